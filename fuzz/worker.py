@@ -2,7 +2,8 @@
 
 `worker.py serve` tries the files that it is told of, a line each, and answers with a line: the finding's name and what
 was wrong, or nothing. `worker.py fuzz KIND FOLDER ...` lets Atheris make inputs, which keeps those that reach new code.
-`worker.py short KIND COUNT` tries so many mutations of the samples, always the same, and prints what fails.
+`worker.py short COUNT KIND ...` tries so many mutations of the samples of each kind, always the same, and prints what
+fails.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def serve() -> int:
     return 0
 
 
-def short(kind: str, count: int) -> int:
+def short(count: int, kind: str) -> int:
     """Try so many inputs; returns 1 if one fails. The limits are wide: this is no measurement."""
     from fuzz.guard import Budget
     from fuzz.mutate import mutated
@@ -85,7 +86,7 @@ def short(kind: str, count: int) -> int:
             check(kind, data, Budget(60.0, 100, 1 << 28))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
             status = 1
-            print(*finding_of(error), len(data), data[:2000].hex(), flush=True)
+            print(kind, *finding_of(error), len(data), data[:2000].hex(), flush=True)
     return status
 
 
@@ -186,5 +187,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         sys.exit(serve())
     if sys.argv[1] == "short":
-        sys.exit(short(sys.argv[2], int(sys.argv[3])))
+        sys.exit(max(short(int(sys.argv[2]), kind) for kind in sys.argv[3:]))
     sys.exit(fuzz(sys.argv[2], Path(sys.argv[3]), sys.argv[4:]))

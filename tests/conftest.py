@@ -1,10 +1,14 @@
 """What tests inside Blender share, and which cases of a test are left to another run."""
 
+import gc
 import importlib.util
 import os
 import sys
 
 import pytest
+
+from tests.remembered import remember
+from tests.shares import MARKS, SHARE, others_share
 
 STATUS = pytest.StashKey[int]()
 HAS_BLENDER = importlib.util.find_spec("bpy") is not None
@@ -18,30 +22,36 @@ collect_ignore_glob = [] if HAS_BLENDER else ["blender/*", "ui/*"]
 def extension():
     """Register the extension for the whole run."""
     import io_idtech_models
+    from io_idtech_models.model import bind_pose
+    from io_idtech_models.model.rigging import solve
 
+    remember(solve, "find_skin")  # seconds each, and many tests begin with the same model
+    remember(bind_pose, "fit")
     io_idtech_models.register()
     yield io_idtech_models
     io_idtech_models.unregister()
 
 
+def pytest_configure(config):
+    """Declare the marks."""
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
 def pytest_collection_modifyitems(config, items):
-    """Leave out most of the real files where `tests.samples.FEW` is set, and what `SHARE` leaves to others."""
-    from tests.samples import FEW, RICH, CorpusFile, corpus_paths
-    from tests.shares import SHARE, others_share
+    """Leave out what `SHARE` leaves to others."""
+    if not os.environ.get(SHARE):
+        return
+    nth, _, runs = os.environ[SHARE].partition("/")
+    left_out = others_share(items, int(nth) - 1, int(runs))
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
-    def is_left_out(item) -> bool:
-        given = getattr(item, "callspec", None)
-        found = [str(value.path) for value in given.params.values() if isinstance(value, CorpusFile)] if given else []
-        found += [path for path in corpus_paths() if path in given.id] if given and "/" in given.id else []
-        return bool(found) and not any(name.endswith(RICH) for name in found)
 
-    left_out = {item for item in items if is_left_out(item)} if os.environ.get(FEW) else set()
-    if os.environ.get(SHARE):
-        nth, _, runs = os.environ[SHARE].partition("/")
-        left_out |= others_share([item for item in items if item not in left_out], int(nth) - 1, int(runs))
-    if left_out:
-        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-        items[:] = [item for item in items if item not in left_out]
+def pytest_collection_finish():
+    """Leave what is there by now, which stays, out of each search for garbage: a tenth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

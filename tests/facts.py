@@ -38,6 +38,8 @@ def facts(data: bytes) -> Facts:
 
 def differences(before: bytes, after: bytes) -> set[str]:
     """Return the paths of `facts` at which two files of a format differ."""
+    if before == after:
+        return set()
     old, new = facts(before), facts(after)
     return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
 

@@ -44,15 +44,6 @@ def sample_params(*names: str, format_name: str = "", family: formats.Family | N
 
 # -- the corpus
 
-# The environment variable that asks for few real files: of a format those with most of what may differ.
-FEW = "IDTECH_FEW_FILES"
-RICH = (
-    "playermodels/tris.md2", "v_blast/tris.md2", "don/lower.md3", "gauntlet/gauntlet.md3", "hud/glasses.md3",
-    "xsarge/body.md5mesh", "xsarge/walk.md5anim", "naked.mdm", "akimbo.mdx",
-    "props/flag.mdl", "progs/flame2.mdl",
-    "wings1/mesh.iqm", "iqm/guy.iqm", "rat/left/female/idle.iqm", "player/mine_pose.iqm",
-    "skel/lower.mdc", "v_luger_hand.mdc", "blitzbody.tag", "zombie/body.mds",
-)  # fmt: skip
 # The manifest takes it for valid, but its triangles name vertices that it lacks.
 BROKEN = frozenset(("assimp/test/models/MD2/malformed_zero_numvertices.md2",))
 
@@ -91,14 +82,6 @@ def corpus(suffix: str = ".md3", *, valid: bool = True) -> tuple[CorpusFile, ...
     found = [e for e in entries if e["path"].lower().endswith(suffix)]
     found = [e for e in found if (bool(e.get("invalid")) or e["path"] in BROKEN) is not valid]
     return tuple(CorpusFile(CORPUS / e["path"], e) for e in found)
-
-
-@functools.cache
-def corpus_paths() -> tuple[str, ...]:
-    """Return the paths of all the corpus' files; nothing where there is no corpus."""
-    if not (CORPUS / "manifest.json").is_file():
-        return ()
-    return tuple(entry["path"] for entry in json.loads((CORPUS / "manifest.json").read_text(encoding="utf-8")))
 
 
 def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:

@@ -62,6 +62,12 @@ def tree(path: Path) -> Any:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@cache
+def nodes(path: Path) -> list[Any]:
+    return list(ast.walk(tree(path)))
+
+
+@cache
 def room(path: Path) -> str:
     """Return the room that a module belongs to, the deepest that has a row of its own."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
@@ -78,7 +84,7 @@ def is_allowed(own: str, other: str) -> bool:
 
 def imports(path: Path):
     """Yield (top-level package, "", line) or ("", part of this package, line) for every import of a module."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name.split(".")[0], "", node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -92,7 +98,7 @@ def imports(path: Path):
 
 
 def functions(path: Path):
-    return [n for n in ast.walk(tree(path)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [n for n in nodes(path) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def offenders(rule: Any) -> list[str]:
@@ -111,7 +117,7 @@ def test_imports_run_one_way():
 def imported_modules(path: Path) -> set[Path]:
     """Return the modules of the package that a module imports: at its top, late, or for types alone."""
     found = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             for alias in node.names:
@@ -226,7 +232,7 @@ def test_paths_appear_at_the_edge_alone():
 
 def test_one_module_reads_models():
     def rule(path):
-        named = [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.Attribute) and n.attr == "identify"]
+        named = [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and n.attr == "identify"]
         return [] if path == PACKAGE / "assets" / "load.py" else named
 
     assert not offenders(rule)
@@ -239,7 +245,7 @@ def test_operators_read_with_the_users_games():
     def rule(path):
         if room(path) not in {"tasks", "ui"}:
             return []
-        made = [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.Call) and ast.unparse(n.func) == "Disk"]
+        made = [n.lineno for n in nodes(path) if isinstance(n, ast.Call) and ast.unparse(n.func) == "Disk"]
         return made[known.get(path.relative_to(PACKAGE).as_posix(), 0) :]
 
     assert not offenders(rule)
@@ -251,10 +257,8 @@ def test_nobody_asks_for_blenders_version_but_compat():
     def rule(path):
         if path == PACKAGE / "blender" / "compat.py":
             return []
-        asked = [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.Attribute) and ast.unparse(n) in names]
-        return asked + [
-            n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.ImportFrom) and n.module == "bpy.app"
-        ]
+        asked = [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and ast.unparse(n) in names]
+        return asked + [n.lineno for n in nodes(path) if isinstance(n, ast.ImportFrom) and n.module == "bpy.app"]
 
     assert not offenders(rule)
 
@@ -270,9 +274,9 @@ def test_processors_decide_nothing():
     }  # fmt: skip
     found = []
     for path in MODULES:
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             product = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
-            called = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "np" and node.attr in unsteady
+            called = isinstance(node, ast.Attribute) and node.attr in unsteady and ast.unparse(node.value) == "np"
             allowed = path == PACKAGE / "model" / "steady.py" or path.parent == PACKAGE / "model" / "rigging"
             if (product or called) and not allowed:
                 found.append(f"{path.name}: {ast.unparse(node)}")
@@ -370,7 +374,7 @@ def test_rows_differ():
 def operator_names(path: Path) -> set[str]:
     """Return what a module gives as `bl_idname`, in a class or a namespace; {} where an f-string has a value."""
     found = []
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Dict):
             found += [v for k, v in zip(node.keys, node.values, strict=True) if k and ast.unparse(k) == "'bl_idname'"]
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "bl_idname":

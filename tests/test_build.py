@@ -457,11 +457,15 @@ class Case:
     nodeid: str
     path: str = "test_a.py"
     name: str = ""
+    mark: str = ""
+
+    def get_closest_marker(self, name):
+        return self.mark == name
 
 
-def cases(counts: dict[str, int]) -> list[Case]:
+def cases(counts: dict[str, int], mark: str = "") -> list[Case]:
     """Return what pytest collects of tests with so many cases each."""
-    return [Case(name, f"test_a.py::{name}[{i}]") for name, count in counts.items() for i in range(count)]
+    return [Case(name, f"test_a.py::{name}[{i}]", mark=mark) for name, count in counts.items() for i in range(count)]
 
 
 @pytest.mark.parametrize("runs", [1, 2, 3])
@@ -474,3 +478,12 @@ def test_runs_share_cases_but_no_test(runs):
     assert len(many) == len(set(many)) == 40
     assert all(len([c for c in own if c.originalname == "many"]) >= 40 // runs for own in kept)
     assert all(len([c for c in own if c.originalname == "two"]) == 1 for own in kept[: runs if runs > 1 else 0])
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_marks_say_what_all_runs_have_and_what_one(runs):
+    every, single = cases({"file": 5}, "everywhere"), cases({"long": 1, "slow": 20}, "once")
+    kept = [[c for c in every + single if c not in others_share(every + single, n, runs)] for n in range(runs)]
+    assert all(set(every) <= set(own) for own in kept)
+    assert sorted(c.nodeid for own in kept for c in own if c in single) == sorted(c.nodeid for c in single)
+    assert all(len(set(single) & set(own)) > 0 for own in kept)

@@ -1,6 +1,5 @@
 """A short run of the fuzzer: always the same inputs, in a process without Blender."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -19,14 +18,13 @@ from tools import children
 from tools.main import main as build_main
 
 WORKER = PROJECT / "fuzz" / "worker.py"
-INPUTS = 150 if importlib.util.find_spec("bpy") is None else 100  # of each kind: half a second of a processor at most
+INPUTS = 40  # of each kind: a quarter of a second of a processor
 ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT), "OPENBLAS_NUM_THREADS": "1"}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-@every_kind
-def test_no_input_breaks_a_promise(kind):
-    command = [sys.executable, "-P", "-W", "ignore", str(WORKER), "short", kind, str(INPUTS)]
+def test_no_input_breaks_a_promise():
+    command = [sys.executable, "-P", "-W", "ignore", str(WORKER), "short", str(INPUTS), *KINDS]
     result = subprocess.run(command, capture_output=True, text=True, env=ENVIRON, check=False)
     assert (result.stdout[:4000], result.returncode) == ("", 0), result.stderr[-2000:]
 
@@ -37,11 +35,11 @@ def test_mutations_come_back_and_differ(kind):
 
     def some():
         rng = Random(7)
-        return [mutated(kind, rng.choice(files), rng.choice(files), rng, 1 << 16) for _ in range(200)]
+        return [mutated(kind, rng.choice(files), rng.choice(files), rng, 1 << 16) for _ in range(100)]
 
     made = some()
     assert made == some()
-    assert len(set(made)) > 120, "small files can become the same in few ways"
+    assert len(set(made)) > 60, "small files can become the same in few ways"
     assert max(map(len, made)) <= 1 << 16
 
 

@@ -23,7 +23,7 @@ PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tes
 PURE_AGAIN = ("tests/formats", "tests/model", "tests/game")  # what may differ with another Python and numpy
 AGAIN = "1/4"  # of each such test: all cases are the step "unit"'s
 BLENDER_TESTS = ("tests/blender", "tests/ui")
-FEW_FILES, SHARE = "IDTECH_FEW_FILES", "IDTECH_SHARE"  # tests.samples.FEW, tests.shares.SHARE
+SHARE = "IDTECH_SHARE"  # tests.shares.SHARE
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
 
 # What a user does with the zip: install from disk, enabled, then disable. Blender reports errors of register() on
@@ -110,7 +110,8 @@ def mypy(_options: Options) -> Outcome:
     """Check types; which files and how strictly is set in pyproject.toml."""
     python = environments.prepare(LINT, tests=False)
     transcript = Transcript()
-    transcript.run([python, "-m", "mypy"], "mypy")
+    # Beside the environments its cache outlives the checkout; mypy trusts it by the contents of files.
+    transcript.run([python, "-m", "mypy", "--cache-dir", str(environments.FOLDER / "mypy")], "mypy")
     return Outcome.of(transcript.status, transcript.text)
 
 
@@ -142,18 +143,16 @@ def existing_tests(patterns: Sequence[str]) -> list[str]:
 def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
-    The newest Blender that is at hand has all cases with all real files. The others have each test, with the files of
-    each format in which most may differ, and share half of its cases among them: the rest is the newest's alone.
+    Each Blender that is at hand has each test; cases of a test are dealt to them.
     """
 
     def step(options: Options) -> Outcome:
         python = environments.prepare(environment, tests=True)
         paths = options.chosen_paths or existing_tests(BLENDER_TESTS)
-        older = at_hand(options)[:-1]
-        few = {}
-        if environment in older and not options.chosen_paths:
-            few = {FEW_FILES: "1", SHARE: f"{older.index(environment) + 1}/{2 * len(older)}"}
-        return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, few)
+        among, share = at_hand(options), {}
+        if environment in among and not options.chosen_paths:
+            share = {SHARE: f"{among.index(environment) + 1}/{len(among)}"}
+        return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, share)
 
     return step
 

@@ -11,6 +11,8 @@ import pytest
 
 from benchmarks import skeletal
 
+pytestmark = pytest.mark.once
+
 PROJECT = Path(__file__).parents[2]
 NEWT = PROJECT / "examples" / "newt" / "models" / "md5" / "newt"
 LONGEST = 120  # seconds; some Blenders clean up for ever once something refers to their data

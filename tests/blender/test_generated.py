@@ -21,7 +21,7 @@ few = settings(max_examples=FEW, deadline=None, suppress_health_check=list(Healt
 # What games refuse of a file is not written, even if the file is as it was.
 REFUSED = "nothing to export|has no bone to export|vertices without weights, which games"
 # Overflows of extreme numbers are no surprise here.
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [pytest.mark.once, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,8 @@ from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, open_case
 from tests.ui.scene import add_cube
 
+pytestmark = pytest.mark.once
+
 SIZES = (10, 20, 40)
 
 

@@ -17,7 +17,7 @@ from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
 from tests.samples import PROJECT
 from tests.ui.scene import bpy, counts
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 INPUTS = int(os.environ.get("IDTECH_HOSTILE", "30"))
 FRESH = 25  # imports, after which the scene is emptied
 EXAMPLES = {

@@ -16,7 +16,7 @@ import pytest
 from io_idtech_models import formats
 from tests.ui.scene import activate, add_cube, bpy, import_model, operator, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 # Of each format a sample with as much as it can hold; what lies beside, so that surfaces without a shader wear one.
 MODELS = {

@@ -25,6 +25,7 @@ def written(tmp_path, **options):
     return path.read_bytes()
 
 
+@pytest.mark.everywhere
 @pytest.mark.parametrize("path", REAL)
 def test_real_files_come_back_letter_by_letter(tmp_path, path):
     opened(tmp_path, path.read_bytes())

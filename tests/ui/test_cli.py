@@ -21,7 +21,7 @@ from tests.processes import HEARING
 from tests.samples import PROJECT, SENTINEL, load, sample
 from tests.ui.scene import add_cube, add_tag, bpy, error_of, import_md3, import_model, operator, outward, put, volume
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 KNOWN = ", ".join(MODEL_SUFFIXES)
 HALF_STEP = 1 / 128 + 1e-4  # positions are rounded to 1/64
 

@@ -8,7 +8,7 @@ from fuzz.edits.script import SCRIPT
 from tests.ui.scene import operator
 
 SEQUENCES = 8  # of each format
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 @pytest.fixture(autouse=True)

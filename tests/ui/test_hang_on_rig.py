@@ -8,7 +8,7 @@ from io_idtech_models.model.clips import group
 from tests.samples import PROJECT, load
 from tests.ui.scene import activate, bpy, error_of, export_model, import_model
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 STILT = PROJECT / "examples/stilt/players/stilt/tris.md2"
 hang = bpy.ops.object.idtech_hang_on_rig

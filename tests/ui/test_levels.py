@@ -28,7 +28,7 @@ from tests.ui.scene import (
     run_export,
 )
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MD3 = by_name("md3")
 make_levels: Any = bpy.ops.object.idtech_make_levels
 

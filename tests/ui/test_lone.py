@@ -16,7 +16,7 @@ from tests import facts, samples_md5, samples_mdm
 from tests.samples import SENTINEL, format_of, sample, sample_params
 from tests.ui.scene import activate, add_cube, bpy, export_bytes, export_md3, import_md3, import_model, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 def new_scene():

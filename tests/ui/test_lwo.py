@@ -38,6 +38,7 @@ def keys_of(mesh):
     return mesh.shape_keys.key_blocks[0].data if mesh.shape_keys else mesh.vertices
 
 
+@pytest.mark.everywhere
 @pytest.mark.parametrize("path", REAL)
 def test_real_files_come_back_byte_for_byte(tmp_path, path):
     opened(tmp_path, path.read_bytes())

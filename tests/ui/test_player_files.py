@@ -32,7 +32,7 @@ from tests.ui.scene import (
     tga,
 )
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 def cube_wearing(*materials: str, name: str = "cube") -> Any:

@@ -18,7 +18,7 @@ from tests.samples import PROJECT
 from tests.ui.player.players import brought, export_player, model
 from tests.ui.scene import activate, bpy, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 TOCK = PROJECT / "examples/tock/baseq3/models/players/tock"
 NEAR = 1e-4 if bpy.app.version >= (4, 3) else 3e-4  # 4.2 has axes of bones that point to -Y 3e-5 too long

@@ -22,7 +22,7 @@ from io_idtech_models.model.bake import bake
 from tests.samples import sample
 from tests.ui.scene import activate, add_tag, bpy, export_bytes, import_model, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MODELS = {"iqm": "animated", "mds": "figure", "mdm": "figure", "mdr": "packed_walker"}
 CLOSE = 0.5  # degrees; Blender itself rounds those that it was given
 NEAR = 0.02  # units, as far as a vertex may be off its place

@@ -23,7 +23,7 @@ from tests.samples import PROJECT, corpus, format_of, load, sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, export_model, import_model, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 ops = bpy.ops.object
 make, remove, play = ops.idtech_make_rig, ops.idtech_remove_rig, ops.idtech_animation_play

@@ -11,7 +11,7 @@ from io_idtech_models.formats import by_name
 from tests.samples import PROJECT
 from tests.ui.scene import activate, bpy, export_bytes, import_model, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
 OFF = re.compile(r"'([^']+)' (?:is written up to [\d.e+-]+ units off what Blender shows|has other vertices or faces)")

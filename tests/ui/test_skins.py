@@ -22,7 +22,7 @@ from io_idtech_models.ui.skins import operators as skins
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 show: Any = bpy.ops.object.idtech_show_skin
 FOLDER = "players/mite"

@@ -84,20 +84,23 @@ class Rigged:
         """Return the paths at which the model's file would change."""
         return facts.differences(self.data, self.dump(options, **settings))
 
-    def gather_motion(self, name: str, direct: bool = True, keep_bounds: bool = True, **settings: Any) -> Animation:
-        """Return the animation that an action is, with its bounds."""
+    def gather_motion(
+        self, name: str, direct: bool = True, keep_bounds: bool = True, model: Any = None, **settings: Any
+    ) -> Animation:
+        """Return the animation that an action is, with its bounds: those of the model, which is gathered if need be."""
         export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(**settings), self.rig)
         action = self.action(name)
-        model = self.gather(**settings)
+        shown = self.gather(**settings) if model is None else model
         found = motion.gather_action(export, action, slot_of(action), direct)
         found.keep_bounds = keep_bounds
-        set_bounds(found, model)
+        set_bounds(found, shown)
         return found
 
-    def dump_motion(self, name: str, **settings: Any) -> bytes:
+    def dump_motion(self, name: str, model: Any = None, **settings: Any) -> bytes:
         """Return the animation file that an export would write: from curves and by stepping, which must agree."""
-        row = self.motion_row
-        direct, stepped = (row.dump(self.gather_motion(name, direct=way, **settings)) for way in (True, False))
+        row, shown = self.motion_row, self.gather(**settings) if model is None else model
+        ways = (self.gather_motion(name, direct=way, model=shown, **settings) for way in (True, False))
+        direct, stepped = map(row.dump, ways)
         assert facts.differences(direct, stepped) == set()
         assert row.is_text or direct == stepped
         return direct
@@ -108,13 +111,16 @@ class Rigged:
 
     def all_changed(self, **settings: Any) -> dict[str, set[str]]:
         """Return the paths at which each file would change; only of those that would. The mesh is called ""."""
-        found = {"": self.changed(**settings)} | {name: self.moved(name, **settings) for name in self.motions}
+        model = self.gather(**settings)
+        found = {"": facts.differences(self.data, self.row.dump(model))}
+        found |= {name: self.moved(name, model=model, **settings) for name in self.motions}
         return {name: paths for name, paths in found.items() if paths}
 
     def is_same(self, **settings: Any) -> bool:
         """Tell whether all files would come back byte for byte."""
-        motions = [self.dump_motion(name, **settings) == data for name, data in self.motions.items()]
-        return self.dump(**settings) == self.data and all(motions)
+        model = self.gather(**settings)
+        motions = [self.dump_motion(name, model=model, **settings) == data for name, data in self.motions.items()]
+        return self.row.dump(model) == self.data and all(motions)
 
     def before(self) -> Any:
         """Return the structs of the model's file."""

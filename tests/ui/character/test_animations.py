@@ -18,7 +18,7 @@ from tests.samples_character import TOYS, files, put_character
 from tests.ui.character.test_import import read, rig, roots
 from tests.ui.scene import bpy, error_of, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 play: Any = bpy.ops.object.idtech_animation_play
 make: Any = bpy.ops.object.idtech_animation_make
 ROWS = ["body", "stand", "walk", "salute", "extra", "crawl"]

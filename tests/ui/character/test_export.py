@@ -17,7 +17,7 @@ from tests.samples_character import CHAR, GROUP, TABLE, TOYS, files, put_charact
 from tests.ui.character.test_import import read, rig, roots
 from tests.ui.scene import bpy, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 write: Any = bpy.ops.export_scene.idtech_character
 play: Any = bpy.ops.object.idtech_animation_play
 MDX, EXTRA, HELMET = "animations/toys/body.mdx", "animations/toys/extra.mdx", f"{TOYS}/acc/helmet.md3"

@@ -11,7 +11,7 @@ from tests.ui.character.test_export import changed, saved
 from tests.ui.character.test_import import read, roots
 from tests.ui.scene import bpy, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 HEAD = part("head", TagSpec(b"tag_mouth", (1.0, 0.5, 3.0)), frames=6)
 play: Any = bpy.ops.object.idtech_animation_play
 

@@ -13,7 +13,7 @@ from tests.samples import CORPUS
 from tests.samples_character import CHAR, TOYS, files, put_character
 from tests.ui.scene import bpy, counts, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
 REAL = sorted(CORPUS.rglob("*.char"))
 

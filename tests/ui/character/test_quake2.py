@@ -15,7 +15,7 @@ from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, files, model, put_player
 from tests.ui.scene import bpy, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
 export: Any = bpy.ops.export_scene.idtech_md2
 

@@ -13,7 +13,7 @@ from tests.samples import CORPUS
 from tests.samples_wolf import FOLDER, body, files, put_character
 from tests.ui.scene import bpy, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
 play: Any = bpy.ops.object.idtech_animation_play
 REAL = sorted(CORPUS.rglob("wolfanim.cfg"))

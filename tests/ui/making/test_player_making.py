@@ -20,7 +20,7 @@ from io_idtech_models.tasks.player.making import proposed_bones
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make: Any = bpy.ops.object.idtech_make_player
 STEP = 1 / 64  # of an MD3's positions
 PARTS = ("lower", "upper", "head")

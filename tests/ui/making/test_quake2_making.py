@@ -16,7 +16,7 @@ from io_idtech_models.game.pictures import pcx
 from tests.ui.making.test_player_making import rig_at, shown
 from tests.ui.scene import add_cube, bpy, counts, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make: Any = bpy.ops.object.idtech_make_quake2_player
 
 

@@ -32,7 +32,7 @@ from tests.ui.player.players import (
 )
 from tests.ui.scene import activate, bpy, counts, error_of, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 ON = {"upper": "tag_torso", "head": "tag_head", "weapon": "tag_weapon", "barrel": "tag_barrel", "flash": "tag_flash"}
 

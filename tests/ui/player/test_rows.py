@@ -22,7 +22,7 @@ from tests.ui.player.players import (
 )
 from tests.ui.scene import activate, bpy, error_of
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 def frame_curve(action: Any) -> Any:

@@ -30,7 +30,7 @@ from tests.ui.player.players import (
 )
 from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, error_of, export_bytes, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])

@@ -14,7 +14,7 @@ from tests.samples import PROJECT, sample
 from tests.trials import is_gone, player, toy
 from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, png
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 TOY = "models/players/toy"
 ROOM = {"maps/idtech-room.bsp", "textures/idtech/room.tga"}
 
