@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats.lwo.file import read
-from tests.samples import CORPUS, load
-from tests.samples_lwo import long_indices, old_object, pyramid, several, smooth
+from tests.samples import load
+from tests.samples_lwo import pyramid, several, smooth
 from tests.ui.scene import bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-REAL = [pytest.param(path, id=path.name) for path in sorted(CORPUS.rglob("*.lwo"))]
 
 
 def opened(tmp_path, data):
@@ -36,21 +35,6 @@ def changed(before, after):
 
 def keys_of(mesh):
     return mesh.shape_keys.key_blocks[0].data if mesh.shape_keys else mesh.vertices
-
-
-@pytest.mark.everywhere
-@pytest.mark.parametrize("path", REAL)
-def test_real_files_come_back_byte_for_byte(tmp_path, path):
-    opened(tmp_path, path.read_bytes())
-    assert written(tmp_path) == path.read_bytes()
-
-
-@pytest.mark.parametrize("make", [pyramid, smooth, several, long_indices, old_object])
-def test_a_file_comes_back_from_a_blend(tmp_path, make):
-    opened(tmp_path, make())
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
-    assert written(tmp_path) == make()
 
 
 def test_a_moved_point_changes_its_floats_and_the_box(tmp_path):
@@ -133,40 +117,7 @@ def test_colors_of_vertices_are_shown_and_painted(tmp_path):
     assert struct.pack(">4f", 1, 1, 0, 1) in data
 
 
-def test_colors_of_a_new_mesh_are_written(tmp_path, capfd):
-    bpy.ops.mesh.primitive_cube_add(size=16)
-    mesh = bpy.context.object.data
-    mesh.materials.append(bpy.data.materials.new("textures/base/crate"))
-    layer = mesh.color_attributes.new("Paint", "BYTE_COLOR", "POINT")
-    for nth, color in enumerate(layer.data):
-        color.color_srgb = (nth / 255, 0, 1, 1)
-    (surface,) = load(written(tmp_path)).surfaces
-    assert sorted({round(red * 255) for red in surface.colors[:, 0].tolist()}) == list(range(8))
-    assert "more than a file holds" not in capfd.readouterr().out
-    bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"))
-    assert "'Cube' has more than a file holds, left out: colours 'Paint'" in capfd.readouterr().out
-
-
 def test_polygons_are_triangulated_if_that_is_asked_for(tmp_path):
     opened(tmp_path, several())
     assert written(tmp_path) == several()
     assert set(read(written(tmp_path, triangulate=True)).layers[0].counts.tolist()) == {1, 2, 3}
-
-
-def test_any_mesh_is_written(tmp_path):
-    bpy.ops.mesh.primitive_cube_add(size=16)
-    block = bpy.context.object
-    block.data.materials.append(bpy.data.materials.new("textures/base/crate"))
-    data = written(tmp_path)
-    (surface,) = load(data).surfaces
-    assert (surface.name, surface.shaders) == ("Cube", ["textures/base/crate"])
-    assert len(surface.triangles) == 12
-    assert np.abs(surface.positions).max() == 8
-    a, b, c = surface.positions[0][surface.triangles].transpose(1, 0, 2)
-    flat = np.cross(b - a, c - a)
-    assert (np.einsum("ij,ij->i", flat, a + b + c) > 0).all()  # counter-clockwise from outside
-    assert np.abs(surface.normals[0][surface.triangles[:, 0]] * 256 - flat).max() < 1e-2
-    found = read(data)
-    names = [each.ident for each in found.chunks]
-    assert names == [b"TAGS", b"LAYR", b"PNTS", b"BBOX", b"VMAP", b"POLS", b"PTAG", b"PTAG", b"SURF"]
-    assert len(found.layers[0].points) == 24

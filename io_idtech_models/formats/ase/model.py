@@ -22,7 +22,7 @@ from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import listed
 from ...reporting import FormatError, LimitError
 from ..common.records import Wanted, all_fit, warn_damaged
-from ..common.static import CODING, MILLION, Scale, decode_normals, one_frame, settle
+from ..common.static import CODING, MILLION, Scale, decode_normals, one_frame, own_source, settle
 from .file import LARGEST, Ase, Material, Mesh, Object, read
 from .materials import shader_of, unplaced
 from .parts import STEP, Part, meshed, parts_of, unturned
@@ -181,12 +181,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Ase:
     Raises:
         LimitError: a position or texture coordinate that is no number, or beyond all; the sentence names the surface.
     """
-    source = model.source_of(FORMAT)
-    if source is not None and not all(
-        isinstance(s, CodedSource) and s.codes.dtype == np.int64 for s in source.surfaces
-    ):
-        warn_damaged(model.name)
-        source = None
+    source = own_source(model, FORMAT)
     known = _known(source, model.name)
     settled = [_settle(model, surface, source) for surface in model.surfaces]
     faint = [

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.normals import Motion, NormalCoding, filled_frames, settle_codes, view_codes
+from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError
 from .quake3 import vertex_each
+from .records import warn_damaged
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +69,18 @@ def _first_frame(surface: Surface) -> Surface:
         shaders=surface.shaders[:1],
         base=base,
     )
+
+
+def own_source(model: VertexModel, format_name: str) -> ModelSource | None:
+    """Return a model's source if it is one of a static format, whose codes have 64 bits; else None.
+
+    A .blend can come from a stranger: one of that format, but of other codes, is damaged, which is said.
+    """
+    source = model.source_of(format_name)
+    if source is None or all(isinstance(s, CodedSource) and s.codes.dtype == np.int64 for s in source.surfaces):
+        return source
+    warn_damaged(model.name)
+    return None
 
 
 def settle(model: VertexModel, surface: Surface, source: ModelSource | None, scale: Scale) -> NDArray[np.int64]:

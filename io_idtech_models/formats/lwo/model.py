@@ -19,7 +19,7 @@ from ...model.vertex import ModelSource, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import FormatError
 from ..common.records import Wanted, all_fit, warn_damaged
-from ..common.static import CODING, Scale, decode_normals, one_frame, settle
+from ..common.static import CODING, Scale, decode_normals, one_frame, own_source, settle
 from .file import LARGEST, LWOB, Lwo, read
 from .numbers import shown_name
 from .parts import NONE, STEP, STEPS, Part, are_shown, parts_of, shader_of
@@ -126,12 +126,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Lwo:
     Raises:
         LimitError: a position or texture coordinate that is no number, or beyond all; the sentence names the surface.
     """
-    source = model.source_of(FORMAT)
-    if source is not None and not all(
-        isinstance(s, CodedSource) and s.codes.dtype == np.int64 for s in source.surfaces
-    ):
-        warn_damaged(model.name)
-        source = None
+    source = own_source(model, FORMAT)
     known = _known(source, model.name)
     bare = [surface.name for surface in model.surfaces if surface.source_index < 0 and not any(surface.shaders[:1])]
     if bare:

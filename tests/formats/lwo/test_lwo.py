@@ -10,9 +10,9 @@ from io_idtech_models.formats.lwo.file import read
 from io_idtech_models.formats.lwo.normals import MOST_AT_A_POINT, Faces, corner_normals, triangles_of
 from io_idtech_models.formats.lwo.numbers import SHORT_END, CutError, packed_polygons, packed_rows, polygons_at, rows_at
 from io_idtech_models.formats.lwo.parts import parts_of, shader_of
-from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
+from io_idtech_models.reporting import FormatError, collected_warnings
 from tests import samples_lwo
-from tests.samples import CORPUS, load, sample, sample_params
+from tests.samples import load, sample
 from tests.samples_lwo import (
     CORNERS,
     FACES,
@@ -29,8 +29,6 @@ from tests.samples_lwo import (
 )
 
 ROW = by_name("lwo")
-# They are in no manifest.
-REAL = [pytest.param(path, id=path.name) for path in sorted(CORPUS.rglob("*.lwo"))]
 
 
 def said_of(function, *arguments, **options):
@@ -63,29 +61,6 @@ def corners(surface, name):
     values = getattr(surface, name)
     values = values[0] if values.ndim == 3 and name != "uvs" else values
     return values[surface.triangles]
-
-
-@pytest.mark.parametrize("data", sample_params(format_name="lwo"))
-def test_what_is_not_edited_comes_back_byte_for_byte(data):
-    assert ROW.dump(load(data)) == data
-
-
-@pytest.mark.parametrize("path", REAL)
-def test_real_files_come_back_byte_for_byte(path):
-    model = load(path.read_bytes())
-    assert ROW.dump(model) == path.read_bytes()
-    assert sum(len(s.triangles) for s in model.surfaces) == read(path.read_bytes()).layers[0].num_polygons
-
-
-@pytest.mark.parametrize("path", REAL)
-def test_real_files_are_written_anew(path):
-    model = load(path.read_bytes())
-    model.source = None
-    again = load(ROW.dump(model))
-    for old, new in zip(model.surfaces, again.surfaces, strict=True):
-        assert (old.name, old.shaders) == (new.name, new.shaders)
-        assert np.array_equal(corners(old, "positions"), corners(new, "positions"))
-        assert np.array_equal(corners(old, "uvs"), corners(new, "uvs"))
 
 
 def test_triangles_are_counter_clockwise_and_z_is_up():
@@ -619,22 +594,6 @@ def test_a_file_without_names_is_shown_and_said():
     assert said == ["the file names no surface: games crash"]
     assert (model.surfaces[0].name, model.surfaces[0].shaders) == ("", [])
     assert ROW.dump(model) == data
-
-
-@pytest.mark.parametrize("value", [np.nan, 2e9])
-def test_what_no_file_holds_is_refused(value):
-    model = load(pyramid())
-    model.surfaces[0].positions = np.full_like(model.surfaces[0].positions, value)
-    with pytest.raises(
-        LimitError, match="'textures/stone' has a vertex that is no number, or beyond 1e\\+09, which LWO"
-    ):
-        ROW.dump(model)
-
-
-def test_frames_and_tags_beyond_are_said():
-    shaped, said = said_of(ROW.shape, load(sample("animated")))
-    assert (shaped.num_frames, shaped.tags) == (1, [])
-    assert any("LWO holds one frame, and no tags: left out:" in text for text in said)
 
 
 def test_what_has_no_material_is_called_as_its_object():

@@ -1,0 +1,80 @@
+"""What holds for every format of static models: ASE and LWO."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.reporting import LimitError, collected_warnings
+from tests import samples_ase, samples_lwo
+from tests.samples import CORPUS, load, sample
+
+ROWS = {name: by_name(name) for name in ("ase", "lwo")}
+PYRAMIDS = {"ase": samples_ase.pyramid, "lwo": samples_lwo.pyramid}
+NAMES = {"ase": "pyramid", "lwo": "textures/stone"}
+# They are in no manifest.
+REAL = [pytest.param(name, path, id=path.name) for name in ROWS for path in sorted(CORPUS.rglob(f"*.{name}"))]
+SAMPLES = [
+    pytest.param(name, make, id=f"{name}-{make.__name__}")
+    for name, samples in (("ase", samples_ase), ("lwo", samples_lwo))
+    for make in samples.FILES
+]
+each_format = pytest.mark.parametrize("name", ROWS)
+
+
+def corners(surface, values):
+    """Return values (V, k) of the corners of triangles, (T, 3, k): whatever the order of vertices."""
+    return values[surface.triangles]
+
+
+@pytest.mark.parametrize(("name", "make"), SAMPLES)
+def test_what_is_not_edited_comes_back(name, make):
+    with collected_warnings():
+        assert ROWS[name].dump(load(make())) == make()
+
+
+@pytest.mark.parametrize(("name", "path"), REAL)
+def test_real_files_come_back(name, path):
+    model = load(path.read_bytes())
+    assert ROWS[name].dump(model) == path.read_bytes()
+    assert sum(len(surface.triangles) for surface in model.surfaces) > 0
+
+
+@pytest.mark.parametrize(("name", "path"), REAL)
+def test_real_files_are_written_anew(name, path):
+    model = load(path.read_bytes())
+    model.source = None
+    again = load(ROWS[name].dump(model))
+    for old, new in zip(model.surfaces, again.surfaces, strict=True):
+        assert (old.name, old.shaders) == (new.name, new.shaders)
+        assert np.abs(corners(old, old.positions[0]) - corners(new, new.positions[0])).max() < 2e-6
+        assert np.abs(corners(old, old.uvs) - corners(new, new.uvs)).max() < 1e-6
+
+
+@pytest.mark.parametrize("value", [np.nan, 2e9])
+@each_format
+def test_what_no_file_holds_is_refused(name, value):
+    model = load(PYRAMIDS[name]())
+    model.surfaces[0].positions = np.full_like(model.surfaces[0].positions, value)
+    text = f"'{NAMES[name]}' has a vertex that is no number, or beyond 1e\\+09, which {name.upper()}"
+    with pytest.raises(LimitError, match=text):
+        ROWS[name].dump(model)
+
+
+@each_format
+def test_frames_and_tags_beyond_are_said(name):
+    with collected_warnings() as said:
+        shaped = ROWS[name].shape(load(sample("animated")))
+    assert (shaped.num_frames, shaped.tags) == (1, [])
+    assert any(f"{name.upper()} holds one frame, and no tags: left out:" in text for text in said)
+    with collected_warnings():
+        assert load(ROWS[name].dump(shaped)).num_frames == 1
+
+
+@each_format
+def test_codes_of_another_size_are_a_strangers(name):
+    model = load(PYRAMIDS[name]())
+    model.source.surfaces[0].codes = model.source.surfaces[0].codes.astype(np.int32)
+    with collected_warnings() as said:
+        again = load(ROWS[name].dump(model))
+    assert said[0] == "the facts of the source of 'sample' are damaged: written without them"
+    assert len(again.surfaces[0].triangles) == 6

@@ -1,0 +1,98 @@
+"""Static models in Blender, ASE and LWO alike: what comes back letter by letter, and what a new mesh becomes."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats.lwo.file import read
+from tests import samples_ase, samples_lwo
+from tests.samples import CORPUS, load
+from tests.ui.scene import bpy
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+FORMATS = ("ase", "lwo")
+REAL = [pytest.param(name, path, id=path.name) for name in FORMATS for path in sorted(CORPUS.rglob(f"*.{name}"))]
+MAKERS = {
+    "ase": (samples_ase.pyramid, samples_ase.moved_texture, samples_ase.several),
+    "lwo": (
+        samples_lwo.pyramid, samples_lwo.smooth, samples_lwo.several, samples_lwo.long_indices, samples_lwo.old_object,
+    ),
+}  # fmt: skip
+SAMPLES = [pytest.param(name, make, id=f"{name}-{make.__name__}") for name in FORMATS for make in MAKERS[name]]
+each_format = pytest.mark.parametrize("name", FORMATS)
+
+
+def opened(tmp_path, name, data):
+    """Import a file, and return its meshes by their names."""
+    path = tmp_path / f"a.{name}"
+    path.write_bytes(data)
+    assert getattr(bpy.ops.import_scene, f"idtech_{name}")(filepath=str(path)) == {"FINISHED"}
+    return {block.name: block for block in bpy.data.objects if block.type == "MESH"}
+
+
+def written(tmp_path, name, **options):
+    """Export all, and return the file."""
+    path = tmp_path / f"b.{name}"
+    assert getattr(bpy.ops.export_scene, f"idtech_{name}")(filepath=str(path), **options) == {"FINISHED"}
+    return path.read_bytes()
+
+
+def crate():
+    """Add a cube with a material, and return it."""
+    bpy.ops.mesh.primitive_cube_add(size=16)
+    block = bpy.context.object
+    block.data.materials.append(bpy.data.materials.new("textures/base/crate"))
+    return block
+
+
+@pytest.mark.everywhere
+@pytest.mark.parametrize(("name", "path"), REAL)
+def test_real_files_come_back(tmp_path, name, path):
+    opened(tmp_path, name, path.read_bytes())
+    assert written(tmp_path, name) == path.read_bytes()
+
+
+@pytest.mark.parametrize(("name", "make"), SAMPLES)
+def test_a_file_comes_back_from_a_blend(tmp_path, name, make):
+    opened(tmp_path, name, make())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert written(tmp_path, name) == make()
+
+
+@each_format
+def test_colors_of_a_new_mesh_are_written_and_shown(tmp_path, name, capfd):
+    mesh = crate().data
+    layer = mesh.color_attributes.new("Paint", "BYTE_COLOR", "POINT")
+    for nth, color in enumerate(layer.data):
+        color.color_srgb = (nth / 255, 0, 1, 1)
+    data = written(tmp_path, name)
+    assert "more than a file holds" not in capfd.readouterr().out
+    bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"))
+    assert "'Cube' has more than a file holds, left out: colours 'Paint'" in capfd.readouterr().out
+    bpy.ops.wm.read_homefile(use_empty=True)
+    (block,) = opened(tmp_path, name, data).values()
+    layer = block.data.color_attributes["Color"]
+    assert sorted(round(color.color_srgb[0] * 255) for color in layer.data) == list(range(8))
+    assert written(tmp_path, name) == data
+
+
+@each_format
+def test_any_mesh_is_written(tmp_path, name):
+    crate()
+    data = written(tmp_path, name)
+    (surface,) = load(data).surfaces
+    assert (surface.name, surface.shaders) == ("Cube", ["textures/base/crate"])
+    assert len(surface.triangles) == 12
+    assert np.abs(surface.positions).max() == 8
+    a, b, c = surface.positions[0][surface.triangles].transpose(1, 0, 2)
+    flat = np.cross(b - a, c - a)
+    assert (np.einsum("ij,ij->i", flat, a + b + c) > 0).all()  # counter-clockwise from outside
+    assert np.abs(surface.normals[0][surface.triangles[:, 0]] * 256 - flat).max() < 1e-2
+
+
+def test_a_new_lwo_has_its_chunks_in_lightwaves_order(tmp_path):
+    crate()
+    found = read(written(tmp_path, "lwo"))
+    names = [each.ident for each in found.chunks]
+    assert names == [b"TAGS", b"LAYR", b"PNTS", b"BBOX", b"VMAP", b"POLS", b"PTAG", b"PTAG", b"SURF"]
+    assert len(found.layers[0].points) == 24
