@@ -94,7 +94,8 @@ def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFil
     """
     kind = _kind_for(file)
     if kind is None:
-        raise LimitError(f"this names no character: that do {listed([f'*{kind.end}' for kind in KINDS])}")
+        known = listed([f"*{kind.end}" for kind in KINDS])
+        raise LimitError(f"this is no file of a character, pick one of these in a game's folder: {known}")
     if name and kind.find_named is not None:
         return kind.find_named(file, skin, name)
     return kind.find(file, skin)

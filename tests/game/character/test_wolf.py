@@ -112,7 +112,7 @@ def test_legs_and_torso_apart(tmp_path):
 def test_other_files_name_no_character(tmp_path):
     path = tmp_path / "a.cfg"
     path.write_bytes(TABLE.encode())
-    with pytest.raises(ModelError, match="this names no character"):
+    with pytest.raises(ModelError, match=r"this is no file of a character, pick one .*: '\*.char', "):
         found(path)
 
 
