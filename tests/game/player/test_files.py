@@ -248,6 +248,7 @@ def test_what_the_game_takes_from_elsewhere_is_named(tmp_path):
         assert found.missing == [f"{said}which are shown: {rest}"]
         places = {each.base for each in found.parts.values()} | set(found.parts["lower"].levels.values())
         assert file in places and sum(str(each.place).startswith(str(old)) for each in places) == 1
+        assert [f"{kind}.md3" for kind in found.parts] == [part.base.name for part in found.parts.values()]
     (found,) = players_in(led(Disk().store(old)))
     assert found.missing == [f"{said}whose own are shown: head.md3, icon_default.tga, lower_1.md3"]
     assert {each.base.read() for each in found.parts.values()} == {b"x"}
