@@ -316,6 +316,13 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
     assert "the player has no" not in said
 
 
+def test_a_level_of_detail_from_another_export_is_named(tmp_path, capfd):
+    brought(game(tmp_path) / "head.md3", levels=False)
+    put(tmp_path / "out/lower_1.md3", b"old")
+    assert export_player(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    assert "'lower_1.md3' lies there from before, and games show that from afar" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("way", "gone"),
     [("folder", "deleted"), ("archive", "not imported"), ("new archive", "deleted"), ("elsewhere", "not imported")],
