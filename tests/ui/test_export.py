@@ -545,3 +545,20 @@ def test_an_export_begins_where_the_model_came_from(tmp_path):
     ExportFile.propose(operator, "a", proposals.file_of_choice(choose(bpy.context, "AUTO")))
     assert Path(operator.filepath).name == "a.md3"
     assert not operator.filepath.startswith(str(tmp_path))
+
+
+@pytest.mark.parametrize("pinned", [None, 0, 1])
+def test_a_key_that_moves_is_written_as_it_plays_also_while_one_is_pinned(tmp_path, pinned):
+    block = add_cube()
+    block.shape_key_add(name="Basis")
+    key = block.shape_key_add(name="up")
+    key.data[0].co.z += 40.0
+    for frame in range(3):
+        key.value = frame / 2
+        key.keyframe_insert("value", frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 2
+    if pinned is not None:
+        block.show_only_shape_key, block.active_shape_key_index = True, pinned
+    heights = export_model(tmp_path / "a.md3").surfaces[0].positions[..., 2].max(axis=1)
+    np.testing.assert_allclose(heights - heights[0], [0, 4, 24], atol=1 / 32)
+    assert block.show_only_shape_key == (pinned is not None)

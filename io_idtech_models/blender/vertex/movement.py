@@ -7,7 +7,8 @@ frames of the range, for time may reach an object without moving it: a curve of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -37,18 +38,35 @@ def is_moving(blocks: Iterable[Block], export: ExportScene[Any], space: Space, f
         frames = range(scene.frame_start, scene.frame_end + 1, max(scene.frame_step, 1))
     if len(frames) < 2:
         return False
-    reached = _reached_by_time(scene)
-    watched = [block for block in blocks if block in reached]
-    if not watched:
-        return False
-    with showing(scene) as show:
+    blocks = list(blocks)
+    with unpinned(blocks):
+        reached = _reached_by_time(scene)
+        watched = [block for block in blocks if block in reached]
+        return bool(watched) and _is_changing(watched, export, space, frames)
+
+
+def _is_changing(blocks: list[Block], export: ExportScene[Any], space: Space, frames: range) -> bool:
+    with showing(export.scene) as show:
         show(frames[0])
-        before = _states(watched, export, space)
-        for frame in _chosen(frames, watched):
+        before = _states(blocks, export, space)
+        for frame in _chosen(frames, blocks):
             show(frame)
-            if any(map(_differs, before, _states(watched, export, space))):
+            if any(map(_differs, before, _states(blocks, export, space))):
                 return True
     return False
+
+
+@contextmanager
+def unpinned(blocks: Iterable[Block]) -> Iterator[None]:
+    """Let objects that are pinned to one of their shape keys show what plays meanwhile."""
+    pinned = [block for block in blocks if block.type == "MESH" and block.show_only_shape_key]
+    try:
+        for block in pinned:
+            block.show_only_shape_key = False
+        yield
+    finally:
+        for block in pinned:
+            block.show_only_shape_key = True
 
 
 def _reached_by_time(scene: bpy.types.Scene) -> set[Any]:

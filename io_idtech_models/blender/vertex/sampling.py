@@ -7,7 +7,7 @@ everything else (modifiers, armatures, drivers, constraints, parents) is sampled
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +27,7 @@ from ..playback import Take, at_rest, playing, showing_all
 from ..roots import AT_REST, follows_frame, leader_of, places_in, posed_parts, showing_whole
 from ..scene import ExportScene, showing
 from .frame_plan import FramePlan, GatherSettings
+from .movement import unpinned
 from .shape_keys import KeyFinder, frame_blocks, read
 from .shown_keys import keys_at
 
@@ -84,7 +85,7 @@ class Stage:
             for root in dict.fromkeys([self.plan.space.root, *posed_parts(rigs)]):
                 self.set.enter_context(showing_whole(root, len(self.plan.times)))
             self.set.enter_context(showing_all(rigs))
-        self.set.enter_context(_unpinned(self.blocks))
+        self.set.enter_context(unpinned(self.blocks))
         self.set.enter_context(at_rest(held))
         self.held = [(keys, frame_blocks(keys)) for keys in held]
 
@@ -102,19 +103,6 @@ def _is_shown(keys: Block, plan: FramePlan) -> bool:
     if plan.whole and follows_frame(keys) and leader_of(keys) is None:
         return True
     return keys_at(KeyFinder(keys), plan.times) == plan.keys
-
-
-@contextmanager
-def _unpinned(blocks: Iterable[Block]) -> Iterator[None]:
-    """Let objects that are pinned to one of their shape keys show what plays meanwhile."""
-    pinned = [block for block in blocks if block.type == "MESH" and block.show_only_shape_key]
-    try:
-        for block in pinned:
-            block.show_only_shape_key = False
-        yield
-    finally:
-        for block in pinned:
-            block.show_only_shape_key = True
 
 
 @dataclass(eq=False)
