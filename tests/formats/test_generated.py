@@ -102,8 +102,10 @@ def test_md2(model):
     assert found.shape == wanted.shape
     step = np.abs(file.frames["scale"])[:, None, None]
     assert (np.abs(found - wanted) <= step * 0.51 + 1e-6 * np.abs(wanted) + 1e-30).all()
-    off = (again.surfaces[0].corner_uvs - corners_of(model.surfaces, "uvs")) * np.array(again.texture_size)
-    assert np.abs(off).max(initial=0) <= 0.51 + 1e-2, "the closest texel"
+    size, wanted_uvs = np.array(again.texture_size), corners_of(model.surfaces, "uvs")
+    off = np.abs((again.surfaces[0].corner_uvs - wanted_uvs) * size)
+    beyond = (wanted_uvs < 0) | (wanted_uvs > 1)  # what is a texel beyond an edge at most becomes the edge's own
+    assert (off <= np.where(beyond, 1.0, 0.51) + 1e-2).all(), "the closest texel"
     commands = _glcmds.decode(file.glcmds, file.vertices.shape[1])
     drawn = np.sort(commands.vertices[commands.triangles()], axis=1)
     assert sorted(drawn.tolist()) == sorted(np.sort(file.triangles["xyz"], axis=1).tolist())
@@ -210,5 +212,6 @@ def test_mdx(animation):
     ways = np.linalg.norm(animation.positions, axis=-1)
     still = np.flatnonzero((animation.parents >= 0) & (np.ptp(ways, axis=0) <= 1e-6 * ways.max(axis=0)))
     off = np.linalg.norm((again.positions - animation.positions)[:, still], axis=-1)
-    assert (off <= 0.011 + 8 * CODE * ways[:, still]).all()
+    near = 2 * CODE + np.sqrt(2) * np.pi / 4095  # the turns that are taken back, and half a step of the table each way
+    assert (off <= 0.011 + near * ways[:, still]).all()
     assert MDX.dump(again) == data

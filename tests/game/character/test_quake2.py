@@ -70,7 +70,7 @@ def test_a_model_that_is_no_players_is_none(tmp_path):
     path.parent.mkdir(parents=True)
     path.write_bytes(b"")
     assert kind_of(Disk().file(path)) is None
-    with pytest.raises(LimitError, match="names no character"):
+    with pytest.raises(LimitError, match="is no file of a character"):
         found(path)
 
 
