@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """Leave what is there by now, which stays, out of each search for garbage: a tenth of the time."""
+    """Leave what is there by now, which stays, out of each search for garbage."""
     gc.collect()
     gc.freeze()
 
