@@ -2,8 +2,8 @@
 
 A code is 360 / 65536 degrees. A rotation is pitch, yaw and roll, a direction pitch and yaw. The engine (ET: Legacy,
 `R_CalcBone`) takes forward, left and up of `AnglesToAxis` as the rows of a matrix M that turns column vectors: the
-inverse of what these angles mean elsewhere in Quake. It looks sines up in a table of 4,096; here they are exact, which
-is up to 0.03 units off at the ends of limbs.
+inverse of what these angles mean elsewhere in Quake. Directions are exact here, as in Return to Castle Wolfenstein;
+those of Enemy Territory, which looks them up in a table, are in `wolf.ways`.
 
 Quaternions are (..., 4) as w, x, y, z.
 """
