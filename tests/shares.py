@@ -1,4 +1,4 @@
-"""How several runs of the tests share their cases: each test is in all of them, and each of its cases in one."""
+"""How several runs of the tests share their cases: each has a part of every test, but for what marks say."""
 
 import zlib
 from collections import defaultdict

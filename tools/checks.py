@@ -143,7 +143,7 @@ def existing_tests(patterns: Sequence[str]) -> list[str]:
 def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
-    Each Blender that is at hand has each test; cases of a test are dealt to them.
+    The Blenders that are at hand share the cases of each test, see `tests.shares`.
     """
 
     def step(options: Options) -> Outcome:

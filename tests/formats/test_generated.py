@@ -104,8 +104,8 @@ def test_md2(model):
     assert (np.abs(found - wanted) <= step * 0.51 + 1e-6 * np.abs(wanted) + 1e-30).all()
     size, wanted_uvs = np.array(again.texture_size), corners_of(model.surfaces, "uvs")
     off = np.abs((again.surfaces[0].corner_uvs - wanted_uvs) * size)
-    beyond = (wanted_uvs < 0) | (wanted_uvs > 1)  # what is a texel beyond an edge at most becomes the edge's own
-    assert (off <= np.where(beyond, 1.0, 0.51) + 1e-2).all(), "the closest texel"
+    past = np.maximum(-wanted_uvs, wanted_uvs - 1) * size  # texels beyond an edge: up to one becomes the edge's own
+    assert (off <= np.where((past > 0) & (past < 1), 1.0, 0.51) + 1e-2).all(), "the closest texel"
     commands = _glcmds.decode(file.glcmds, file.vertices.shape[1])
     drawn = np.sort(commands.vertices[commands.triangles()], axis=1)
     assert sorted(drawn.tolist()) == sorted(np.sort(file.triangles["xyz"], axis=1).tolist())
