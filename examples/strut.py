@@ -237,4 +237,8 @@ def build() -> Any:
 
 
 if __name__ == "__main__":
+    if not blender.data.filepath:  # Blender's first scene: Strut would stand in its cube
+        blender.data.batch_remove(
+            [block for block in blender.data.objects if block.name in {"Camera", "Cube", "Light"}]
+        )
     build()

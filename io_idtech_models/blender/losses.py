@@ -27,8 +27,8 @@ def warn_of_layers(block: Block, colors: bool = False) -> None:
         log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
 
 
-def warn_of_skinned(block: Block, normals: bool) -> None:
-    """Name what a mesh that bones move has and a skeletal file does not: shape keys, and normals where it has none."""
+def warn_of_skinned(block: Block, normals_lost: bool) -> None:
+    """Name what a mesh that bones move has and its file does not: shape keys, and normals if they are lost."""
     keys = (
         []
         if block.data.shape_keys is None or rig_of(block) is not None
@@ -36,7 +36,7 @@ def warn_of_skinned(block: Block, normals: bool) -> None:
     )
     if keys:
         log.warning("'%s' is written as its shape keys are mixed now, none is kept: %s", block.name, listed(keys))
-    if not normals and block.data.has_custom_normals:
+    if normals_lost:
         log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
 
 

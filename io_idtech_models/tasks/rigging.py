@@ -26,6 +26,7 @@ from ..reporting import LimitError, Summary, advance, collected_warnings
 from .animations.vertex import VertexAnimations
 from .export.selection import Choice, choose
 from .export.selection import part_of as export_part
+from .export.subject import subject_of
 
 if TYPE_CHECKING:
     from ..blender.rigging.read import FramedModel, Part
@@ -259,6 +260,16 @@ def rig_meant(context: Context) -> Block | None:
     top = player_root(active)
     carried = [] if top is None else top.children_recursive
     return rig_of(active) or above or next((block for block in carried if is_frame_rig(block)), None)
+
+
+def frames_meant(context: Context) -> bool:
+    """Tell whether the active object's model, or any part of its player, has frames, of which a rig can be made."""
+    subject = subject_of(context)
+    if subject is None:
+        return False
+    top = player_root(subject.active)
+    blocks = subject.meshes if top is None else top.children_recursive
+    return any(has_frames(block) for block in (subject.active, *blocks))
 
 
 def remove(context: Context) -> Summary:

@@ -29,7 +29,7 @@ class SharedOptions:
     """What every import asks."""
 
     scale: FloatProperty(
-        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4
     )
     fit_range: BoolProperty(
         name="Fit Frame Range",

@@ -40,7 +40,7 @@ class OBJECT_OT_idtech_make_levels(Operator):  # type: ignore[misc]
     )
     collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
     scale: FloatProperty(
-        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4
     )
 
     @classmethod

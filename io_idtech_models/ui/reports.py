@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ..model.wording import listed
 from ..reporting import watched
 
 # What operators say that another one has called, which says it with its own: Blender drops reports of those called.
@@ -45,6 +46,9 @@ def report_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence
     odd = any(summary.warnings for _, summary in done)
     if texts:
         operator.report({"ERROR" if failed else "WARNING" if odd else "INFO"}, "\n".join(texts))
+    names = [name for name, _ in done if name]
+    if len(names) > 1 and not failed and not odd:  # Blender's status bar has one line, for what was reported last
+        operator.report({"INFO"}, f"{len(names)} files: {listed(names)}")
 
 
 BEGIN, STEP = 0.5, 0.1  # seconds after which progress is shown, and between two looks of it

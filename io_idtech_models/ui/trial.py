@@ -65,7 +65,7 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
         soft_max=400.0,
     )
     scale: FloatProperty(
-        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4
     )
     time_limit: IntProperty(
         name="Time Limit", description="Seconds after which the game is ended; 0: none", default=0, min=0, soft_max=600

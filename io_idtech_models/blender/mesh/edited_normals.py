@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits import affine
 from ...model.source import Meshes
-from ..compat import Block
+from ..compat import Block, clear_custom_normals
 from . import attributes, normal_codes
 
 Bools = NDArray[np.bool_]
@@ -240,6 +240,20 @@ def expected_normals(
     finally:
         # Nothing refers to it: else Blender would look through the whole .blend for who does, once for each mesh.
         bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
+
+
+def has_own_normals(mesh: Block) -> bool:
+    """Tell whether a mesh shows other normals than Blender's: other formats' importers set them all, as they are."""
+    if not mesh.has_custom_normals:
+        return False
+    copy = mesh.copy()
+    try:
+        clear_custom_normals(copy)
+        shown = attributes.corner_normals(mesh)
+        other = steady.dots(shown, attributes.corner_normals(copy)) < attributes.NEAR
+        return bool((other & shown.any(axis=1)).any())  # where faces cancel out there is none
+    finally:
+        bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)  # as above
 
 
 def _order_of(copy: Block) -> NDArray[np.int32]:

@@ -25,7 +25,7 @@ from ..budgets import refuse_to_write
 from ..compat import Block
 from ..frame_rigs import is_posed_alone, rig_of
 from ..mesh import attributes, levels
-from ..mesh.edited_normals import shows_the_same
+from ..mesh.edited_normals import has_own_normals, shows_the_same
 from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
@@ -227,7 +227,7 @@ def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -
                 log.warning(text, block.name, count)
         warn_of_loose(block, shape)
         losses.warn_of_layers(block, settings.holds.colors)
-        losses.warn_of_skinned(block, settings.normals != "NONE")
+        losses.warn_of_skinned(block, settings.normals == "NONE" and has_own_normals(block.data))
         return found
 
 

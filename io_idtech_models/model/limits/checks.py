@@ -185,7 +185,7 @@ def check_animation(animation: Animation, game_name: str, format_name: str, text
     found += unwritable(animation.name, **poses, scales_of_joints=scales)
     roots = int((animation.parents < 0).sum())
     if roots > 1 and limits.several_roots:
-        refused = f"{game} takes one: add an origin joint ('Add Origin Joint')"
+        refused = f"{game} takes one: add an origin joint ('Add Origin Joint') to it and its mesh"
         said = refused if limits.several_roots == ERROR else f"which {GAMES['doom3'].label} refuses"
         found.append(Problem(limits.several_roots, animation.name, f"has {roots} joints without a parent, {said}"))
     return [*found, *_joint_names(game, limits, animation.joint_names, text)]

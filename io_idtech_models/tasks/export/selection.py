@@ -118,8 +118,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     own = set(blocks)
     ids = {model_of(block) for block in blocks} | {""}
     meshes = [block for block in blocks if block.type == "MESH"]
-    rigs = {m.object for b in meshes for m in b.modifiers if isinstance(m, bpy.types.ArmatureModifier)} - {None}
-    rigs |= {block for block in blocks if block.type == "ARMATURE"}
+    rigs = {rig for block in meshes for rig in _bending(block)} | {b for b in blocks if b.type == "ARMATURE"}
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = set(_above(blocks))
@@ -128,11 +127,17 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
         if block in own or block in carriers or block.type not in KINDS or model_of(block) not in ids:
             continue
         hung = _hangs_on(block, own)
-        skinned = any(isinstance(m, bpy.types.ArmatureModifier) and m.object in rigs for m in block.modifiers)
+        skinned = not rigs.isdisjoint(_bending(block))
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
             found.append(block)
     return found
+
+
+def _bending(block: bpy.types.Object) -> set[bpy.types.Object]:
+    """Return the armatures that bend an object."""
+    modifiers = (m for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier))
+    return {m.object for m in modifiers if m.object is not None}
 
 
 def _above(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
@@ -162,8 +167,7 @@ def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSo
     meshes = [block for block in blocks if block.type == "MESH"]
     ids = {model_of(block) for block in meshes} | {""}
     homes = {collection for block in meshes for collection in block.users_collection}
-    moved = {m.object for block in meshes for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier)}
-    rigs = [rig for rig in moved if rig is not None and rig not in blocks]
+    rigs = [rig for rig in {rig for block in meshes for rig in _bending(block)} if rig not in blocks]
     holders = {*meshes, *rigs}
     empties = [block for block in context.scene.objects if block.type == "EMPTY" and block not in blocks]
     near = [b for b in empties if b.parent in holders or not homes.isdisjoint(b.users_collection)]
@@ -240,9 +244,7 @@ def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | 
     moved = [
         block
         for block in context.scene.objects
-        if block.type == "MESH"
-        and block.visible_get(view_layer=context.view_layer)
-        and any(isinstance(m, bpy.types.ArmatureModifier) and m.object == active for m in block.modifiers)
+        if block.type == "MESH" and block.visible_get(view_layer=context.view_layer) and active in _bending(block)
     ]
     models = {model_of(block) for block in moved}
     return _model(context, moved[0]) if len(models) == 1 and models != {""} else None
@@ -364,9 +366,11 @@ def left_out(chosen: Choice) -> list[str]:
 
 
 def taken_along(chosen: Choice) -> list[str]:
-    """Name the objects that an export takes though nobody has selected them."""
+    """Name the objects that an export takes though nobody has selected them, but for meshes of a selected armature."""
+    rigs = {block for block in chosen.blocks if block.type == "ARMATURE"} - set(chosen.taken)
+    taken = [block for block in chosen.taken if rigs.isdisjoint(_bending(block))]
     text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
-    return [f"{text}: {_names(chosen.taken)}"] if chosen.taken else []
+    return [f"{text}: {_names(taken)}"] if taken else []
 
 
 def unselected_tags(chosen: Choice, bones: bool) -> list[str]:

@@ -44,7 +44,7 @@ class EXPORT_SCENE_OT_idtech_declaration(Exporting, Operator):  # type: ignore[m
         name="Actions", description="Actions to write, by name: dance, sit; empty: all that the old model has not"
     )
     scale: FloatProperty(
-        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4
     )
 
     def draw(self, context: Context) -> None:

@@ -32,7 +32,7 @@ class ExportFile(Exporting):  # type: ignore[misc]
         name="File Path", description="The file to write", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
     )
     scale: FloatProperty(
-        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4
     )
     keep_suffixes: BoolProperty(
         name="Keep .001 in Names",

@@ -45,7 +45,7 @@ class Placing(Exporting):  # type: ignore[misc]
         default=True,
     )
     scale: FloatProperty(
-        name="Scale", description="Game units of a unit in the scene", default=1.0, min=0.0001, max=10000.0
+        name="Scale", description="Game units of a unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4
     )
     facing: EnumProperty(
         name="Faces",

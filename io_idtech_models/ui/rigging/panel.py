@@ -17,11 +17,10 @@ class VIEW3D_PT_idtech_rig(Child, Panel):  # type: ignore[misc]
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Show it where frames are active, or a rig that was made of some."""
-        from ...blender.vertex.shown_keys import has_frames
-        from ...tasks.rigging import rig_meant
+        """Show it where a model with frames is active, by whichever of its objects, or a rig that was made of some."""
+        from ...tasks.rigging import frames_meant, rig_meant
 
-        return has_frames(context.view_layer.objects.active) or rig_meant(context) is not None
+        return frames_meant(context) or rig_meant(context) is not None
 
     def draw(self, context: Context) -> None:
         """Name the armature, and offer what can be done."""

@@ -8,6 +8,7 @@ from io_idtech_models.tasks.export.subject import subject_of
 from io_idtech_models.ui.check import found
 from io_idtech_models.ui.check import panel as findings
 from io_idtech_models.ui.panel import header, main, model, surfaces, tags
+from io_idtech_models.ui.rigging import panel as rigging
 from io_idtech_models.ui.skins import panel as skins
 from tests.samples import PROJECT
 from tests.ui.panel.drawing import drawn, shows, texts
@@ -46,6 +47,14 @@ def test_the_player_heads_the_panel():
     bpy.ops.object.idtech_play(legs="ALL", torso="ALL")
     shown = texts(main.VIEW3D_PT_idtech)
     assert shown[shown.index("Legs") + 1] == "All Frames"
+
+
+@pytest.mark.parametrize("kind", ["lower", "upper", "head"])
+def test_a_rig_is_offered_whichever_part_is_active(kind):
+    brought(TOCK)
+    activate(part_named(kind))
+    assert ("operator", "object.idtech_make_rig") in drawn(rigging.VIEW3D_PT_idtech_rig)
+    assert shows(rigging.VIEW3D_PT_idtech_rig), "its frames lie in meshes that hang on what is active"
 
 
 def test_parts_are_a_level_below(tmp_path):

@@ -50,10 +50,13 @@ def test_an_armature_whose_record_is_damaged_is_named_once(arm, capfd, what):
     assert said.count(f"the source of armature '{rig().name}' is ignored") == 1
 
 
-def test_all_actions_go_into_the_folder(arm):
+def test_all_actions_go_into_the_folder(arm, capfd):
     out = arm / "out"
     out.mkdir()
     assert export_anim(filepath=str(out / "any.md5anim"), what="ALL") == {"FINISHED"}
+    *each, last = capfd.readouterr().out.strip().splitlines()
+    assert last == "Info: 2 files: 'nod.md5anim', 'wave.md5anim'", "which has room in the status bar"
+    assert each[-1].startswith("wave.md5anim: ")
     assert sorted(p.name for p in out.iterdir()) == ["nod.md5anim", "wave.md5anim"]
     for path in out.iterdir():
         assert differences(FILES[path.name], path.read_bytes()) == set()

@@ -204,6 +204,33 @@ def test_sharp_edges_are_said(own, capfd):
     assert said.format(5) in capfd.readouterr().out
 
 
+def test_normals_of_ones_own_are_said_where_they_are_not_smooth_ones(own, capfd):
+    """A glTF brings normals for every mesh."""
+    mesh, said = bpy.data.objects["box"].data, "'box' has normals of its own"
+    mesh.shade_smooth()
+    mesh.normals_split_custom_set([tuple(mesh.vertices[loop.vertex_index].normal) for loop in mesh.loops])
+    assert mesh.has_custom_normals
+    exported(own / "own.md5mesh")
+    assert said not in capfd.readouterr().out
+    mesh.normals_split_custom_set([(0, 0, 1)] * len(mesh.loops))
+    exported(own / "own.md5mesh")
+    assert said in capfd.readouterr().out
+
+
+def test_meshes_of_a_selected_armature_go_without_saying(own, capfd):
+    exported(own / "own.md5mesh")
+    assert "taken along" not in capfd.readouterr().out
+    activate(bpy.data.objects["box"])
+    exported(own / "own.md5mesh")
+    assert "taken along" not in capfd.readouterr().out, "an armature is what a model of bones is"
+    other = bpy.data.objects["box"].copy()
+    other.name, other.data = "lid", other.data.copy()
+    scene().collection.objects.link(other)
+    activate(bpy.data.objects["box"])
+    exported(own / "own.md5mesh")
+    assert "taken along" in capfd.readouterr().out
+
+
 def test_vertices_without_weights(own):
     mesh = bpy.data.objects["box"]
     mesh.vertex_groups["Bone"].remove([0, 2])
