@@ -188,6 +188,15 @@ def proposed_bones(context: Context) -> tuple[str, str, str]:
     return parts.torso, parts.head, parts.hand
 
 
+def keeps_frames(context: Context) -> bool:
+    """Tell whether the scene's character is posed by a player's rig: rows, bones, size and place are that player's."""
+    with collected_warnings():
+        try:
+            return poses_parts(find_rig(context).armature)
+        except LimitError:
+            return False
+
+
 def _parts(bones: Bones, options: MakingOptions) -> Parts:
     parts = propose(bones, options.torso, options.head, options.hand)
     if parts.hand:

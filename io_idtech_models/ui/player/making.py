@@ -122,6 +122,8 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
         name="Open the Result", description="Import the player that was made, put together", default=True
     )
 
+    keeps_frames = False  # all that the dialog need not ask is that of the player whose rig poses the character
+
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there is an armature."""
@@ -130,9 +132,10 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the bones that are proposed."""
-        from ...tasks.player.making import proposed_bones
+        from ...tasks.player.making import keeps_frames, proposed_bones
 
         self.propose_path(context)
+        self.keeps_frames = keeps_frames(context)
         self.torso, self.head, self.hand = proposed_bones(context)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -140,9 +143,11 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         draw_group(self.layout, self, "idtech_player", "Player", ("player", "open_result"))
-        draw_group(self.layout, self, "idtech_bones", "Bones", ("torso", "head", "hand"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "fps", "in_place"))
-        placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
+        placing: tuple[str, ...] = ()
+        if not self.keeps_frames:
+            draw_group(self.layout, self, "idtech_bones", "Bones", ("torso", "head", "hand"))
+            draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "fps", "in_place"))
+            placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
         draw_group(self.layout, self, "idtech_mesh", "Mesh", (*placing, "close_seams", "levels", "keep_shaders"))
 
     def execute(self, context: Context) -> Any:

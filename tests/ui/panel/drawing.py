@@ -17,6 +17,8 @@ class Layout:
     def __getattr__(self, name: str) -> Any:
         if name in {"row", "column", "split", "box", "column_flow", "grid_flow"}:
             return lambda *_, **__: Layout(self.drawn)
+        if name == "panel":
+            return lambda *_: (Layout(self.drawn), Layout(self.drawn))
         return lambda *args, **options: self._note(name, args, options)
 
     def _note(self, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
