@@ -273,7 +273,7 @@ def test_another_character_becomes_a_player_with_these_animations(rig, hung, tmp
 def test_the_dialog_asks_only_what_is_not_the_players_own(rig, hung):
     def asked():
         maker = OBJECT_OT_idtech_make_player
-        dialog = SimpleNamespace(layout=Layout(), fit=True, keeps_frames=keeps_frames(bpy.context))
+        dialog: Any = SimpleNamespace(layout=Layout(), fit=True, keeps_frames=keeps_frames(bpy.context))
         vars(dialog).update(dict.fromkeys(set(vars(Placing)["__annotations__"]) | set(maker.__annotations__)))
         maker.draw(dialog, bpy.context)
         return {name for what, name in dialog.layout.drawn if what == "prop"}
