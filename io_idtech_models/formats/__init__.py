@@ -125,7 +125,7 @@ TAG = Format(
     engine=QUAKE_3,
     suffixes=(".tag",),
     magic=b"TAG",
-    kind=VertexFormat(),
+    kind=VertexFormat(meshes=False),
     name_sizes={"tag": 63},
     tags=True,
 )
@@ -198,7 +198,7 @@ ASE = Format(
     engine=DOOM_3,
     suffixes=(".ase",),
     magic=b"*3DSMAX_ASCIIEXPORT",
-    kind=VertexFormat(colors=True),
+    kind=VertexFormat(several_frames=False, colors=True),
     is_text=True,
     skins=SKIN_DECLS,
 )
@@ -208,7 +208,7 @@ LWO = Format(
     engine=DOOM_3,
     suffixes=(".lwo",),
     magic=b"FORM",
-    kind=VertexFormat(colors=True),
+    kind=VertexFormat(several_frames=False, colors=True),
     skins=SKIN_DECLS,
     options=(
         Option(

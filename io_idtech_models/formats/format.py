@@ -55,6 +55,8 @@ class VertexFormat:
     """What is to be said of a format of models animated vertex by vertex."""
 
     family: ClassVar[Family] = VERTEX
+    several_frames: bool = True
+    meshes: bool = True  # not tags alone
     uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
     level_files: bool = False  # games read levels of detail from files beside a model's: NAME_1, NAME_2
     frame_rate: int = 0  # at which games play its frames; 0: not the format's matter

@@ -1,7 +1,6 @@
 """Make Rig from Frames of a whole player: one armature, its parts' frames, and another character on it."""
 
 import shutil
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ from io_idtech_models.model.player.cutting import in_frames
 from io_idtech_models.model.vertex import Tag, VertexModel
 from io_idtech_models.tasks.player.making import keeps_frames
 from io_idtech_models.tasks.player.play import play
-from io_idtech_models.ui.player.making import OBJECT_OT_idtech_make_player, Placing
+from io_idtech_models.ui.player.making import OBJECT_OT_idtech_make_player
 from tests.samples import PROJECT
-from tests.ui.panel.drawing import Layout
+from tests.ui.panel.drawing import asked
 from tests.ui.player.players import brought, export_player, model
 from tests.ui.scene import activate, bpy, error_of
 
@@ -271,16 +270,12 @@ def test_another_character_becomes_a_player_with_these_animations(rig, hung, tmp
 
 
 def test_the_dialog_asks_only_what_is_not_the_players_own(rig, hung):
-    def asked():
-        maker = OBJECT_OT_idtech_make_player
-        dialog: Any = SimpleNamespace(layout=Layout(), fit=True, keeps_frames=keeps_frames(bpy.context))
-        vars(dialog).update(dict.fromkeys(set(vars(Placing)["__annotations__"]) | set(maker.__annotations__)))
-        maker.draw(dialog, bpy.context)
-        return {name for what, name in dialog.layout.drawn if what == "prop"}
+    def shown():
+        return asked(OBJECT_OT_idtech_make_player, fit=True, keeps_frames=keeps_frames(bpy.context))
 
-    assert {"player", "close_seams", "levels", "keep_shaders"} == asked() - {"open_result"}
+    assert {"player", "close_seams", "levels", "keep_shaders"} == shown() - {"open_result"}
     remove()
-    assert {"torso", "rows", "fps", "facing"} < asked()
+    assert {"torso", "rows", "fps", "facing"} < shown()
 
 
 def test_what_hangs_on_the_rig_is_no_part_of_the_player(rig, hung, tmp_path, capfd):

@@ -85,13 +85,9 @@ class ExportVertexModel(TickedAnimations, ExportModel):
         if body is not None and self.frames == "ACTIONS":
             self.draw_ticks(body)
         own = tuple(option.name for option in self.row.options)
-        draw_group(
-            self.layout,
-            self,
-            "idtech_mesh",
-            "Mesh",
-            ("scale", "normals", "keep_suffixes", *own, "skin", "write_materials"),
-        )
+        normals = ("normals",) if self.row.vertex.meshes else ()
+        shown = ("scale", *normals, "keep_suffixes", *own, "skin", "write_materials")
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", shown)
         made: tuple[str, ...] = ("percentages",) if getattr(self, "levels", "") == "MAKE" else ()
         if self.row.vertex.level_files:
             draw_group(self.layout, self, "idtech_levels", "Levels of Detail", ("levels", *made))

@@ -59,14 +59,17 @@ class ImportVertexModel(DressOptions, ImportFiles):
         return not self.whole_player and super().one_by_one(paths)
 
     def draw(self, context: Context) -> None:
-        """Show the options in two groups."""
+        """Show in groups the options that do something to models of the format."""
+        kind = self.row.vertex
         if self.of_player:
             self.layout.prop(self, "whole_player")
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
-        draw_group(
-            self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "replace_range", "frame_rate")
-        )
-        self.draw_dress()
+        welded, keyed = (("weld",), ("relative_keys",)) if kind.meshes else ((), ())
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", *welded, "side_by_side"))
+        if kind.several_frames:
+            timing = (*keyed, "fit_range", "replace_range", "frame_rate")
+            draw_group(self.layout, self, "idtech_time", "Animation", timing)
+        if kind.meshes:
+            self.draw_dress()
 
     def import_files(self, context: Context) -> Any:
         """Import the files; what can't be read is reported, and leaves nothing behind."""

@@ -1,8 +1,9 @@
-"""What a panel draws, without a window: a layout that notes what it is asked for."""
+"""What panels and dialogs draw, without a window: a layout that notes what it is asked for."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from inspect import isfunction
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 from tests.ui.scene import bpy
@@ -42,3 +43,23 @@ def texts(panel: Any) -> list[str]:
 def shows(panel: Any) -> bool:
     """Tell whether a panel shows at all."""
     return bool(panel.poll(bpy.context))
+
+
+class Dialog:
+    """Stands for an operator that Blender has called, whose options have no values."""
+
+    def __init__(self, operator: Any, values: dict[str, Any]):
+        self.operator, self.layout = operator, Layout()
+        names = {name for base in operator.__mro__ for name in vars(base).get("__annotations__", {})}
+        vars(self).update({name: None for name in names if not hasattr(operator, name)} | values)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.operator, name)
+        return MethodType(found, self) if isfunction(found) else found
+
+
+def asked(operator: Any, **values: Any) -> set[str]:
+    """Return the options that an operator's dialog shows in the present context."""
+    dialog = Dialog(operator, values)
+    dialog.draw(bpy.context)
+    return {name for what, name in dialog.layout.drawn if what == "prop"}
