@@ -21,7 +21,7 @@ REPORTS = environments.FOLDER / "reports"
 STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: end such a run some day
 PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tests/cli", "tests/test_*.py")
 PURE_AGAIN = ("tests/formats", "tests/model", "tests/game")  # what may differ with another Python and numpy
-AGAIN = "1/4"  # of each such test: all cases are the step "unit"'s
+AGAIN = "1/8"  # of each such test: all cases are the step "unit"'s
 BLENDER_TESTS = ("tests/blender", "tests/ui")
 SHARE = "IDTECH_SHARE"  # tests.shares.SHARE
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
@@ -195,7 +195,9 @@ def run_pytest(
     free = [argument for argument in options.pytest if argument not in options.chosen_paths]
     arguments = [f"--junitxml={junit}", "-o", f"cache_dir={REPORTS / ('cache-' + name)}", *free, *paths]
     with tempfile.TemporaryDirectory() as resources:
-        transcript = Transcript(variables={"BLENDER_USER_RESOURCES": resources, **variables})
+        # Steps run beside one another, and threads of BLAS only wait for each other then.
+        own = {"BLENDER_USER_RESOURCES": resources, "OPENBLAS_NUM_THREADS": "1"}
+        transcript = Transcript(variables={**own, **variables})
         command = start(arguments) if callable(start) else [*start, *arguments]
         transcript.run(command, " ".join(["pytest", *free, *paths]))
     return Outcome.of(transcript.status, transcript.text, report.read_junit(junit))
