@@ -15,7 +15,7 @@ from tests.samples import PROJECT, SENTINEL
 
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX")
 OLD = b"the old file"
-ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}
+ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT)}
 ARGUMENTS = [sys.executable, "-m", "io_idtech_models", "convert"]
 
 
