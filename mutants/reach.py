@@ -73,7 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     # Always the same examples, and none made smaller: that one fails is enough.
     phases = (Phase.explicit, Phase.generate)
-    settings.register_profile("mutants", derandomize=True, database=None, phases=phases, deadline=None)
+    settings.register_profile("mutants", max_examples=200, derandomize=True, database=None, phases=phases)
     settings.load_profile("mutants")
 
 

@@ -38,6 +38,7 @@ LEFT_OUT = shutil.ignore_patterns(".*", "dist", "__pycache__")
 FIRST = 30  # tests that are tried before the rest, whose files need not be read if one of them fails
 PATIENCE = 30.0  # seconds that a mutant has beyond five times what its tests take: more is an endless loop
 NO_TESTS = 5  # pytest's exit status
+COMPILING = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"}
 SHARE = 0.95
 SKIPPED = "model/rigging"  # is still being made
 
@@ -103,7 +104,9 @@ class Room:
         """Run pytest on a copy of the project and return its exit status, or nothing if it takes too long."""
         options = ["-q", "-x", "--no-header", "--tb=no"] if CHOSEN in variables else ["-q", "--no-header", "--tb=line"]
         command = [self.python, "-P", "-m", "pytest", "-p", "mutants.reach", "-p", "no:cacheprovider", *options, *paths]
-        environ = {**os.environ, "PYTHONPATH": str(project), "OPENBLAS_NUM_THREADS": "1", **variables}
+        # Modules are compiled beside the copy's sources, where `_write` finds them.
+        own = {name: value for name, value in os.environ.items() if name not in COMPILING}
+        environ = {**own, "PYTHONPATH": str(project), "OPENBLAS_NUM_THREADS": "1", **variables}
         log = (project / "output.txt").open("wb")
         with (
             log,

@@ -1,4 +1,7 @@
-"""What tests inside Blender share, and which cases of a test are left to another run."""
+"""What all tests share: cases left to another run, how many models hypothesis makes, a disk that nobody waits for.
+
+`IDTECH_GENERATED=500` has hypothesis make that many of each; by default it is fewer, and each run has others.
+"""
 
 import gc
 import importlib.util
@@ -6,6 +9,7 @@ import os
 import sys
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.remembered import remember
 from tests.shares import MARKS, SHARE, others_share
@@ -16,6 +20,22 @@ if HAS_BLENDER:
     import bpy  # noqa: F401 - first: bmesh and mathutils exist only after it
 # Without Blender these folders can't even be imported.
 collect_ignore_glob = [] if HAS_BLENDER else ["blender/*", "ui/*"]
+
+settings.register_profile(
+    "tests",
+    max_examples=int(os.environ.get("IDTECH_GENERATED", "30")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile("tests")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting():
+    """Let nothing wait for the disk, some milliseconds a file: what is written there before a crash is the system's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=HAS_BLENDER)

@@ -18,7 +18,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from examples import make
 from io_idtech_models.assets.convert import Posing, convert
 from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
@@ -47,11 +46,6 @@ def vectors(count: int, width: int) -> Any:
     """Return numbers that look like chance, the same everywhere: fractions of multiples of roots."""
     roots = np.sqrt(np.array([2.0, 3.0, 5.0, 7.0])[:width])
     return np.modf(np.arange(1, count + 1)[:, None] * roots)[0] * 2.0 - 1.0
-
-
-def examples() -> Bytes:
-    """Return the project's own models, made anew."""
-    return {name: data for name, data in make.files().items() if not name.endswith(".png")}
 
 
 def normals() -> Bytes:
@@ -180,9 +174,7 @@ def conversions() -> Bytes:
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-PARTS: tuple[Callable[[], Bytes], ...] = (
-    examples, normals, angles, bind_pose, levels, turned, bounds, conversions,
-)  # fmt: skip
+PARTS: tuple[Callable[[], Bytes], ...] = (normals, angles, bind_pose, levels, turned, bounds, conversions)
 
 
 def main() -> None:

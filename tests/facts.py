@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,6 +44,22 @@ def differences(before: bytes, after: bytes) -> set[str]:
         return set()
     old, new = facts(before), facts(after)
     return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
+
+
+def moved_frames(data: bytes, place: Callable[[int], int | None], count: int | None = None) -> Facts:
+    """Return a file's facts as they are when its frames stand at other places or (None) are gone, and `count` are left.
+
+    Without a count it is as it was: some surfaces of an MD3 declare fewer frames than their model has.
+    """
+    moved = {}
+    for path, value in facts(data).items():
+        found = re.search(r"(?<=frames\[)\d+", path)
+        at = place(int(found[0])) if found else None
+        if found and at is not None:
+            moved[path[: found.start()] + str(at) + path[found.end() :]] = value
+        elif not found:
+            moved[path] = struct.pack("<i", count) if count and path.endswith(".num_frames") else value
+    return moved
 
 
 def _record(prefix: str, record: Any, dtype: np.dtype[Any], names: Sequence[str] | None) -> Facts:

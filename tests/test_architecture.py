@@ -272,13 +272,13 @@ def test_processors_decide_nothing():
         "linalg", "matmul", "einsum", "dot", "vdot", "inner", "tensordot", "sin", "cos", "tan", "sinc", "arcsin",
         "arccos", "arctan", "arctan2", "hypot", "cbrt", "exp", "log", "power", "float_power",
     }  # fmt: skip
+    allowed = {PACKAGE / "model" / "steady.py", PACKAGE / "model" / "rigging"}
     found = []
-    for path in MODULES:
+    for path in (path for path in MODULES if path not in allowed and path.parent not in allowed):
         for node in nodes(path):
             product = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
             called = isinstance(node, ast.Attribute) and node.attr in unsteady and ast.unparse(node.value) == "np"
-            allowed = path == PACKAGE / "model" / "steady.py" or path.parent == PACKAGE / "model" / "rigging"
-            if (product or called) and not allowed:
+            if product or called:
                 found.append(f"{path.name}: {ast.unparse(node)}")
     pictures = [place for place in found if place.startswith("picture.py")]  # a camera's place goes into no file
     assert found == pictures

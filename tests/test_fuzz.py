@@ -18,7 +18,7 @@ from tools import children
 from tools.main import main as build_main
 
 WORKER = PROJECT / "fuzz" / "worker.py"
-INPUTS = 40  # of each kind: a quarter of a second of a processor
+INPUTS = 20  # of each kind: an eighth of a second of a processor
 ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT), "OPENBLAS_NUM_THREADS": "1"}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 

@@ -1,4 +1,4 @@
-"""What is written does not depend on the processor: neither on the kernels of BLAS nor on numpy's vector forms."""
+"""What is written does not depend on the processor: not on kernels of BLAS and their threads, nor on vector forms."""
 
 import json
 import os
@@ -15,7 +15,7 @@ VECTORS = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
 PROCESSORS = {
     "old": {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": f"{VECTORS} AVX2 FMA3"},
     "middle": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": VECTORS},
-    "new": {"OPENBLAS_CORETYPE": "SkylakeX"},
+    "new": {"OPENBLAS_CORETYPE": "SkylakeX", "OPENBLAS_NUM_THREADS": "2"},
 }
 ILLEGAL = getattr(signal, "SIGILL", 0)  # instruction
 

@@ -21,9 +21,16 @@ REPORTS = environments.FOLDER / "reports"
 STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: end such a run some day
 PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tests/cli", "tests/test_*.py")
 PURE_AGAIN = ("tests/formats", "tests/model", "tests/game")  # what may differ with another Python and numpy
-AGAIN = "1/4"  # of each such test: all cases are the step "unit"'s
+AGAIN = "1/8"  # of each such test: all cases are the step "unit"'s
 BLENDER_TESTS = ("tests/blender", "tests/ui")
 SHARE = "IDTECH_SHARE"  # tests.shares.SHARE
+TEST_VARIABLES = {
+    "OPENBLAS_NUM_THREADS": "1",  # steps run beside one another, and its threads only wait for each other then
+    # What Python and pytest compile, seconds of each run and of each process that tests start, is compiled once, even
+    # where Python was told to write nothing beside the sources.
+    "PYTHONPYCACHEPREFIX": str(environments.FOLDER / "compiled"),
+    "PYTHONDONTWRITEBYTECODE": "",
+}
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
 
 # What a user does with the zip: install from disk, enabled, then disable. Blender reports errors of register() on
@@ -195,7 +202,7 @@ def run_pytest(
     free = [argument for argument in options.pytest if argument not in options.chosen_paths]
     arguments = [f"--junitxml={junit}", "-o", f"cache_dir={REPORTS / ('cache-' + name)}", *free, *paths]
     with tempfile.TemporaryDirectory() as resources:
-        transcript = Transcript(variables={"BLENDER_USER_RESOURCES": resources, **variables})
+        transcript = Transcript(variables={**TEST_VARIABLES, "BLENDER_USER_RESOURCES": resources, **variables})
         command = start(arguments) if callable(start) else [*start, *arguments]
         transcript.run(command, " ".join(["pytest", *free, *paths]))
     return Outcome.of(transcript.status, transcript.text, report.read_junit(junit))

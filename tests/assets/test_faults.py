@@ -15,7 +15,7 @@ from tests.samples import PROJECT, SENTINEL
 
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX")
 OLD = b"the old file"
-ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}
+ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT)}
 ARGUMENTS = [sys.executable, "-m", "io_idtech_models", "convert"]
 
 
@@ -115,8 +115,8 @@ def test_a_path_that_is_too_long(tmp_path, name):
     assert names_in(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", ["модель.md2", "模型.md2", "\U0001f916.md2", "a b'c.md2", "%s.md2"])
-def test_any_name_will_do(tmp_path, name):
+def test_any_name_will_do(tmp_path):
+    name = "модель 模型\U0001f916 a b'c %s.md2"
     status, said = convert(tmp_path / name)
     assert (status, said) == (0, [])
     assert names_in(tmp_path) == [name]

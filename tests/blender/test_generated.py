@@ -1,14 +1,13 @@
 """Models made at random, as files through Blender: what is imported and exported again is the same file.
 
-`tests/formats/test_generated.py` does more of them, without Blender. `IDTECH_GENERATED=500` tries that many of each.
+`tests/formats/test_generated.py` asks more of them, without Blender. `IDTECH_GENERATED=500` tries that many of each.
 """
 
-import os
 import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from io_idtech_models import formats
 from io_idtech_models.reporting import LimitError
@@ -16,8 +15,7 @@ from tests.blender.test_hostile import attempt, operator
 from tests.strategies import animations, rest_pose, skeletal_models, vertex_models
 from tests.ui.scene import bpy, counts
 
-FEW = int(os.environ.get("IDTECH_GENERATED", "25"))
-few = settings(max_examples=FEW, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+same = settings(derandomize=True)
 # What games refuse of a file is not written, even if the file is as it was.
 REFUSED = "nothing to export|has no bone to export|vertices without weights, which games"
 # Overflows of extreme numbers are no surprise here.
@@ -56,7 +54,7 @@ def there_and_back(path: Path, **options: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.md3", "a.md2"])
 def test_vertex_models(folder, name):
-    @few
+    @same
     @given(vertex_models())
     def check(model):
         path = put(folder, name, model)
@@ -66,7 +64,7 @@ def test_vertex_models(folder, name):
     check()
 
 
-@few
+@same
 @given(skeletal_models())
 def test_md5mesh(folder, model):
     path = put(folder, "a.md5mesh", model)
@@ -74,7 +72,7 @@ def test_md5mesh(folder, model):
     there_and_back(path)
 
 
-@few
+@same
 @given(skeletal_models())
 def test_mdm(folder, model):
     path, bones = put(folder, "a.mdm", model), put(folder, "a.mdx", rest_pose(model))
@@ -84,7 +82,7 @@ def test_mdm(folder, model):
 
 @pytest.mark.parametrize("name", ["a.md5anim", "a.mdx"])
 def test_animations(folder, name):
-    @few
+    @same
     @given(animations())
     def check(animation):
         path = put(folder, name, animation)

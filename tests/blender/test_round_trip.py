@@ -50,12 +50,6 @@ def test_own_samples_come_back_byte_for_byte(data, weld):
     assert case.dump() == data
 
 
-@pytest.mark.everywhere
-@pytest.mark.parametrize("data", REAL)
-def test_real_files_come_back_byte_for_byte(data):
-    assert open_case(data).dump() == data
-
-
 @pytest.mark.parametrize(("data", "weld"), ways(REAL))
 def test_real_files_come_back_from_a_saved_blend(data, weld):
     case = open_case(data, weld=weld)

@@ -112,7 +112,7 @@ def test_md3_to_md2(data):
 
 
 @pytest.mark.parametrize(
-    "file", [p for p in corpus_params(".md3") if p.values[0] is None or load(p.values[0].data).surfaces]
+    "file", [p for p in corpus_params(".md3")[::2] if p.values[0] is None or load(p.values[0].data).surfaces]
 )
 def test_real_md3_to_md2_and_back(file):
     data = file.data

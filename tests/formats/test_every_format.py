@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import ROWS, SKELETAL, by_name
@@ -85,7 +85,6 @@ def test_a_file_that_ends_anywhere_is_refused_or_read(data):
             assert row.is_text, f"cut at {end}"
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from([param.values[0] for param in EVERY]),
     st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=4)), min_size=1, max_size=4),

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from io_idtech_models import formats
 from io_idtech_models.formats.md2 import file as md2
@@ -18,7 +18,6 @@ MD2, MD3 = formats.by_name("md2"), formats.by_name("md3")
 MD5MESH, MD5ANIM = formats.by_name("md5mesh"), formats.by_name("md5anim")
 MDM, MDX = formats.by_name("mdm"), formats.by_name("mdx")
 CODE = np.radians(360 / 65536)
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 # Overflows of extreme numbers are no surprise here.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -54,7 +53,6 @@ def close(found, wanted, part=1e-6, off=1e-6):
 # -- vertex models
 
 
-@many
 @given(vertex_models())
 def test_md3(model):
     data = dumped(MD3, model)
@@ -85,7 +83,6 @@ def test_md3(model):
     assert MD3.dump(again) == data
 
 
-@many
 @given(vertex_models())
 def test_md2(model):
     data = dumped(MD2, model)
@@ -126,7 +123,6 @@ def sorted_weights(mesh):
     return found
 
 
-@many
 @given(skeletal_models())
 def test_md5mesh(model):
     data = dumped(MD5MESH, model)
@@ -144,7 +140,6 @@ def test_md5mesh(model):
     assert MD5MESH.dump(again) == data
 
 
-@many
 @given(animations())
 def test_md5anim(animation):
     data = dumped(MD5ANIM, animation)
@@ -159,7 +154,6 @@ def test_md5anim(animation):
     assert MD5ANIM.dump(again) == data
 
 
-@many
 @given(skeletal_models())
 def test_mdm_and_mdx(model):
     data, bones = dumped(MDM, model), dumped(MDX, rest_pose(model))
@@ -194,7 +188,6 @@ def check_places(found, wanted, bones, before):
     assert np.abs(shown - was).max(initial=0) <= 1e-3 + reach * factors * 8 * CODE
 
 
-@many
 @given(animations())
 def test_mdx(animation):
     data = dumped(MDX, animation)

@@ -4,6 +4,7 @@ Of vertex-animated models see `test_formats`.
 """
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,29 +62,40 @@ def other_values(array):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("name", "called"), [(name, called) for name, names in SAMPLES.items() for called in names])
-def test_a_damaged_fact_is_no_hint(name, called):
-    """What is none means as much as if it were not there; where it could be one, what is written is read again."""
-    row = by_name(name)
-    asset = row.unpack(row.read(sample(called, name)), "x")
-    wanted = shown(asset)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_damaged_fact_is_no_hint(name):
+    """What is none means as much as if it were not there; where it could be one, what is written is read again.
+
+    Each fact is tried in the first sample that has it.
+    """
+    tried: set[Any] = set()
+    for called in SAMPLES[name]:
+        tried |= try_facts(by_name(name), sample(called, name), tried)
+
+
+def try_facts(row, data, tried):
+    """Damage each fact of a file that was not tried yet, and return which there are."""
+    asset = row.unpack(row.read(data), "x")
+    wanted, found = shown(asset), set()
     for owner in owners(asset):
         whole = dict(owner.facts)
+        found |= {(type(owner), key) for key, array in whole.items() if array.size}
         for key, array in whole.items():
-            if ALIKE.fullmatch(key):
+            if ALIKE.fullmatch(key) or (type(owner), key) in tried:
                 continue
             for nth, value in enumerate([*other_kinds(array), *other_values(array)]):
                 owner.facts = {other: own for other, own in whole.items() if other != key}
                 if value is not None:
                     owner.facts[key] = value
                 try:
-                    data = row.dump(asset.content, None, asset.animations)
+                    written = row.dump(asset.content, None, asset.animations)
                 except LimitError:
                     assert nth >= 3, key
                     continue
-                again = row.unpack(row.read(data), "x")
+                again = row.unpack(row.read(written), "x")
                 if nth < 3:
                     for one, other in zip(shown(again), wanted, strict=True):
                         np.testing.assert_allclose(one, other, atol=0.05, err_msg=key)
         owner.facts = whole
-    assert row.dump(asset.content, None, asset.animations) == sample(called, name) or row.is_text
+    assert row.dump(asset.content, None, asset.animations) == data or row.is_text
+    return found

@@ -90,6 +90,6 @@ def test_a_cursor():
 
 def test_hostile_words_take_linear_time():
     for piece in ("1", "1.", "a-", "a/-", '"', "&", "/", ".", "-", "{"):
-        text = piece * (400_000 // len(piece)) + "x"
+        text = piece * (120_000 // len(piece)) + "x"
         assert "".join(DECL_WORDS.findall(text)) == text
         assert number(text) >= 0

@@ -5,7 +5,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.model.torso import DEGREES, Bones, Codes, axes, nearest_turns, play
@@ -86,7 +86,6 @@ def random_codes(rng, frames, joints):
     return Codes(angles, ways, rng.normal(0, 20, (frames, 3)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.floats(-90, 90), st.floats(-180, 180))
 def test_it_equals_the_second_reading(seed, joints, pitch, yaw):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
@@ -142,7 +142,6 @@ def matrices(places, turns):
     return found
 
 
-@settings(max_examples=50)
 @given(vectors(2, 6), units(2, 6))
 def test_a_chain_multiplies_matrices(places, turns):
     own = matrices(places, turns)

@@ -26,7 +26,7 @@ MODELS = {
     "mdm": "figure", "mds": "figure", "iqm": "arm", "mdr": "packed_walker",
 }  # fmt: skip
 SLOW = frozenset(("FLUID", "OCEAN"))  # seconds each; a liquid's mesh exists only once it was baked
-SHARES = 3  # of the edits each format has one, the next format the next: each edit is tried with three or four
+SHARES = 4  # of the edits each format has one, the next format the next: each edit is tried with two or three
 Edit = Callable[[list[Any]], object]
 
 

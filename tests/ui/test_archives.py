@@ -17,7 +17,7 @@ from tests.packs import put_files, put_pack
 from tests.samples import CORPUS, PROJECT, sample
 from tests.ui.scene import bpy, error_of, export_bytes, import_model, operator, png
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 EXAMPLES = PROJECT / "examples"
 STILT, NEWT, TROOPER = (
     EXAMPLES / place for place in ("stilt/players/stilt", "newt/models/md5/newt", "trooper/models/players/toys/trooper")

@@ -26,7 +26,7 @@ from tests import samples_md5
 from tests.samples import load as load_model
 from tests.ui.scene import bpy, error_of, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 FILES = {"nod": samples_md5.wave_spec(2).pack(), "wave": samples_md5.wave()}
 MOTIONS = {name: anim_file.write(anim_file.read(data)) for name, data in FILES.items()}  # texts as we lay them out
 

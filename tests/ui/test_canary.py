@@ -13,7 +13,7 @@ from io_idtech_models.game.folders import Disk
 from tests.samples import PROJECT
 from tests.ui.scene import bpy, import_model, png
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 EXAMPLES = {
     "md2": PROJECT / "examples/stilt/players/stilt/tris.md2",
     "md3": PROJECT / "examples/sentinel/sentinel.md3",

@@ -22,7 +22,7 @@ from tests.ui.scene import (
     run_export,
 )
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 def chosen(what, collection=""):

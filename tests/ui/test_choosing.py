@@ -19,7 +19,7 @@ from tests.ui.scene import activate, bpy, counts_after_undo, error_of
 from tests.ui.test_preferences import add, own
 
 __all__ = ["own"]  # the fixture
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_archive
 from_game: Any = bpy.ops.import_scene.idtech_game
 choose: Any = bpy.ops.import_scene.idtech_choose_models

@@ -16,7 +16,7 @@ from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT
 from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, png, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 DEFAULT = (
     b'// what he wears\r\nbody,models/cloth.tga\r\n"Arm", "models/metal"  \r\ntag_torso,\r\nmd3_hat,models/hat.md3\r\n'
 )

@@ -17,7 +17,7 @@ EXAMPLE = "examples/sentinel/sentinel.md3"
 TOCK = "models/players/tock"
 STILT = "examples/stilt/players/stilt/tris.md2"
 TROOPER = "examples/trooper/models/players/toys/trooper/body.mdm"
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 @pytest.fixture(autouse=True)

@@ -68,7 +68,6 @@ def arm(tmp_path):
 # -- real files
 
 
-@pytest.mark.everywhere
 @pytest.mark.parametrize("file", corpus_params(".iqm"))
 def test_real_files_come_back_and_show_what_games_compute(file, tmp_path):
     import_model(file.path)

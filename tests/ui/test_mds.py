@@ -23,7 +23,6 @@ def rig():
     return next(block for block in bpy.data.objects if block.type == "ARMATURE")
 
 
-@pytest.mark.everywhere
 @pytest.mark.parametrize("file", corpus_params(".mds"))
 def test_real_files_come_back_from_a_saved_blend(tmp_path, file):
     name = import_model(put(tmp_path / "body.mds", file.data)).name

@@ -5,9 +5,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.samples import PROJECT
 
 
+@pytest.mark.once
 def test_the_repository_installs_and_updates(tmp_path):
     environ = os.environ | {"PYTHONPATH": str(PROJECT), "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
     command = [sys.executable, "-P", "-m", "tests.ui.update", str(tmp_path / "repository"), "1.0.0", "1.0.1"]

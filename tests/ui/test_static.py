@@ -5,12 +5,11 @@ import pytest
 
 from io_idtech_models.formats.lwo.file import read
 from tests import samples_ase, samples_lwo
-from tests.samples import CORPUS, load
+from tests.samples import load
 from tests.ui.scene import bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FORMATS = ("ase", "lwo")
-REAL = [pytest.param(name, path, id=path.name) for name in FORMATS for path in sorted(CORPUS.rglob(f"*.{name}"))]
 MAKERS = {
     "ase": (samples_ase.pyramid, samples_ase.moved_texture, samples_ase.several),
     "lwo": (
@@ -42,13 +41,6 @@ def crate():
     block = bpy.context.object
     block.data.materials.append(bpy.data.materials.new("textures/base/crate"))
     return block
-
-
-@pytest.mark.everywhere
-@pytest.mark.parametrize(("name", "path"), REAL)
-def test_real_files_come_back(tmp_path, name, path):
-    opened(tmp_path, name, path.read_bytes())
-    assert written(tmp_path, name) == path.read_bytes()
 
 
 @pytest.mark.parametrize(("name", "make"), SAMPLES)

@@ -12,6 +12,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ...blender.compat import Context
 from ..bases import CANCELLED, FINISHED, draw_group, settings_from
+from ..reports import listening, report_done
 from .motion import ImportPosed
 from .operators import DressOptions, file_of
 from .showing import open_collection, select
@@ -94,4 +95,7 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         motion = self.row.skeletal.animation or self.row
         operator = getattr(bpy.ops.import_anim, f"idtech_{motion.name}")
         files = [{"name": path.name} for path in paths]
-        return operator(directory=str(paths[0].parent), files=files, scale=self.scale)
+        with listening() as (done, failed):
+            result = operator(directory=str(paths[0].parent), files=files, scale=self.scale)
+        report_done(self, done, failed)
+        return result

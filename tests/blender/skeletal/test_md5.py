@@ -92,7 +92,6 @@ def test_animations_come_back(data):
     assert case.all_changed() == {}
 
 
-@pytest.mark.everywhere
 @pytest.mark.parametrize("file", REAL)
 def test_real_files_come_back(file):
     case = open_real(file)

@@ -71,7 +71,6 @@ def test_animations_come_back_both_ways(data):
     assert case.is_same()
 
 
-@pytest.mark.everywhere
 @pytest.mark.parametrize("file", corpus_params(".mdm"))
 def test_real_files_come_back(file):
     case = open_figure(file.data, REAL_MDX)

@@ -115,55 +115,6 @@ def positions(file):
 # -- frames
 
 
-def test_a_renamed_key_is_a_renamed_frame(animated):
-    animated.surface().data.shape_keys.key_blocks[1].name = "jump07"
-    assert animated.changed() == {"frames[1].name"}
-    assert animated.after().frames["name"][1] == b"jump07"
-
-
-def moved(data, places):
-    """Return the facts of a file as they are when its frames stand at other places; frames that have none are gone."""
-    found = {}
-    for path, value in facts.facts(data).items():
-        match = re.match(r"frames\[(\d+)\]", path)
-        if match is None:
-            found[path] = value
-        elif int(match[1]) in places:
-            found[f"frames[{places[int(match[1])]}]" + path[match.end() :]] = value
-    return found
-
-
-def test_an_inserted_frame(animated):
-    activate(animated.surface())
-    CONTEXT.scene.frame_set(2)
-    count = len(animated.before.frames)
-    assert OPS.object.idtech_insert_frame() == {"FINISHED"}
-    found = facts.facts(animated.both())
-    wanted = moved(animated.data, {f: f + (f > 2) for f in range(count)})
-    assert {path: found[path] for path in wanted} == wanted
-    new = {path for path in found.keys() - wanted.keys() if not path.endswith(".name")}
-    assert new == {path for path in found if path.startswith("frames[3].") and not path.endswith(".name")}
-    assert all(found[path] == found[path.replace("frames[3]", "frames[2]")] for path in new)
-
-
-@pytest.mark.parametrize("frame", [0, 3, -1])
-def test_a_deleted_frame(animated, frame):
-    activate(animated.surface())
-    count = len(animated.before.frames)
-    frame %= count
-    CONTEXT.scene.frame_set(frame)
-    assert OPS.object.idtech_delete_frame() == {"FINISHED"}
-    left = [f for f in range(count) if f != frame]
-    assert facts.facts(animated.both()) == moved(animated.data, {f: i for i, f in enumerate(left)})
-
-
-def test_a_key_deleted_by_hand(animated):
-    block = animated.surface()
-    block.shape_key_remove(block.data.shape_keys.key_blocks[2])
-    left = [f for f in range(len(animated.before.frames)) if f != 2]
-    assert facts.facts(animated.both()) == moved(animated.data, {f: i for i, f in enumerate(left)})
-
-
 def test_frames_of_a_model_of_one():
     case = open_case(sample("minimal", "md2"))
     activate(case.surface())

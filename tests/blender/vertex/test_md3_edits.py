@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from io_idtech_models.formats.common.normals import decode_latlong
 from io_idtech_models.formats.md3 import file as md3
 from tests.blender.case import activate, in_edit_mode
-from tests.blender.vertex.md3_case import CONTEXT, Case, angle, differences, open_case
+from tests.blender.vertex.md3_case import Case, angle, differences, open_case
 from tests.samples import PROJECT, corpus
 
 EXAMPLE = PROJECT / "examples" / "sentinel" / "sentinel.md3"
@@ -127,41 +127,6 @@ def test_moved_uv_of_one_corner_splits_a_vertex(case):
     assert np.array_equal(t.vertices[:, :count], s.vertices) and np.array_equal(t.st[:count], s.st)
     assert np.array_equal(t.vertices[:, count], s.vertices[:, vertex - 1])
     assert (s.triangles != t.triangles).sum() == 1
-
-
-def test_inserted_frame(animated):
-    activate(animated.surface(0))
-    CONTEXT.scene.frame_set(2)
-    assert OPS.object.idtech_insert_frame() == {"FINISHED"}
-    before, after = animated.before, animated.after()
-    assert len(after.frames) == len(before.frames) + 1
-    old = np.delete(np.arange(len(after.frames)), 3)
-    assert np.array_equal(after.frames[old], before.frames)
-    assert np.array_equal(after.tags[old], before.tags)
-    assert np.array_equal(after.tags["origin"][3], before.tags["origin"][2])
-    for s, t in zip(before.surfaces, after.surfaces, strict=True):
-        assert np.array_equal(t.vertices[old], s.vertices) and np.array_equal(t.vertices[3], s.vertices[2])
-        assert np.array_equal(t.triangles, s.triangles)
-
-
-@pytest.mark.parametrize("by_hand", [False, True], ids=["operator", "keys"])
-@pytest.mark.parametrize("frame", [0, 3, -1])
-def test_deleted_frame(animated, frame, by_hand):
-    before = animated.before
-    frame %= len(before.frames)
-    if by_hand:
-        for block in animated.built.surfaces:
-            block.shape_key_remove(block.data.shape_keys.key_blocks[frame])
-    else:
-        activate(animated.surface(0))
-        CONTEXT.scene.frame_set(frame)
-        assert OPS.object.idtech_delete_frame() == {"FINISHED"}
-    after = animated.after()
-    left = np.delete(np.arange(len(before.frames)), frame)
-    assert np.array_equal(after.frames, before.frames[left])
-    assert np.array_equal(after.tags, before.tags[left])
-    for s, t in zip(before.surfaces, after.surfaces, strict=True):
-        assert np.array_equal(t.vertices, s.vertices[left])
 
 
 def test_duplicated_object(case, caplog):

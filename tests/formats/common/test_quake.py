@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats.common.quake import Boxes, fit_boxes
@@ -79,7 +79,6 @@ def test_what_agrees_is_within_half_a_step():
 
 
 @pytest.mark.filterwarnings("error")
-@settings(max_examples=200, deadline=None)
 @given(
     st.integers(1, 4),
     st.integers(1, 9),

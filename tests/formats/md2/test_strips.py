@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats.md2.strips import PARTNERS_EACH_WAY, Commands, _partners, decode, encode, make
@@ -255,13 +255,11 @@ corner_numbers = st.tuples(*[st.integers(0, 6)] * 3)
 
 
 @given(st.lists(st.tuples(corner_numbers, st.tuples(*[st.integers(0, 1)] * 3)), max_size=40))
-@settings(deadline=None)
 def test_any_triangles_are_drawn_once(faces):
     check_made([vertices for vertices, _ in faces], [ids for _, ids in faces])
 
 
 @given(st.integers(1, 7), st.randoms(use_true_random=False), st.floats(0, 0.4))
-@settings(deadline=None, max_examples=60)
 def test_any_surface_is_drawn_once(size, random, seams):
     triangles = [turn[k:] + turn[:k] for turn in grid(size, lambda x, y: random.random() < 0.5).tolist()
                  for k in [random.randrange(3)]]  # fmt: skip

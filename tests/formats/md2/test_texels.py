@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -144,7 +144,6 @@ small = st.integers(-3, 3)
 corner = st.tuples(st.tuples(small, small), st.integers(-1, 7))
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(small, small), max_size=6), st.lists(corner, max_size=20))
 def test_every_corner_shows_its_texel(entries, corners):
     used = [any(hint == i for _, hint in corners) for i in range(len(entries))]

@@ -77,5 +77,5 @@ def test_real_scripts_are_whole():
 
 def test_hostile_scripts_take_linear_time():
     for piece in ("{ ", "} ", "a { ", "a/b\n{ ", '"', "\n", "/*", " ", "a ", "a/b { } ", '"{ '):
-        assert len(scan(piece * 100_000)[1]) <= 100_000
-        assert len(scan_decls(piece * 100_000, "material")[1]) <= 100_000
+        assert len(scan(piece * 30_000)[1]) <= 30_000
+        assert len(scan_decls(piece * 30_000, "material")[1]) <= 30_000

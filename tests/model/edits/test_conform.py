@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface
@@ -204,7 +204,6 @@ def surfaces(draw):
     return surface(positions, triangles, uvs, rng.normal(size=positions.shape))
 
 
-@settings(max_examples=200, deadline=None)
 @given(surfaces())
 def test_splitting_keeps_every_triangle(whole):
     found = split_surface(whole)
@@ -220,7 +219,6 @@ def test_splitting_keeps_every_triangle(whole):
     assert found.num_vertices == len(pairs) + unused, "the fewest possible"
 
 
-@settings(max_examples=200, deadline=None)
 @given(surfaces())
 def test_joining_keeps_every_triangle(whole):
     split = split_surface(whole)
@@ -230,7 +228,6 @@ def test_joining_keeps_every_triangle(whole):
     assert [len(set(t)) == 3 for t in found.triangles.tolist()] == solid, "no triangle lost its area"
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(surfaces(), min_size=1, max_size=4))
 def test_surfaces_made_one_keep_every_triangle(parts):
     frames = min(len(part.positions) for part in parts)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.model.lod.collapse import drawn, identity, problems, simplify
@@ -239,7 +239,6 @@ def test_every_level_is_one_that_a_game_can_draw(name):
     made(SURFACES[name])
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 24), st.integers(0, 40), st.integers(1, 5))
 def test_whatever_the_surface_every_level_is_right(seed, total, count, coarse):
     # Coarse coordinates: vertices coincide, triangles degenerate, repeat and share edges.
@@ -519,7 +518,6 @@ def test_a_tetrahedron_can_only_be_torn():
     assert order.min_lod == 4
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 9), st.integers(4, 14), st.floats(0.01, 0.6))
 def test_what_is_closed_stays_closed(seed, around, rings, rough):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import by_name
@@ -269,7 +269,6 @@ def mutated(whole: bytes, early: bool, changes: list[tuple[float, bytes]]) -> by
     return bytes(data)
 
 
-@settings(max_examples=800, deadline=None)
 @given(st.sampled_from(RECORDS), st.booleans(), flips)
 def test_flipped_bytes_give_a_source_or_an_error(whole, early, changes):
     kind = model_source if b"num_meshes" in whole else animation_source
@@ -316,7 +315,6 @@ def test_numbers_of_a_mesh_that_no_file_can_hold(name, caplog):
     assert "are damaged: written without them" in caplog.text
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.integers(0, len(RECORDS) - 1), flips)
 def test_a_damaged_source_gives_a_file_that_can_be_read(index, changes):
     make = (*samples_md5.MESHES, *samples_md5.ANIMS)[index]

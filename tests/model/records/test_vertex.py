@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -313,7 +313,6 @@ RECORDS = [model_record(p.values[0]) for p in sample_params("minimal", "animated
 flips = st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=8)), min_size=1, max_size=5)
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.sampled_from(RECORDS), st.booleans(), flips)
 def test_flipped_bytes_give_a_source_or_an_error(whole, early, changes):
     data = bytearray(whole)

@@ -16,7 +16,7 @@ from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, sample
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 again: Any = bpy.ops.object.idtech_export_again
 
 

@@ -15,7 +15,7 @@ from tests.ui.panel.drawing import drawn, shows, texts
 from tests.ui.player.players import brought, game
 from tests.ui.scene import activate, add_cube, bpy, import_model, put
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 TOCK = PROJECT / "examples/tock/baseq3/models/players/tock"
 LEVELS = [
     (model.VIEW3D_PT_idtech_model, model.VIEW3D_PT_idtech_part_model),

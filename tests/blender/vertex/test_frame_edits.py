@@ -1,0 +1,61 @@
+"""F2 of frames, whichever the format: those that stay keep every bit when others come, go or are renamed."""
+
+from typing import Any
+
+import bpy
+import pytest
+
+from tests.blender.case import CONTEXT, activate, open_case
+from tests.facts import facts, moved_frames
+from tests.samples import SENTINEL, corpus, sample_params
+
+ops: Any = bpy.ops.object  # the stubs know nothing of our own operators
+pytestmark = pytest.mark.usefixtures("empty_scene")
+REAL = [file for file in corpus(".md2") if file.path.as_posix().endswith("v_blast/tris.md2")]  # has odd triangles
+FILES = [
+    *sample_params("animated", "odd_layout", "unused"),
+    pytest.param(SENTINEL.read_bytes(), id="sentinel"),
+    *(pytest.param(file.data, id=file.entry["path"]) for file in REAL),
+]
+
+
+@pytest.fixture(params=FILES)
+def case(request):
+    found = open_case(request.param)
+    activate(found.surface())
+    return found
+
+
+def test_a_renamed_key_is_a_renamed_frame(case):
+    for block in case.built.surfaces:
+        block.data.shape_keys.key_blocks[1].name = "jump07"
+    assert case.changed() == {"frames[1].name"}
+    assert facts(case.dump())["frames[1].name"].startswith(b"jump07\0")
+
+
+def test_an_inserted_frame(case):
+    CONTEXT.scene.frame_set(1)
+    assert ops.idtech_insert_frame() == {"FINISHED"}
+    count = len(case.surface().data.shape_keys.key_blocks)
+    found, wanted = facts(case.both()), moved_frames(case.data, lambda frame: frame + (frame > 1), count)
+    assert {path: found[path] for path in wanted} == wanted
+    new = found.keys() - wanted.keys()
+    assert new == {path for path in found if "frames[2]" in path}
+    made_anew = (".name", ".mins", ".maxs", ".radius", ".axis")
+    copied = [path for path in new if not path.endswith(made_anew)]
+    assert [path for path in copied if found[path] != found[path.replace("frames[2]", "frames[1]")]] == []
+
+
+@pytest.mark.parametrize("by_hand", [False, True], ids=["operator", "keys"])
+@pytest.mark.parametrize("frame", [0, 2, -1])
+def test_a_deleted_frame(case, frame, by_hand):
+    count = len(case.surface().data.shape_keys.key_blocks)
+    frame %= count
+    if by_hand:
+        for block in case.built.surfaces:
+            block.shape_key_remove(block.data.shape_keys.key_blocks[frame])
+    else:
+        CONTEXT.scene.frame_set(frame)
+        assert ops.idtech_delete_frame() == {"FINISHED"}
+    left = moved_frames(case.data, lambda old: None if old == frame else old - (old > frame), count - 1)
+    assert facts(case.both()) == left
