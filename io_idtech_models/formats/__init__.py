@@ -198,7 +198,7 @@ ASE = Format(
     engine=DOOM_3,
     suffixes=(".ase",),
     magic=b"*3DSMAX_ASCIIEXPORT",
-    kind=VertexFormat(colors=True),
+    kind=VertexFormat(colors=True, further_uvs=True),
     is_text=True,
     skins=SKIN_DECLS,
 )
