@@ -108,6 +108,19 @@ def test_one_set_is_called_as_before_and_renamed_in_the_file_only_by_hand(tmp_pa
 
 
 @each_format
+def test_a_map_that_is_called_as_a_set_that_is_shown_is_another(tmp_path, name):
+    data = {"ase": samples_ase.pyramid()}[name]
+    (mesh,) = opened(tmp_path, name, data).values()
+    drawn = load(data).surfaces[0].uv_name
+    layer = mesh.uv_layers.new(name=drawn)
+    set_uvs(mesh, layer.name, maps_of(mesh)[layer.name] + 1)
+    (surface,) = load(written(tmp_path, name)).surfaces
+    assert np.array_equal(surface.corner_uvs, load(data).surfaces[0].corner_uvs)
+    (further,) = surface.further_uvs.values()
+    assert np.abs(further - surface.corner_uvs - 1).max() < 1e-5
+
+
+@each_format
 def test_a_blend_of_before_keeps_the_sets_that_it_does_not_show(tmp_path, name):
     for mesh in opened(tmp_path, name).values():
         del mesh[SETS]

@@ -77,7 +77,10 @@ def read(block: Block, mesh: Block) -> UvMaps:
         return UvMaps(shown=tuple(sets.values())[1:])
     alone = not sets and len(mesh.uv_layers) == 1
     found = UvMaps("" if alone else sets.get(rendered.name, rendered.name), shown=tuple(sets.values())[1:])
+    taken = {found.drawn} | {sets[layer.name] for layer in mesh.uv_layers if layer.name in sets}
     for layer in mesh.uv_layers:
         if layer.name != rendered.name:
-            found.further[sets.get(layer.name, layer.name)] = attributes.uvs_of(mesh, layer)
+            name = sets.get(layer.name) or names.free_name(layer.name, taken)
+            taken.add(name)
+            found.further[name] = attributes.uvs_of(mesh, layer)
     return found

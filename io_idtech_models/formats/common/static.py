@@ -145,12 +145,12 @@ def settle_further(
         LimitError: one is no number, or too large; the sentence names the surface.
     """
     found = dict(surface.further_uvs)
-    corners = surface.shown_corners
-    for name in [] if corners is None or not corners.size else found.keys() & known.keys():
+    shown = np.zeros((0, 3), np.int32) if surface.shown_corners is None else surface.shown_corners
+    for name in found.keys() & known.keys() if shown.size else ():
         same = (known[name] == found[name]).all(axis=2)
-        unedited = np.bincount(corners.ravel() + 1, same.ravel()) > 0
+        unedited = np.bincount(shown.ravel() + 1, same.ravel()) > 0
         unedited[0] = True
-        stay = unedited[corners + 1][..., None] & ~np.isnan(known[name])
+        stay = unedited[shown + 1][..., None] & ~np.isnan(known[name])
         found[name] = np.where(stay, known[name], found[name])
     for name, corners in known.items():
         if name not in found and name not in surface.shown_uvs and name != surface.uv_name:

@@ -1,6 +1,7 @@
 """Further sets of texture coordinates in an ASE: which there are, and what an edit of them changes in the text."""
 
 from difflib import unified_diff
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def of_file(tverts, tfaces):
 
 def channels(data):
     """Return the channels of each mesh in the order of the file, the drawn one last."""
-    shapes = [shape.mesh for shape in read(data).objects]
+    shapes: Any = [shape.mesh for shape in read(data).objects]
     return [[each.channel for each in (*mesh.further, mesh.drawn)] for mesh in shapes]
 
 
