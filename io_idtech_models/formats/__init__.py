@@ -208,7 +208,7 @@ LWO = Format(
     engine=DOOM_3,
     suffixes=(".lwo",),
     magic=b"FORM",
-    kind=VertexFormat(colors=True),
+    kind=VertexFormat(colors=True, further_uvs=True),
     skins=SKIN_DECLS,
     options=(
         Option(

@@ -5,12 +5,14 @@ import pytest
 
 from io_idtech_models.blender.mesh import attributes
 from io_idtech_models.blender.mesh.uv_maps import SETS
-from tests import samples_ase
+from tests import samples_ase, samples_lwo
 from tests.samples import load
 from tests.ui.scene import activate, add_cube, bpy, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-FILES = {"ase": samples_ase.several_sets()}
+FILES = {"ase": samples_ase.several_sets(), "lwo": samples_lwo.several_sets()}
+LONE = {"ase": samples_ase.pyramid(), "lwo": samples_lwo.pyramid()}
+MANY = {"ase": samples_ase.many_sets(10), "lwo": samples_lwo.many_sets(10)}
 each_format = pytest.mark.parametrize("name", FILES)
 
 
@@ -98,18 +100,19 @@ def test_maps_are_added_deleted_renamed_and_drawn(tmp_path, name):
 
 @each_format
 def test_one_set_is_called_as_before_and_renamed_in_the_file_only_by_hand(tmp_path, name):
-    data = {"ase": samples_ase.pyramid()}[name]
+    data = LONE[name]
     (mesh,) = opened(tmp_path, name, data).values()
     assert list(maps_of(mesh)) == ["UVMap"]
     assert written(tmp_path, name) == data
-    mesh.uv_layers.new(name="UVChannel_3")
+    added = mesh.uv_layers.new(name="UVChannel_3").name
+    set_uvs(mesh, added, maps_of(mesh)[added] * 2)
     (surface,) = load(written(tmp_path, name)).surfaces
     assert list(sets_of(surface)) == [load(data).surfaces[0].uv_name, "UVChannel_3"]
 
 
 @each_format
 def test_a_map_that_is_called_as_a_set_that_is_shown_is_another(tmp_path, name):
-    data = {"ase": samples_ase.pyramid()}[name]
+    data = LONE[name]
     (mesh,) = opened(tmp_path, name, data).values()
     drawn = load(data).surfaces[0].uv_name
     layer = mesh.uv_layers.new(name=drawn)
@@ -132,7 +135,7 @@ def test_a_blend_of_before_keeps_the_sets_that_it_does_not_show(tmp_path, name):
 
 @each_format
 def test_more_sets_than_blender_has_room_for_come_back(tmp_path, name, capfd):
-    data = {"ase": samples_ase.many_sets}[name](10)
+    data = MANY[name]
     (mesh,) = opened(tmp_path, name, data).values()
     assert len(mesh.uv_layers) == 8
     said = "has more sets of texture coordinates than Blender's 8: kept, but not shown: "
@@ -184,4 +187,5 @@ def test_a_format_with_one_set_names_the_others(tmp_path, name, capfd):
     opened(tmp_path, name)
     capfd.readouterr()
     bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"))
-    assert "more than a file holds, left out: UV map 'UVChannel_1'" in capfd.readouterr().out
+    first = next(iter(load(FILES[name]).surfaces[0].further_uvs))
+    assert f"more than a file holds, left out: UV map '{first}'" in capfd.readouterr().out

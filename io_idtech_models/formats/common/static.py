@@ -126,11 +126,29 @@ def known_further(
     found: dict[str, NDArray[np.float32]] = {}
     numbers = surface.source_triangles
     for index, places, own in [] if numbers is None else split_by_part(numbers, source.first_triangles):
-        for name, corners in of_part(index).items():
+        sets = of_part(index)
+        turn = _turn(surface, source, index, places, own) if sets else np.zeros((0, 3, 1), np.int64)
+        for name, corners in sets.items():
             if name not in found:
                 found[name] = np.full((len(surface.triangles), 3, 2), np.nan, np.float32)
-            found[name][places] = corners[own][:, ::-1] if surface.mirrored else corners[own]
+            found[name][places] = np.take_along_axis(corners[own], turn, axis=1)
     return found
+
+
+def _turn(
+    surface: Surface, source: ModelSource, index: int, places: NDArray[Any], own: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Return which corner (n, 3, 1) of the source's triangles `own` (n,) those at `places` (n,) have.
+
+    By their vertices: faces are turned over, too.
+    """
+    same = np.zeros((len(places), 3, 3), np.int64)  # corner, of the source
+    if surface.source_vertices is not None:
+        mine = surface.source_vertices[surface.triangles[places]]
+        theirs = source.surfaces[index].triangles[own] + int(source.first_vertices[index])
+        same[mine[:, :, None] == theirs[:, None, :]] = 2
+    found: NDArray[np.int64] = (same + np.eye(3, dtype=np.int64)[:: -1 if surface.mirrored else 1]).argmax(axis=2)
+    return found[..., None]
 
 
 def settle_further(
@@ -142,9 +160,11 @@ def settle_further(
     the drawn ones. Where several corners were shown as one, which still shows what one of them had, all stay.
 
     Raises:
-        LimitError: one is no number, or too large; the sentence names the surface.
+        LimitError: one is no number, or too large, or they are of other triangles; the sentence names the surface.
     """
     found = dict(surface.further_uvs)
+    if any(corners.shape != (len(surface.triangles), 3, 2) for corners in found.values()):
+        raise LimitError(f"'{surface.name}' has other triangles than its further texture coordinates")
     shown = np.zeros((0, 3), np.int32) if surface.shown_corners is None else surface.shown_corners
     for name in found.keys() & known.keys() if shown.size else ():
         same = (known[name] == found[name]).all(axis=2)
