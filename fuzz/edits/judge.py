@@ -150,8 +150,12 @@ def uvs_off(frames: Frames, blocks: list[Any], allowed: float) -> str:
     for surface in surfaces:
         there = surface.positions[0][surface.triangles]
         for nth, uvs in enumerate((surface.corner_uvs, *surface.further_uvs.values())):
-            held[nth == 0].append(np.concatenate((there, uvs), axis=2).reshape(-1, 5))
-    most = max((len(block.data.uv_layers) for block in blocks), default=0) - 1
+            for rendered in (
+                (True, False) if nth == 0 else (False,)
+            ):  # a set that says what is drawn may be no further one
+                held[rendered].append(np.concatenate((there, uvs), axis=2).reshape(-1, 5))
+    graph = bpy.context.evaluated_depsgraph_get()
+    most = max((len(block.evaluated_get(graph).data.uv_layers) for block in blocks), default=0) - 1
     if any(len(surface.further_uvs) > max(most, 0) for surface in surfaces):
         return "more sets of texture coordinates than UV maps"
     for rendered, every in shown_uvs(blocks).items():

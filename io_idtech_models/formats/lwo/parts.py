@@ -227,23 +227,25 @@ def _sets(
 ) -> tuple[str, dict[str, NDArray[np.float32]], dict[str, NDArray[np.bool_]]]:
     """Return what the set is called that is drawn at corners (T, 3), and sets that say something else there.
 
-    As (T, 3, 2), `drawn` where they have no row, and which corners have one.
+    As (T, 3, 2), `drawn` where they have no row, and which corners have one. Drawn is what says so at most corners.
     """
     rows = ready.uvs.of_corners[corners]
     maps = ready.uvs.maps[rows[rows >= 0]]
     if not len(maps):
         return "", {}, {}
-    counts = dict.fromkeys(ready.names, 0)
-    for number, count in enumerate(np.bincount(maps).tolist()):
-        counts[ready.names[number]] += count
-    uv_name = max(reversed(counts), key=lambda name: counts[name])
-    further, rows_of = {}, {}
-    for name, own in ready.sets.items():
-        there = own.of_corners[corners] >= 0
-        values = np.where(there[..., None], own.taken(own.of_corners[corners.ravel()]).reshape(-1, 3, 2), drawn)
-        if name != uv_name and (values != drawn).any():
-            further[name], rows_of[name] = values.astype(np.float32), there
-    return uv_name, further, rows_of
+    if not ready.sets:
+        return ready.names[int(maps[0])], {}, {}
+    values, rows_of, ranks = {}, {}, {}
+    counts = np.bincount(maps, minlength=len(ready.names)).tolist()
+    for order, (name, own) in enumerate(ready.sets.items()):
+        there = rows_of[name] = own.of_corners[corners] >= 0
+        found = own.taken(own.of_corners[corners.ravel()]).reshape(-1, 3, 2)
+        values[name] = np.where(there[..., None], found, drawn).astype(np.float32)
+        says = int((there & (found == drawn).all(axis=2)).sum())
+        ranks[name] = says, sum(n for n, called in zip(counts, ready.names, strict=True) if called == name), order
+    uv_name = max(ranks, key=lambda name: ranks[name])
+    further = {name: uvs for name, uvs in values.items() if name != uv_name and (uvs != drawn).any()}
+    return uv_name, further, {name: rows_of[name] for name in further}
 
 
 def base_color(surf: Surf | None) -> NDArray[np.float32]:

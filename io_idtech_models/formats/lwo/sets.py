@@ -26,6 +26,7 @@ from .parts import MAP_NAME, NONE, UVS, mapped, set_names
 
 log = logging.getLogger(__name__)
 
+NEAR = 1e-6  # texture coordinates at a point that are no further apart are one
 KEEP, DROP, WRITE = -1, 0, 1  # what is wanted of a set at a corner
 Floats = NDArray[np.float32]
 
@@ -98,22 +99,28 @@ def _at_corners(lwo: Lwo, name: str, wanted: list[WantedSets]) -> tuple[Ints, Fl
     return what, values
 
 
-def _renamed(lwo: Lwo, wanted: list[WantedSets]) -> Lwo:
-    """Return a file some of whose maps are called otherwise: where all surfaces that have a set call it so now."""
-    called = set_names(lwo.layers[0])
+def _new_names(called: dict[str, bytes], wanted: list[WantedSets]) -> dict[bytes, bytes]:
+    """Return what sets of a file are called now, `called` before: those that all surfaces which have them call so."""
     now: dict[str, set[str]] = {}
     for each in wanted:
-        if each.uv_name:
-            now.setdefault(each.old_name, set()).add(each.uv_name)
+        for name in each.further:
+            now.setdefault(name, set()).add(name)
         for name, values in each.before.items():
             fresh = [n for n, v in each.further.items() if n not in each.before and np.array_equal(v, values)]
             now.setdefault(name, set()).add(name if name in each.further else (*fresh, "")[0])
-    edits: dict[bytes, bytes] = {}
-    for name, others in now.items():
-        (new, *more) = others
-        if name in called and new and not more and new != name and new not in called:
-            edits[called[name]] = raw_name(new)
+        if each.uv_name:
+            now.setdefault(each.old_name, set()).add(each.uv_name)
+    found: dict[bytes, bytes] = {}
+    for name, (new, *more) in now.items():
+        if name in called and new and not more and new not in called:
+            found[called[name]] = raw_name(new)
             called[new] = called.pop(name)
+    return found
+
+
+def _renamed(lwo: Lwo, wanted: list[WantedSets]) -> Lwo:
+    """Return a file some of whose maps are called otherwise, and let surfaces know."""
+    edits = _new_names(set_names(lwo.layers[0]), wanted)
     if not edits:
         return lwo
     texts = {shown_name(old) or shown_name(MAP_NAME): shown_name(new) for old, new in edits.items()}
@@ -181,7 +188,7 @@ class _MapsEdit:
         led = np.flatnonzero((lead != NONE) & ~stays)
         led = led[what[lead[led]] == WRITE]
         new[led] = values[lead[led]]
-        apart = (what == WRITE) & users & (np.append(new, [[0, 0]], axis=0)[rows] != values).any(axis=1)
+        apart = (what == WRITE) & users & (np.abs(np.append(new, [[0, 0]], axis=0)[rows] - values) > NEAR).any(axis=1)
         bare = (what == WRITE) & ~users
         # A point without a row gets one where all of its corners want some.
         open_ = np.ones(len(self.layer.points), np.bool_)
@@ -191,7 +198,7 @@ class _MapsEdit:
         at_point[points[late]] = late
         heads = at_point[at_point != NONE]
         differ = bare.copy()
-        differ[late] = (values[late] != values[at_point[points[late]]]).any(axis=1)
+        differ[late] = (np.abs(values[late] - values[at_point[points[late]]]) > NEAR).any(axis=1)
         corners = np.flatnonzero(apart | differ)
         kept = self._kept(raw, what)
         self._maps_of_points(raw, own.places, new, kept, (points[heads][:, None], values[heads]))

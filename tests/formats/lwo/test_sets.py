@@ -102,6 +102,27 @@ def test_names_change_in_their_chunks_alone():
     assert maps_of(data)[:3] == [(of, names.get(name, name), rows) for of, name, rows in maps_of(several_sets())][:3]
 
 
+def test_a_name_that_one_surface_changes_is_no_other_surfaces():
+    model = load(several_sets())
+    stone, wood = model.surfaces
+    wood.further_uvs["Lamp"] = wood.further_uvs.pop("Light")
+    stone.source_vertices, stone.source_triangles, stone.source_index = None, None, -1
+    again = load(ROW.dump(model))
+    assert {surface.name: list(surface.further_uvs) for surface in again.surfaces} == {
+        "textures/wood": ["Detail", "Lamp"], "textures/stone": ["Light", "Detail"],
+    }  # fmt: skip
+
+
+def test_the_drawn_set_is_the_one_that_says_what_is_drawn():
+    """At some corners the row that games take may be a further set's, which says the same there."""
+    layer = LayerSpec(CORNERS, FACES, [0] * 6, {"UV": UVS})
+    layer.corners = {"Other": {(p, n): UVS[p] for n, face in enumerate(FACES) for p in face}}
+    layer.corners["Other"][0, 0] = (7, 7)
+    layer.corners["UV"] = {(0, 0): (0, 0)}
+    model = load(form(tags("a"), layer.pack(), surf("a")))
+    assert sets_of(model) == [("a", "UV", ["Other"])]
+
+
 def test_sets_stand_in_another_order():
     model = load(several_sets())
     for surface in model.surfaces:
