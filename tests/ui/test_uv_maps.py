@@ -121,6 +121,10 @@ def test_a_map_that_is_called_as_a_set_that_is_shown_is_another(tmp_path, name):
     assert np.array_equal(surface.corner_uvs, load(data).surfaces[0].corner_uvs)
     (further,) = surface.further_uvs.values()
     assert np.abs(further - surface.corner_uvs - 1).max() < 1e-5
+    layer.active_render = True
+    (surface,) = load(written(tmp_path, name)).surfaces
+    (further,) = surface.further_uvs.values()
+    assert np.abs(further - surface.corner_uvs + 1).max() < 1e-5
 
 
 @each_format

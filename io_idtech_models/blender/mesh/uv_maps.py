@@ -75,12 +75,13 @@ def read(block: Block, mesh: Block) -> UvMaps:
     rendered = attributes.rendered_uv_map(mesh)
     if rendered is None:
         return UvMaps(shown=tuple(sets.values())[1:])
+    called = {layer.name: sets[layer.name] for layer in mesh.uv_layers if layer.name in sets}
+    for layer in mesh.uv_layers:
+        if layer.name not in called:  # a new one, which may be called as a set that another shows
+            called[layer.name] = names.free_name(layer.name, called.values())
     alone = not sets and len(mesh.uv_layers) == 1
-    found = UvMaps("" if alone else sets.get(rendered.name, rendered.name), shown=tuple(sets.values())[1:])
-    taken = {found.drawn} | {sets[layer.name] for layer in mesh.uv_layers if layer.name in sets}
+    found = UvMaps("" if alone else called[rendered.name], shown=tuple(sets.values())[1:])
     for layer in mesh.uv_layers:
         if layer.name != rendered.name:
-            name = sets.get(layer.name) or names.free_name(layer.name, taken)
-            taken.add(name)
-            found.further[name] = attributes.uvs_of(mesh, layer)
+            found.further[called[layer.name]] = attributes.uvs_of(mesh, layer)
     return found

@@ -199,7 +199,7 @@ def _part(lwo: Lwo, corners: Ints, owners: Ints, ready: _Shown) -> Part:
     colors = np.where((color_rows >= 0)[:, None], np.clip(paint.taken(color_rows), 0.0, 1.0), base)
     triangles = rank[inverse.reshape(-1)].reshape(-1, 3).astype(np.int32)
     drawn = uvs.taken(vertices[:, 1])
-    uv_name, further, rows_of = _sets(of.reshape(-1, 3), corner_uvs(drawn, triangles), ready)
+    uv_name, further, rows_of = _sets(of.reshape(-1, 3), drawn, triangles, ready)
     return Part(
         surface=surface,
         tag=tag,
@@ -223,28 +223,30 @@ def _part(lwo: Lwo, corners: Ints, owners: Ints, ready: _Shown) -> Part:
 
 
 def _sets(
-    corners: Ints, drawn: NDArray[np.float32], ready: _Shown
+    corners: Ints, uvs: NDArray[np.float32], triangles: NDArray[np.int32], ready: _Shown
 ) -> tuple[str, dict[str, NDArray[np.float32]], dict[str, NDArray[np.bool_]]]:
     """Return what the set is called that is drawn at corners (T, 3), and sets that say something else there.
 
-    As (T, 3, 2), `drawn` where they have no row, and which corners have one. Drawn is what says so at most corners.
+    As (T, 3, 2), what is drawn where they have no row, and which corners have one. Drawn, `uvs` (V, 2), is what says
+    so at most corners.
     """
     rows = ready.uvs.of_corners[corners]
-    maps = ready.uvs.maps[rows[rows >= 0]]
-    if not len(maps):
+    rows = rows[rows >= 0]
+    if not len(rows):
         return "", {}, {}
     if not ready.sets:
-        return ready.names[int(maps[0])], {}, {}
+        return ready.names[int(ready.uvs.maps[rows[0]])], {}, {}
+    drawn, maps = corner_uvs(uvs, triangles), ready.uvs.maps[rows]
     values, rows_of, ranks = {}, {}, {}
     counts = np.bincount(maps, minlength=len(ready.names)).tolist()
-    for order, (name, own) in enumerate(ready.sets.items()):
-        there = rows_of[name] = own.of_corners[corners] >= 0
-        found = own.taken(own.of_corners[corners.ravel()]).reshape(-1, 3, 2)
+    for order, (name, rows_there) in enumerate(ready.sets.items()):
+        there = rows_of[name] = rows_there.of_corners[corners] >= 0
+        found = rows_there.taken(rows_there.of_corners[corners.ravel()]).reshape(-1, 3, 2)
         values[name] = np.where(there[..., None], found, drawn).astype(np.float32)
         says = int((there & (found == drawn).all(axis=2)).sum())
         ranks[name] = says, sum(n for n, called in zip(counts, ready.names, strict=True) if called == name), order
     uv_name = max(ranks, key=lambda name: ranks[name])
-    further = {name: uvs for name, uvs in values.items() if name != uv_name and (uvs != drawn).any()}
+    further = {name: own for name, own in values.items() if name != uv_name and (own != drawn).any()}
     return uv_name, further, {name: rows_of[name] for name in further}
 
 

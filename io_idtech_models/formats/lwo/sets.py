@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.vertex import Surface
 from ...model.wording import listed
 from .file import Chunk, Lwo, VertexMap, read
 from .numbers import Ints, chunk, floats_at, packed_name, packed_rows, raw_name, shown_name
@@ -35,11 +36,8 @@ Floats = NDArray[np.float32]
 class WantedSets:
     """What a surface wants of sets."""
 
-    surface: str
-    spots: Ints  # (T, 3) corners of the layer as it is written
-    drawn: Floats  # (T, 3, 2)
-    uv_name: str  # of the drawn set; "": it may be any
-    old_name: str  # what that was called in the file, or is by default
+    surface: Surface
+    old_name: str  # what its drawn set was called in the file, or is by default
     written_as: str  # what it is called now
     further: dict[str, Floats] = field(default_factory=dict)  # (T, 3, 2)
     before: dict[str, Floats] = field(
@@ -49,6 +47,9 @@ class WantedSets:
         default_factory=dict
     )  # (T, 3) corners that have no row, and want none
     gone: set[str] = field(default_factory=set)  # sets that were deleted
+    spots: Ints = field(
+        default_factory=lambda: np.zeros((0, 3), np.int64)
+    )  # (T, 3) corners of the layer as it is written
 
     @property
     def is_plain(self) -> bool:
@@ -58,7 +59,7 @@ class WantedSets:
     @property
     def name(self) -> str:
         """Return what the drawn set is to be called."""
-        return self.uv_name or self.old_name
+        return self.surface.uv_name or self.old_name
 
 
 def with_sets(lwo: Lwo, wanted: list[WantedSets]) -> Lwo:
@@ -93,7 +94,7 @@ def _at_corners(lwo: Lwo, name: str, wanted: list[WantedSets]) -> tuple[Ints, Fl
         elif name == each.name:
             if name != each.written_as:
                 what[spots] = WRITE
-                values[spots] = each.drawn.reshape(-1, 2)
+                values[spots] = each.surface.corner_uvs.reshape(-1, 2)
         elif name in each.gone or name in (each.written_as, each.old_name):
             what[spots] = DROP
     return what, values
@@ -108,8 +109,8 @@ def _new_names(called: dict[str, bytes], wanted: list[WantedSets]) -> dict[bytes
         for name, values in each.before.items():
             fresh = [n for n, v in each.further.items() if n not in each.before and np.array_equal(v, values)]
             now.setdefault(name, set()).add(name if name in each.further else (*fresh, "")[0])
-        if each.uv_name:
-            now.setdefault(each.old_name, set()).add(each.uv_name)
+        if each.surface.uv_name:
+            now.setdefault(each.old_name, set()).add(each.surface.uv_name)
     found: dict[bytes, bytes] = {}
     for name, (new, *more) in now.items():
         if name in called and new and not more and new not in called:
@@ -291,20 +292,17 @@ def _new_map(ident: bytes, name: bytes, rows: Ints, floats: Floats) -> bytes:
     return chunk(ident, UVS + b"\0\2" + packed_name(name) + packed_rows(rows, floats + np.float32(0)))
 
 
-def _off(lwo: Lwo, wanted: list[WantedSets]) -> tuple[Ints, Floats, dict[int, str]]:
-    """Return corners (n,) where games draw something else than is wanted, with that, (n, 2), and the names of sets."""
+def _off(lwo: Lwo, wanted: list[WantedSets]) -> tuple[Ints, Floats, Ints]:
+    """Return corners (n,) where games draw something else than is wanted, with that, (n, 2), and by whom, (n,)."""
     drawn = mapped(lwo, lwo.layers[0])
     count = len(lwo.layers[0].corners)
     values, there = np.zeros((count, 2), np.float32), np.zeros(count, np.bool_)
-    names: dict[int, str] = {}
-    number = np.zeros(count, np.int64)
+    owners = np.zeros(count, np.int64)
     for nth, each in enumerate(wanted):
         spots = each.spots.ravel()
-        values[spots], there[spots], number[spots] = each.drawn.reshape(-1, 2), True, nth
+        values[spots], there[spots], owners[spots] = each.surface.corner_uvs.reshape(-1, 2), True, nth
     bad = np.flatnonzero(there & (drawn.taken(drawn.of_corners)[:, :2] != values).any(axis=1))
-    for corner, nth in zip(bad.tolist(), number[bad].tolist(), strict=True):
-        names[corner] = wanted[nth].name
-    return bad, values[bad], names
+    return bad, values[bad], owners[bad]
 
 
 def _in_order(lwo: Lwo, wanted: list[WantedSets]) -> Lwo:
@@ -330,21 +328,21 @@ def _turned(lwo: Lwo, ranks: Mapping[bytes, int]) -> Lwo:
 
 def _drawn_last(lwo: Lwo, wanted: list[WantedSets], drawn: set[str]) -> Lwo:
     """Return a file in which games draw what is wanted: maps of points in that order, and rows of corners."""
-    bad, values, names = _off(lwo, wanted)
+    bad, values, whose = _off(lwo, wanted)
     if not len(bad):
         return lwo
     layer, called = lwo.layers[0], set_names(lwo.layers[0])
     turned = _turned(lwo, {raw: name in drawn for name, raw in called.items()})
     again = _off(turned, wanted)
     if len(again[0]) < len(bad):
-        lwo, (bad, values, names) = turned, again
+        lwo, (bad, values, whose) = turned, again
     if not len(bad):
         return lwo
     layer = lwo.layers[0]
     owners = np.repeat(np.arange(layer.num_polygons), layer.counts)
-    parts = []
-    for name in dict.fromkeys(names.values()):
-        mine = np.array([names[corner] == name for corner in bad.tolist()])
+    names, parts = [each.name for each in wanted], []
+    for name in dict.fromkeys(names[nth] for nth in np.unique(whose).tolist()):
+        mine = np.array([called_so == name for called_so in names])[whose]
         pairs = np.stack((layer.corners[bad[mine]], owners[bad[mine]]), axis=1)
         parts.append(_new_map(b"VMAD", called.get(name, raw_name(name) or MAP_NAME), pairs, values[mine]))
     last = max(each.chunk for kind in (layer.lists, layer.maps, layer.tags) for each in kind)
@@ -362,5 +360,7 @@ def _say_what_stays(lwo: Lwo, wanted: list[WantedSets]) -> None:
         ]
         if left:
             log.warning(
-                "'%s' shares points with others that have the UV map: it stays there: %s", each.surface, listed(left)
+                "'%s' shares points with others that have the UV map: it stays there: %s",
+                each.surface.name,
+                listed(left),
             )

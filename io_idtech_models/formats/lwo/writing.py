@@ -147,26 +147,24 @@ class _Writing:
         `numbers` (N,) are those of the polygons as they are written, `spots` (T, 3) the corners of what is anew.
         """
         layer, old = written.layers[0], self.layer
-        starts, old_starts = np.cumsum(layer.counts) - layer.counts, np.cumsum(old.counts) - old.counts
         names = [each.name for each in old.maps if each.kind == UVS and each.polygons is None]
         default = shown_name(names[-1] if names else MAP_NAME) or shown_name(MAP_NAME)
-        found, first = [], 0
+        found = []
         for each in there:
-            surface, part = each.surface, each.part
-            old_name = (default if part is None else part.uv_name) or default
-            if part is not None and not each.anew:
-                owners = part.owners[:, None]
-                corners = starts[numbers[owners]] + part.corners - old_starts[owners]
+            surface, old_name = each.surface, (default if each.part is None else each.part.uv_name) or default
+            gone = set(surface.shown_uvs) - each.further.keys() - {surface.uv_name or old_name}
+            name = default if each.anew else old_name
+            found.append(WantedSets(surface, old_name, name, each.further, each.before, each.rowless, gone))
+        if all(each.is_plain for each in found):
+            return []
+        starts, old_starts, first = np.cumsum(layer.counts) - layer.counts, np.cumsum(old.counts) - old.counts, 0
+        for each, wanted in zip(there, found, strict=True):
+            if each.part is not None and not each.anew:
+                owners = each.part.owners[:, None]
+                wanted.spots = starts[numbers[owners]] + each.part.corners - old_starts[owners]
             else:
-                corners = spots[first : first + len(surface.triangles)]
-                first += len(corners)
-            found.append(
-                WantedSets(
-                    surface.name, corners, surface.corner_uvs, surface.uv_name, old_name,
-                    default if each.anew else old_name, each.further, each.before, each.rowless,
-                    set(surface.shown_uvs) - each.further.keys() - {surface.uv_name or old_name},
-                )
-            )  # fmt: skip
+                wanted.spots = spots[first : first + len(each.surface.triangles)]
+                first += len(wanted.spots)
         return found
 
     def _raises(self, each: Settled) -> bool:
