@@ -160,9 +160,42 @@ def colored() -> bytes:
     return pack([MaterialSpec()], [mesh])
 
 
+def channel(number: int, tverts: Sequence[Three], tfaces: Sequence[Face]) -> str:
+    """Return a further set of texture coordinates."""
+    text = f"\t\t*MESH_MAPPINGCHANNEL {number} {{\n\t\t\t*MESH_NUMTVERTEX {len(tverts)}\n\t\t\t*MESH_TVERTLIST {{\n"
+    text += "".join(f"\t\t\t\t*MESH_TVERT {i}\t{u:.4f}\t{v:.4f}\t{w:.4f}\n" for i, (u, v, w) in enumerate(tverts))
+    text += f"\t\t\t}}\n\t\t\t*MESH_NUMTVFACES {len(tfaces)}\n\t\t\t*MESH_TFACELIST {{\n"
+    text += "".join(f"\t\t\t\t*MESH_TFACE {i}\t{a}\t{b}\t{c}\n" for i, (a, b, c) in enumerate(tfaces))
+    return text + "\t\t\t}\n\t\t}\n"
+
+
+LIGHT: list[Three] = [(0.0625 * i, 1.25 - 0.125 * i, 0) for i in range(18)]
+LIGHT_FACES: list[Face] = [(3 * i, 3 * i + 1, 3 * i + 2) for i in range(6)]
+
+
+def several_sets() -> bytes:
+    """Return a pyramid of two materials with three sets of texture coordinates as 3ds Max writes them: 5 is drawn."""
+    parts = [MaterialSpec("textures\\wood", ""), MaterialSpec("textures/iron", "c:\\x.tga")]
+    mesh = MeshSpec("lit", CORNERS, FACES, TVERTS, TFACES, HARD, [1, 1, 0, 0, 1, 0])
+    mesh.more = channel(3, LIGHT, LIGHT_FACES) + channel(5, [(v, u, w) for u, v, w in TVERTS], TFACES)
+    uvw = {"UVW_U_OFFSET": 0.5, "UVW_V_TILING": 2.0}
+    plain = MeshSpec("plain", CORNERS, FACES, TVERTS, TFACES, HARD)
+    plain.more = channel(2, TVERTS, TFACES)
+    return pack([MaterialSpec("many", "", {}, parts), MaterialSpec(uvw=uvw)], [mesh, mesh_with(plain, 1)])
+
+
+def many_sets(count: int) -> bytes:
+    """Return a pyramid with so many sets of texture coordinates, of which the last is drawn."""
+    mesh = MeshSpec("pyramid", CORNERS, FACES, TVERTS, TFACES, HARD)
+    mesh.more = "".join(channel(n, [(u + n, v, w) for u, v, w in TVERTS], TFACES) for n in range(2, count + 1))
+    return pack([MaterialSpec()], [mesh])
+
+
 def nothing() -> bytes:
     """Return a file without objects and materials."""
     return b"*3DSMAX_ASCIIEXPORT 200\n"
 
 
-FILES: tuple[Callable[[], bytes], ...] = (pyramid, moved_texture, several, lines_of_windows, colored, nothing)
+FILES: tuple[Callable[[], bytes], ...] = (
+    pyramid, moved_texture, several, lines_of_windows, colored, several_sets, nothing,
+)  # fmt: skip

@@ -160,9 +160,36 @@ def old_object() -> bytes:
     )  # fmt: skip
 
 
+def several_sets(detailed: Sequence[int] = range(9)) -> bytes:
+    """Return a pyramid of two surfaces with three sets of texture coordinates, and a quad that is drawn by a fourth.
+
+    One of the sets has rows of the `detailed` points alone.
+    """
+    points = [*CORNERS, (20, 0, 0), (20, 0, 8), (28, 0, 8), (28, 0, 0)]
+    light: dict[int, tuple[float, ...]] = {i: (i / 8, 1 - i / 16) for i in range(9)}
+    detail: dict[int, tuple[float, ...]] = {i: (4 * i, i / 4) for i in detailed}
+    surfaces = [0, 0, 0, 1, 1, 1, 1]
+    layer = LayerSpec(points, [*FACES, (5, 6, 7, 8)], surfaces, {"Light": light, "Detail": detail, "UV": UVS})
+    layer.uvs["Own"] = {i: (i / 16, i / 32) for i in range(5, 9)}
+    layer.corners = {"Light": {(0, 0): (0.75, 0.75), (7, 6): (3, 3)}, "UV": {(3, 4): (2, 3), (0, 0): (0, 0)}}
+    layer.corners["Own"] = {(7, 6): (7 / 16, 7 / 32)}
+    names = ("textures/stone", "textures/wood")
+    return form(tags(*names), layer.pack(), *(surf(title, 0.7) for title in names))
+
+
+def many_sets(count: int) -> bytes:
+    """Return a pyramid with so many sets of texture coordinates, of which the last is drawn."""
+    layer = LayerSpec(CORNERS, FACES, [0] * 6)
+    for n in range(1, count + 1):
+        layer.uvs[f"UVChannel_{n}"] = {i: (u + n, v) for i, (u, v) in UVS.items()}
+    return form(tags("many"), layer.pack(), surf("many"))
+
+
 def nothing() -> bytes:
     """Return a file without polygons."""
     return form(chunk(b"LAYR", bytes(18)))
 
 
-FILES: tuple[Callable[[], bytes], ...] = (pyramid, smooth, several, long_indices, old_object, nothing)
+FILES: tuple[Callable[[], bytes], ...] = (
+    pyramid, smooth, several, long_indices, several_sets, old_object, nothing,
+)  # fmt: skip

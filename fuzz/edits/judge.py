@@ -25,6 +25,7 @@ PART = 4e-3  # of what is shown: how far off codes may be
 GRIDS = {"md2": 1.2e-2, "mdl": 1.2e-2}  # whose places are bytes
 MOST_POINTS, FEW_POINTS = 200, 12  # that are compared; to find out which frame it is
 LEAST = 1.0 / 16  # units
+UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file may be
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Verdict:
     far: float = 0.0
     frame: int = 0
     allowed: float = 0.0
-    counts: str = ""
+    uvs: str = ""  # what of its texture coordinates is off, of formats that hold several sets
 
     @property
     def is_off(self) -> bool:
@@ -117,6 +118,60 @@ def shown(frame: int, blocks: list[Any]) -> Points:
     return np.concatenate(found)
 
 
+def shown_uvs(blocks: list[Any]) -> dict[bool, Points]:
+    """Return places and texture coordinates (n, 5) of corners that Blender shows, by whether the map is rendered."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    found: dict[bool, list[Points]] = {True: [np.zeros((0, 5))], False: [np.zeros((0, 5))]}
+    for block in blocks:
+        held = block.evaluated_get(graph)
+        mesh, count = held.data, len(held.data.loops)
+        if not count:
+            continue
+        places: NDArray[np.float32] = np.empty((len(mesh.vertices), 3), np.float32)
+        corners = np.empty(count, np.int32)
+        mesh.attributes["position"].data.foreach_get("vector", places.ravel())
+        mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
+        world = np.array(held.matrix_world, np.float64)
+        there = places[corners].astype(np.float64) @ world[:3, :3].T + world[:3, 3]
+        for layer in mesh.uv_layers:
+            uvs: NDArray[np.float32] = np.empty((count, 2), np.float32)
+            layer.uv.foreach_get("vector", uvs.ravel())
+            found[layer.active_render].append(np.concatenate((there, uvs), axis=1))
+    return {rendered: np.concatenate(parts) for rendered, parts in found.items()}
+
+
+def uvs_off(frames: Frames, blocks: list[Any], allowed: float) -> str:
+    """Return what of the texture coordinates that Blender shows now a file has otherwise, in words; "" if nothing.
+
+    Of corners that are one in Blender since triangles became a quad a file may have others, too.
+    """
+    surfaces = [surface for surface in frames.assets[0].model.surfaces if len(surface.triangles)]
+    held: dict[bool, list[Points]] = {True: [np.zeros((0, 5))], False: [np.zeros((0, 5))]}
+    for surface in surfaces:
+        there = surface.positions[0][surface.triangles]
+        for nth, uvs in enumerate((surface.corner_uvs, *surface.further_uvs.values())):
+            for rendered in (
+                (True, False) if nth == 0 else (False,)
+            ):  # a set that says what is drawn may be no further one
+                held[rendered].append(np.concatenate((there, uvs), axis=2).reshape(-1, 5))
+    graph = bpy.context.evaluated_depsgraph_get()
+    most = max((len(block.evaluated_get(graph).data.uv_layers) for block in blocks), default=0) - 1
+    if any(len(surface.further_uvs) > max(most, 0) for surface in surfaces):
+        return "more sets of texture coordinates than UV maps"
+    for rendered, every in shown_uvs(blocks).items():
+        there = np.concatenate(held[rendered])
+        here = every[np.isfinite(every).all(axis=1)]
+        if not len(here):
+            continue
+        scale = np.array([1.0] * 3 + [allowed / (UV_PART * max(1.0, float(np.abs(here[:, 3:]).max())))] * 2)
+        some = here[:: max(1, len(here) // MOST_POINTS)]
+        off = [float(np.sqrt((((there - row) * scale) ** 2).sum(axis=1)).min(initial=np.inf)) for row in some]
+        if max(off) > allowed:
+            row = ", ".join(f"{value:.3g}" for value in some[int(np.argmax(off))])
+            return f"texture coordinates{'' if rendered else ' that games do not draw'} that the file lacks: {row}"
+    return ""
+
+
 def apart(a: Points, b: Points, most: int = MOST_POINTS) -> float:
     """Return how far two sets of points are apart at most: from some of each to the nearest of the other."""
     if not len(a) or not len(b):
@@ -138,7 +193,7 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
     for block in blocks:  # and keys, also of one that is pinned to one of them
         block.show_only_shape_key = False
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
-    worst = Verdict()
+    worst, uvs, seen = Verdict(), "", False
     every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]
     reach = [points for points in every_frame if len(points)]
     size = float(np.ptp(np.concatenate(reach), axis=0).max()) if reach else 0.0
@@ -154,5 +209,8 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
                 break
         if far - allowed > worst.far - worst.allowed:
             worst = Verdict(far, frame, allowed)
+        if frames.row.vertex.further_uvs and not seen and apart(points, frames.points(0)) <= allowed:
+            uvs, seen = uvs_off(frames, blocks, allowed), True
     scene.frame_set(before)
+    worst.uvs = uvs
     return worst

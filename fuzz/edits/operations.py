@@ -23,6 +23,7 @@ from tests.ui.scene import activate, add_cube
 
 bpy: Any = blender
 Operation = Callable[[Random], object]
+UV_NAMES = ("UVMap", "UVChannel_1", "UVChannel_2", "UVChannel_7", "Light", "UV", "x.001")
 
 
 def meshes() -> list[Any]:
@@ -61,11 +62,42 @@ def move_vertices(rng: Random) -> None:
 
 
 def change_uvs(rng: Random) -> None:
-    """Move some texture coordinates."""
-    layers = one(rng, meshes()).data.uv_layers
-    if layers.active is not None:
-        for nth in rng.sample(range(len(layers.active.uv)), min(4, len(layers.active.uv))):
-            layers.active.uv[nth].vector.x += rng.random()
+    """Move some texture coordinates of a UV map."""
+    data = one(rng, meshes()).data
+    uvs = one(rng, list(data.uv_layers)).uv
+    for nth in rng.sample(range(len(uvs)), min(4, len(uvs))):
+        uvs[nth].vector.x += rng.random()
+    data.update()
+
+
+def add_uv_map(rng: Random) -> None:
+    """Add a UV map: a copy of the one that is active, of which some is moved."""
+    data = one(rng, meshes()).data
+    layer = data.uv_layers.new(name=rng.choice(UV_NAMES))
+    for nth in range(rng.randrange(4), len(layer.uv), rng.choice((1, 3, 7))):
+        layer.uv[nth].vector.y += rng.random()
+    data.update()
+
+
+def lose_uv_map(rng: Random) -> None:
+    """Remove a UV map."""
+    data = one(rng, meshes()).data
+    data.uv_layers.remove(one(rng, list(data.uv_layers)))
+    data.update()
+
+
+def rename_uv_map(rng: Random) -> None:
+    """Give a UV map another name."""
+    data = one(rng, meshes()).data
+    one(rng, list(data.uv_layers)).name = rng.choice(UV_NAMES)
+    data.update()
+
+
+def render_uv_map(rng: Random) -> None:
+    """Let games draw another UV map."""
+    data = one(rng, meshes()).data
+    one(rng, list(data.uv_layers)).active_render = True
+    data.update()
 
 
 def change_weights(rng: Random) -> None:
@@ -388,10 +420,11 @@ SIMULATIONS = frozenset(("CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTIC
 OWN: dict[str, Operation] = {
     function.__name__: function
     for function in (
-        move_vertices, change_uvs, change_weights, lose_group, add_material, rename, custom_normals, new_cube, move_key,
-        add_key, delete_key, relative_keys, pin_key, change_curves, retime, push_down, move_object, animate_object,
-        constrain, drive, parent, change_range, new_action, no_action, pose, edit_bones, armature_options,
-        rest_position, hide, delete, save_and_open, append, undo,
+        move_vertices, change_uvs, add_uv_map, lose_uv_map, rename_uv_map, render_uv_map, change_weights, lose_group,
+        add_material, rename, custom_normals, new_cube, move_key, add_key, delete_key, relative_keys, pin_key,
+        change_curves, retime, push_down, move_object, animate_object, constrain, drive, parent, change_range,
+        new_action, no_action, pose, edit_bones, armature_options, rest_position, hide, delete, save_and_open, append,
+        undo,
     )
 }  # fmt: skip
 

@@ -35,6 +35,8 @@ OTHER = re.compile(
     r"taken along|surfaces become one|called as tags|tags? left out|has no tags|torso weights|no names and no parents|"
     r"loose vert|icons?\b|is called"
 )
+# And of texture coordinates these do.
+ABOUT_UVS = re.compile(r"has no UV map|left out: UV map|does not tile|kept, but not shown|LWOB|it stays there")
 
 
 @dataclass(frozen=True)
@@ -119,9 +121,16 @@ def _outcome(row: Format, target: Path) -> Finding:
         verdict = judge.judge(judge.loaded(row, target, others), blocks)
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
-    if verdict.is_off and not _is_said(said.getvalue()):
+    return _in_silence(verdict, said.getvalue())
+
+
+def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
+    """Return what of a file is off, and goes unsaid."""
+    if verdict.is_off and not _is_said(said):
         text = f"{verdict.far:.3g} units off in frame {verdict.frame} (allowed {verdict.allowed:.2g}), silently"
-        return Finding("silent", text, said.getvalue())
+        return Finding("silent", text, said)
+    if verdict.uvs and not ABOUT_UVS.search(said):
+        return Finding("silent", verdict.uvs, said)
     return Finding("")
 
 

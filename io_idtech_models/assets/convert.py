@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import formats
 from ..formats import MOTION, SKELETAL, VERTEX, Family, Format
-from ..formats.vertex_files import dump_for
+from ..formats.vertex_files import dump_for, further_left_out
 from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose
@@ -205,7 +205,7 @@ def _rigged(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) ->
     from ..model.rigging.skeletal import to_skeletal
 
     model, motions, report = to_skeletal(loaded.model, posing.rig, loaded.row.vertex.frame_rate)
-    notes = [f"a skeleton of {report.sentence(loaded.model.frame_names)}"]
+    notes = [f"a skeleton of {report.sentence(loaded.model.frame_names)}", *further_left_out(to.name, loaded.model)]
     if asked.shorten:
         skeletal, motions, shorter = short_skeleton(model, motions, to, asked.game)
         return _written(skeletal or model, motions, to, asked, notes + shorter)

@@ -17,9 +17,10 @@ log = logging.getLogger(__name__)
 OFF = 0.01  # units that a vertex may be off before it is worth a word
 
 
-def warn_of_layers(block: Block, colors: bool = False) -> None:
-    """Name UV maps but the one that is rendered, and colours, of which a file has one or (without `colors`) none."""
-    layers = [f"UV map '{layer.name}'" for layer in block.data.uv_layers if not layer.active_render]
+def warn_of_layers(block: Block, colors: bool = False, further_uvs: bool = False) -> None:
+    """Name UV maps but the one that is rendered, if a file has one, and colours, of which it has one or none."""
+    others = [layer for layer in block.data.uv_layers if not (layer.active_render or further_uvs)]
+    layers = [f"UV map '{layer.name}'" for layer in others]
     painted = block.data.color_attributes
     kept = painted.render_color_index if colors else -1
     layers += [f"colours '{layer.name}'" for nth, layer in enumerate(painted) if nth != kept]

@@ -8,7 +8,8 @@ a file, and the file's own names come back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import count
 from typing import Any
 
 from .compat import NAME_BYTES
@@ -52,6 +53,11 @@ def unique(names: Iterable[str], default: str) -> list[str]:
         used.add(chosen)
         result.append(chosen)
     return result
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, with a number like Blender's if it is taken."""
+    return name if name not in taken else next(n for i in count(1) if (n := f"{name}.{i:03}") not in taken)
 
 
 def stem_of(name: str) -> str:

@@ -198,7 +198,7 @@ ASE = Format(
     engine=DOOM_3,
     suffixes=(".ase",),
     magic=b"*3DSMAX_ASCIIEXPORT",
-    kind=VertexFormat(several_frames=False, colors=True),
+    kind=VertexFormat(several_frames=False, colors=True, further_uvs=True),
     is_text=True,
     skins=SKIN_DECLS,
 )
@@ -208,7 +208,7 @@ LWO = Format(
     engine=DOOM_3,
     suffixes=(".lwo",),
     magic=b"FORM",
-    kind=VertexFormat(several_frames=False, colors=True),
+    kind=VertexFormat(several_frames=False, colors=True, further_uvs=True),
     skins=SKIN_DECLS,
     options=(
         Option(

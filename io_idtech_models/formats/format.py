@@ -64,6 +64,7 @@ class VertexFormat:
     traits: tuple[str, ...] = ()  # numbers of its header that say how a game shows a model, of which 0 says nothing
     groups: bool = False  # games play some of its frames by themselves
     colors: bool = False  # of vertices
+    further_uvs: bool = False  # sets of texture coordinates besides those that games draw
 
 
 @dataclass(frozen=True, kw_only=True)

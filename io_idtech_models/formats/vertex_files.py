@@ -66,6 +66,16 @@ def _tag_file(model: VertexModel, options: Options) -> Mapping[str, bytes]:
     return {row.suffixes[0]: row.dump(model.tags_alone())}
 
 
+def further_left_out(format_name: str, model: VertexModel) -> list[str]:
+    """Return that a format holds one set of texture coordinates, where a model has more, in a sentence."""
+    names = dict.fromkeys(name for surface in model.surfaces for name in surface.further_uvs)
+    return (
+        [f"{format_name.upper()} holds one set of texture coordinates: left out: {listed(list(names))}"]
+        if names
+        else []
+    )
+
+
 def _left_out(row: Format, model: VertexModel) -> list[str]:
     """Return what another format says of a model that this one has no place for, in sentences."""
     known = {name for other in ROWS for name in other.vertex.traits} - set(row.vertex.traits)
@@ -73,6 +83,7 @@ def _left_out(row: Format, model: VertexModel) -> list[str]:
     lost = [f"{name} {value:g}" for name, value in said if not isinstance(value, tuple)]
     found = [f"{row.name.upper()} has no place for {', '.join(lost)}: left out"] if lost else []
     groups = model.animations if model.groups is None else model.groups
+    found += further_left_out(row.name, model) if not row.vertex.further_uvs else []
     if not row.vertex.groups and any(clip.times for clip in groups):
         found.append(f"{row.name.upper()} has no groups of frames: they become frames like others")
     return found

@@ -74,7 +74,11 @@ def test_the_command_runs_the_command_line(tmp_path, capsys):
     ("kind", "settings", "left_out"),
     [
         ("import", BuildSettings, set()),
-        ("export", GatherSettings, {"direct", "uv_splits_vertices", "pictures", "worn_by_name", "colors"}),
+        (
+            "export",
+            GatherSettings,
+            {"direct", "uv_splits_vertices", "pictures", "worn_by_name", "colors", "further_uvs"},
+        ),
     ],
 )
 @pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)

@@ -24,6 +24,7 @@ Ints = NDArray[np.int32]
 CORNER_SOURCE, POINT_SOURCE, FACE_SOURCE = "idtech_corner", "idtech_point", "idtech_face"
 SHOWN_NORMAL = "idtech_normal"  # per corner: what Blender showed after import
 NEAR = math.cos(math.radians(0.5))  # Blender holds a normal closer than that, where it can
+UV_MAP = "UVMap"  # what import calls the set of texture coordinates that games draw, if it is the only one
 COLORS = "Color"  # what import calls a file's colours of vertices
 FIELDS = {"INT": ("value", np.int32, 1), "FLOAT_VECTOR": ("vector", np.float32, 3), "BOOLEAN": ("value", np.bool_, 1)}
 
@@ -40,7 +41,7 @@ def make(name: str, positions: Floats, triangles: Ints, uvs: Floats) -> Block:
     if count:
         mesh.attributes[".corner_vert"].data.foreach_set("value", triangles.ravel())
         mesh.polygons.foreach_set("loop_start", np.arange(0, count, 3, dtype=np.int32))
-    layer = mesh.uv_layers.new(name="UVMap", do_init=False)
+    layer = mesh.uv_layers.new(name=UV_MAP, do_init=False)
     if count:
         layer.uv.foreach_set("vector", uvs.ravel())
     return mesh
@@ -194,11 +195,19 @@ def corner_points(mesh: Block) -> Ints:
     return values
 
 
+def rendered_uv_map(mesh: Block) -> Block | None:
+    """Return the UV map that is rendered, or None."""
+    return next((uv for uv in mesh.uv_layers if uv.active_render), None) or mesh.uv_layers.active
+
+
 def corner_uvs(mesh: Block) -> Floats | None:
     """Return the texture coordinates of the map that is rendered, (C, 2), or None."""
-    layer = next((uv for uv in mesh.uv_layers if uv.active_render), None) or mesh.uv_layers.active
-    if layer is None:
-        return None
+    layer = rendered_uv_map(mesh)
+    return None if layer is None else uvs_of(mesh, layer)
+
+
+def uvs_of(mesh: Block, layer: Block) -> Floats:
+    """Return the texture coordinates of one of a mesh's UV maps, (C, 2)."""
     values = np.zeros(2 * len(mesh.loops), np.float32)
     if values.size:
         layer.uv.foreach_get("vector", values)

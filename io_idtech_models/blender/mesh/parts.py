@@ -24,6 +24,8 @@ class Part:
     uvs: NDArray[np.float32]  # (V, 2), or (T, 3, 2) where they belong to corners
     own: NDArray[np.bool_]  # (V,)
     slots: list[int]  # material slots whose shaders it has
+    further: dict[str, NDArray[np.float32]]  # (T, 3, 2) of corners: texture coordinates that games don't draw
+    corners: attributes.Ints  # (T, 3) of the mesh; -1: Blender was not shown it
     fans: tuple[Numbers, Numbers] | None = None  # corners (C,) and the vertex of each, whose normal is their mean
 
     @property
@@ -113,11 +115,20 @@ def _part(
     firsts = vertices.corners
     vertices.corners = np.append(flat, np.full(len(corners.points) - len(flat), -1))[firsts]
     if uv_splits_vertices:
-        return Part(vertices, matched, uvs[firsts], own[firsts], [])
+        shown = np.append(flat, -1)[matched.corners].astype(np.int32)
+        further = {name: _taken(values, shown) for name, values in shape.uv_maps.further.items()}
+        return Part(vertices, matched, uvs[firsts], own[firsts], [], further, shown)
     of_corner = vertices.of_corner[: len(flat)]
     any_own = np.bincount(of_corner, own[: len(flat)], len(firsts)) > 0
     once = np.unique(flat, return_index=True)[1]  # a corner of a quad may be one of two triangles
-    return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], (flat[once], of_corner[once]))
+    fans, none = (flat[once], of_corner[once]), np.zeros((0, 3), np.int32)
+    return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], {}, none, fans)
+
+
+def _taken(uvs: NDArray[np.float32], corners: attributes.Ints) -> NDArray[np.float32]:
+    """Return the texture coordinates (..., 2) of some corners, 0 of those that are not there (-1)."""
+    found: NDArray[np.float32] = np.append(uvs, np.zeros((1, 2), np.float32), axis=0)[corners]
+    return found
 
 
 def _corners(shape: Shape, chosen: NDArray[Any], evidence: Evidence, first: bool) -> Corners:

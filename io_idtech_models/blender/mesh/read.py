@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -16,6 +16,7 @@ from ..provenance import Place
 from . import attributes
 from .diagonals import cut_like_source, is_run, restore
 from .edited_normals import Traces, base_positions, edited_corners
+from .uv_maps import UvMaps
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ class Shape:
     mesh: Any  # that was read; one that is evaluated is Blender's as long as the scene shows it
     base: Bare | None = None  # of a mesh whose points were moved
     lost: int = 0  # corners that are known, and said, to keep other normals than those shown
+    uv_maps: UvMaps = field(default_factory=UvMaps)  # of formats that hold several sets of texture coordinates
 
     @property
     def shows_normals(self) -> bool:

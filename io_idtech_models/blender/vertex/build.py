@@ -17,7 +17,7 @@ from ...model.vertex import Surface, VertexModel
 from .. import names
 from ..budgets import PIXELS, VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
-from ..mesh import attributes, normal_codes
+from ..mesh import attributes, normal_codes, uv_maps
 from ..properties import GAME, describe
 from ..provenance import MODEL_ID, TAG_INDEX
 from ..scene import undone_on_failure
@@ -126,6 +126,7 @@ def _make_surface(
         shown = attributes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
         attributes.set_attribute(mesh, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
         normal_codes.note(mesh)
+    uv_maps.show(mesh, surface, (3 * solid[:, None] + np.arange(3)).ravel())
     shown_materials = materials.of_surface(surface.name, surface.shaders)
     for material in shown_materials:
         if material is not None:

@@ -56,6 +56,7 @@ class GatherSettings:
     pictures: bool = False  # the format holds those that materials show
     worn_by_name: bool = True  # games look up by a surface's name what it wears, so that each has its own
     colors: bool = False  # the format holds those of vertices
+    further_uvs: bool = False  # it holds more sets of texture coordinates than the one that is drawn
     direct: bool = True  # False: step through the scene even where reading curves would do
 
 

@@ -27,7 +27,7 @@ from ..budgets import refuse_to_write
 from ..compat import Block
 from ..frame_rigs import is_posed_alone
 from ..losses import warn_of_layers
-from ..mesh import attributes
+from ..mesh import attributes, uv_maps
 from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Evidence, Part, split, turned_normals
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
@@ -89,6 +89,8 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
         origin = Origin(source, place, 0, len(plan.times) == 1)
         if block in keyed:
             shape = read_shape(block, mesh, mesh, origin, settings.normals)
+            if settings.further_uvs:
+                shape.uv_maps = uv_maps.read(block, mesh)
             found.append(ReadMesh(block, place, shape, keyed[block], colors=_colors_of(mesh, settings)))
             continue
         stage.show(0)
@@ -96,6 +98,8 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
         own = mesh if attributes.topology(shown) == attributes.topology(mesh) else None
         normals = "SHOWN" if block in changed else settings.normals
         shape = read_shape(block, shown, own, origin, normals)
+        if settings.further_uvs:
+            shape.uv_maps = uv_maps.read(block, shown)
         found.append(ReadMesh(block, place, shape, None, block in changed, _colors_of(shown, settings)))
     return found
 
@@ -232,7 +236,7 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
         if each.parts:
             warn_of_loose(mesh.block, mesh.shape)
             _warn_of_forgotten(mesh, samples)
-            warn_of_layers(mesh.block, settings.colors)
+            warn_of_layers(mesh.block, settings.colors, settings.further_uvs)
     if len(copies) > 1:
         log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
     for copy, name in copies.items() if len(copies) == 1 else ():
@@ -241,9 +245,14 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
 
 
 def _dress(mesh: ReadMesh, part: Part, surface: Surface, settings: GatherSettings) -> None:
-    """Give a surface its shaders, and the colours of its points."""
+    """Give a surface its shaders, the colours of its points, and its further texture coordinates."""
     surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
     surface.colors = None if mesh.colors is None else mesh.colors[part.vertices.points]
+    if settings.further_uvs:
+        turn = slice(None, None, -1 if surface.mirrored else 1)
+        surface.uv_name, surface.shown_uvs = mesh.shape.uv_maps.drawn, mesh.shape.uv_maps.shown
+        surface.further_uvs = {name: corners[:, turn] for name, corners in part.further.items()}
+        surface.shown_corners = part.corners[:, turn]
 
 
 def _names(meshes: list[SplitMesh], settings: GatherSettings) -> list[str]:

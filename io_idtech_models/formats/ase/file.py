@@ -17,7 +17,10 @@ q3map2's picomodel, `pm_ase.c`):
   don't know, Doom 3 but those within lists.
 - Doom 3 reads rows in their order and refuses more than announced; picomodel goes by their numbers. Here the rows have
   to be numbered in their order, and to be as many as announced.
-- Braces within a `*MESH` are only counted: what a `*MESH_MAPPINGCHANNEL` holds replaces the texture coordinates before.
+- Braces within a `*MESH` are only counted: what a `*MESH_MAPPINGCHANNEL` holds replaces the texture coordinates that
+  were read before. 3ds Max's exporter (`ExportMesh` in its SDK) writes one for each further set, with its number from
+  2 on and lists of its own, behind the mesh's: so of several sets the last is drawn. Doom 3 refuses a set whose
+  `*MESH_NUMTVFACES` is not `*MESH_NUMFACES`.
 - Objects lie at the top or in a `*GROUP`. Vertices lie in the world: `*NODE_TM`, which has to stand before the `*MESH`,
   turns normals alone, in Doom 3 (where without one they have no length; picomodel takes them as they stand).
 - Colours without faces that name them make all black in Doom 3, which takes no opacity; picomodel reads the same rows.
@@ -54,6 +57,8 @@ UVW = {
     b"*UVW_U_OFFSET": "u_offset", b"*UVW_V_OFFSET": "v_offset", b"*UVW_U_TILING": "u_tiling",
     b"*UVW_V_TILING": "v_tiling", b"*UVW_ANGLE": "angle",
 }  # fmt: skip
+BASE_CHANNEL = 1  # the set whose lists lie in the mesh itself
+SET_KEYWORDS = (b"*MESH_NUMTVERTEX", b"*MESH_TVERTLIST", b"*MESH_NUMTVFACES", b"*MESH_TFACELIST")
 Doubles = NDArray[np.float64]
 Span = tuple[int, int]  # of the text
 
@@ -85,6 +90,25 @@ NO_ROWS = Rows(np.zeros((0, 3)), np.zeros((0, 3, 2), np.int64))
 
 
 @dataclass(eq=False)
+class UvSet:
+    """A set of texture coordinates, as far as its lists were read."""
+
+    channel: int
+    span: Span = (0, 0)  # of its `*MESH_MAPPINGCHANNEL`, from the keyword to behind the brace; empty of the mesh's own
+    channel_span: Span = (0, 0)  # of the number behind that
+    tverts: Rows = field(default_factory=lambda: NO_ROWS)  # (n, 2)
+    tfaces: NDArray[np.int64] | None = None  # (T, 3)
+    # By keyword: where it stands with what belongs to it, a number or a list.
+    pieces: dict[bytes, Span] = field(default_factory=dict)
+
+    def fits(self, num_faces: int) -> bool:
+        """Tell whether faces can have these coordinates."""
+        if self.tfaces is None or len(self.tfaces) != num_faces or self.pieces.keys() != set(SET_KEYWORDS):
+            return False
+        return int(self.tfaces.max(initial=-1)) < len(self.tverts.values)
+
+
+@dataclass(eq=False)
 class Mesh:
     """A mesh: P points, T faces."""
 
@@ -93,8 +117,11 @@ class Mesh:
     points: Rows = field(default_factory=lambda: NO_ROWS)  # (P, 3)
     faces: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # (T, 3) counter-clockwise
     part_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # (T,) which part of a material
-    tverts: Rows = field(default_factory=lambda: NO_ROWS)  # (n, 2)
+    tverts: Rows = field(default_factory=lambda: NO_ROWS)  # (n, 2) of the set that is drawn
     tfaces: NDArray[np.int64] | None = None  # (T, 3)
+    drawn: UvSet | None = None  # None: there is none, or it is made of several
+    further: list[UvSet] = field(default_factory=list)  # that faces can have
+    misfits: list[UvSet] = field(default_factory=list)  # all others, of several
     face_normals: Rows | None = None  # (T, 3)
     normals: Rows | None = None  # (T * 3, 3), by corners of faces
     colors: Rows = field(default_factory=lambda: NO_ROWS)  # (n, 3)
@@ -315,28 +342,61 @@ class _Parser:
     def mesh(self) -> Mesh:
         """Read a mesh's block, whose keyword was the last word."""
         start, mesh = self.start, Mesh()
+        base, sets = UvSet(BASE_CHANNEL), dict[int, UvSet]()
         for keyword in self.block():
-            if keyword in COUNTS:
-                mesh.announced[keyword] = self.integer(keyword.decode())
-            elif keyword == b"*MESH_VERTEX_LIST":
-                mesh.points = self.numbered(b"*MESH_VERTEX", mesh.announced.get(b"*MESH_NUMVERTEX"), 3)
-            elif keyword == b"*MESH_FACE_LIST":
-                self.faces(mesh)
-            elif keyword == b"*MESH_TVERTLIST":
-                mesh.tverts = self.numbered(b"*MESH_TVERT", mesh.announced.get(b"*MESH_NUMTVERTEX"), 2)
-            elif keyword == b"*MESH_TFACELIST":
-                rows = self.numbered(b"*MESH_TFACE", mesh.announced.get(b"*MESH_NUMTVFACES"), 3)
-                mesh.tfaces = self.indices(rows.values, b"*MESH_TFACE")
-            elif keyword == b"*MESH_NORMALS":
-                self.normals(mesh)
-            elif keyword == b"*MESH_CVERTLIST":
-                mesh.colors = self.numbered(b"*MESH_VERTCOL", mesh.announced.get(b"*MESH_NUMCVERTEX"), 3)
-            elif keyword == b"*MESH_CFACELIST":
-                rows = self.numbered(b"*MESH_CFACE", mesh.announced.get(b"*MESH_NUMCVFACES"), 3)
-                mesh.cfaces = self.indices(rows.values, b"*MESH_CFACE")
+            if keyword == b"*MESH_MAPPINGCHANNEL":
+                self.channel(mesh, sets)
+            else:
+                self.mesh_part(mesh, keyword, base, sets)
         mesh.span = start, self.place
         self.check(mesh)
+        self.sort(mesh, list(sets.values()))
         return mesh
+
+    def sort(self, mesh: Mesh, sets: list[UvSet]) -> None:
+        """Tell which of the sets of a mesh is drawn, and which are further ones; of one channel the last counts."""
+        last = {each.channel: each for each in sets if each.fits(len(mesh.faces))}
+        fitting = [each for each in sets if last.get(each.channel) is each]
+        if fitting and fitting[-1].tverts is mesh.tverts and fitting[-1].tfaces is mesh.tfaces:
+            mesh.drawn, mesh.further = fitting[-1], fitting[:-1]
+        elif len(sets) == 1:
+            return
+        mesh.misfits = [each for each in sets if mesh.drawn is None or last.get(each.channel) is not each]
+
+    def channel(self, mesh: Mesh, sets: dict[int, UvSet]) -> None:
+        """Read the block of a further set of texture coordinates, which engines take for the mesh's own."""
+        start = self.start
+        found = UvSet(self.integer("*MESH_MAPPINGCHANNEL"))
+        found.channel_span = self.start, self.place
+        for keyword in self.block():
+            self.mesh_part(mesh, keyword, found, sets)
+        found.span = start, self.place
+
+    def mesh_part(self, mesh: Mesh, keyword: bytes, own: UvSet, sets: dict[int, UvSet]) -> None:
+        """Read what a keyword begins in a mesh, or in a block of the set `own`; `sets` are those in their order."""
+        start = self.start
+        if keyword in COUNTS:
+            mesh.announced[keyword] = self.integer(keyword.decode())
+        elif keyword == b"*MESH_VERTEX_LIST":
+            mesh.points = self.numbered(b"*MESH_VERTEX", mesh.announced.get(b"*MESH_NUMVERTEX"), 3)
+        elif keyword == b"*MESH_FACE_LIST":
+            self.faces(mesh)
+        elif keyword == b"*MESH_TVERTLIST":
+            mesh.tverts = own.tverts = self.numbered(b"*MESH_TVERT", mesh.announced.get(b"*MESH_NUMTVERTEX"), 2)
+            sets.pop(id(own), None)
+            sets[id(own)] = own
+        elif keyword == b"*MESH_TFACELIST":
+            rows = self.numbered(b"*MESH_TFACE", mesh.announced.get(b"*MESH_NUMTVFACES"), 3)
+            mesh.tfaces = own.tfaces = self.indices(rows.values, b"*MESH_TFACE")
+        elif keyword == b"*MESH_NORMALS":
+            self.normals(mesh)
+        elif keyword == b"*MESH_CVERTLIST":
+            mesh.colors = self.numbered(b"*MESH_VERTCOL", mesh.announced.get(b"*MESH_NUMCVERTEX"), 3)
+        elif keyword == b"*MESH_CFACELIST":
+            rows = self.numbered(b"*MESH_CFACE", mesh.announced.get(b"*MESH_NUMCVFACES"), 3)
+            mesh.cfaces = self.indices(rows.values, b"*MESH_CFACE")
+        if keyword in SET_KEYWORDS:
+            own.pieces[keyword] = start, self.place
 
     def check(self, mesh: Mesh) -> None:
         """Refuse a mesh whose faces name what it has not."""

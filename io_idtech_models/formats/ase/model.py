@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,18 +19,31 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed
+from ...model.wording import listed, plural
 from ...reporting import FormatError, LimitError
 from ..common.records import Wanted, all_fit, warn_damaged
-from ..common.static import CODING, MILLION, Scale, decode_normals, one_frame, own_source, settle
+from ..common.static import (
+    CODING,
+    MILLION,
+    Scale,
+    decode_normals,
+    known_further,
+    one_frame,
+    own_source,
+    settle,
+    settle_further,
+    show_further,
+)
 from .file import LARGEST, Ase, Material, Mesh, Object, read
 from .materials import shader_of, unplaced
 from .parts import STEP, Part, meshed, parts_of, unturned
+from .sets import Sets, can_patch, in_mesh, numbered, patch_sets, say_numbers
 from .text import HEAD, Edits, NewMesh, material_text, materials_text, mesh_text, object_text, quoted
 
 log = logging.getLogger(__name__)
 
 FORMAT = "ase"
+SCALE = Scale("ASE", MILLION, LARGEST)
 SHADE = 0.6 / 255  # colours are no others that are nearer: Blender has 255 steps of each
 NEAR_UV = 1e-8  # of a texture coordinate as the file has it: an offset or angle undone
 BLOCK: Wanted = {"block": ("u1", (-1,)), "of_object": ("i8", (2,))}
@@ -43,7 +56,7 @@ def to_model(ase: Ase, name: str = "") -> VertexModel:
     """Return the model of a file, its source included; inverse of `from_model`."""
     shapes = meshed(ase)
     known: list[Any] = []
-    colors: list[NDArray[np.float32] | None] = []
+    shown: list[Part] = []
     between, done = [], 0
     for number, shape in enumerate(shapes):
         between.append(ase.text[done : shape.span[0]])
@@ -54,10 +67,15 @@ def to_model(ase: Ase, name: str = "") -> VertexModel:
             log.warning(text, shape.name, shape.ref, len(ase.materials))
         if shape.mesh is not None and shape.mesh.normals is not None and not shape.placed:
             log.warning("'%s' has no *NODE_TM before its *MESH: Doom 3 lights it wrongly", shape.name)
+        if shape.mesh is not None and shape.mesh.misfits:
+            count = plural(len(shape.mesh.misfits), "set")
+            log.warning(
+                "'%s' has %s of texture coordinates that are none of its faces': kept, but not shown", shape.name, count
+            )
         for nth, part in enumerate(parts_of(ase, shape, number)):
             facts: Facts = {"block": block, "of_object": np.array([number, nth], np.int64)}
             facts |= {} if part.colors is None else {"colors": part.colors}
-            colors.append(part.colors)
+            shown.append(part)
             known.append(_surface_source(shape.name + (f"_{nth}" if nth else ""), part, facts))
     between.append(ase.text[done:])
     facts = {
@@ -69,8 +87,9 @@ def to_model(ase: Ase, name: str = "") -> VertexModel:
         known, FORMAT, [""], [], np.zeros((1, 0, 3), np.float32), np.zeros((1, 0, 3, 3), np.float32), facts
     )
     model = source.shown(name, decode_normals)
-    for surface, own in zip(model.surfaces, colors, strict=True):
-        surface.colors = None if own is None else own.copy()
+    for surface, part in zip(model.surfaces, shown, strict=True):
+        surface.colors = None if part.colors is None else part.colors.copy()
+        show_further(surface, part.uv_name, part.further)
     return model
 
 
@@ -154,6 +173,7 @@ class Settled:
     surface: Surface
     codes: NDArray[np.int64]  # (V, 4)
     colors: NDArray[np.float32] | None = None  # (V, 4) the file's where these are as good as the same
+    sets: Sets = field(default_factory=Sets)
     part: Part | None = None
     own: CodedSource | None = None
 
@@ -192,6 +212,9 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Ase:
     writing = _Writing(known)
     if known is not None and source is not None:
         _claim(settled, source, known)
+    for each in settled:
+        each.sets = _sets(each, known, source)
+    if known is not None and source is not None:
         for number, shape in enumerate(known.shapes):
             own = [each for each in settled if each.part is not None and each.part.number == number]
             writing.edit(shape, known.parts[number], own, source)
@@ -214,9 +237,22 @@ def _claim(settled: list[Settled], source: ModelSource, known: Known) -> None:
             each.part, each.own = known.parts[shape][part], own
 
 
+def _sets(each: Settled, known: Known | None, source: ModelSource | None) -> Sets:
+    """Return the sets of texture coordinates of a surface, by their channels."""
+    surface, before = each.surface, dict[str, NDArray[np.float32]]()
+    if known is not None and source is not None:
+        owners, parts = known.owners, known.parts
+        before = known_further(surface, source, lambda index: parts[owners[index][0]][owners[index][1]].further)
+    further = settle_further(surface, before, SCALE)
+    mesh = None if each.part is None or known is None else known.shapes[each.part.number].mesh
+    sets = numbered(surface.uv_name, further, mesh, before)
+    say_numbers(surface.name, surface.uv_name, sets, further)
+    return sets
+
+
 def _settle(model: VertexModel, surface: Surface, source: ModelSource | None) -> Settled:
     """Return a surface with the codes of its vertices: the source's where they still say the same."""
-    codes = settle(model, surface, source, Scale("ASE", MILLION, LARGEST))
+    codes = settle(model, surface, source, SCALE)
     colors = None if surface.colors is None else surface.colors.copy()
     if source is None or colors is None or surface.source_vertices is None:
         return Settled(surface, codes, colors)
@@ -304,6 +340,8 @@ class _Writing:
         assert shape.mesh is not None
         if shape.mesh.cfaces is not None and each.colors is None:
             log.warning("'%s' is written anew, without its colors of vertices", shape.name)
+        if shape.mesh.misfits:
+            log.warning("'%s' is written anew, without texture coordinates that are none of its faces'", shape.name)
         mesh = _new_mesh(each, shape, self.material(shape.ref))
         self.edits.put(*shape.mesh.span, mesh_text(mesh))
 
@@ -346,8 +384,10 @@ def _patched(edits: Edits, shape: Object, own: list[Settled], material: Material
         return False
     if shifted.any() and _apart(tverts, uvs):
         return False
-    if not _patched_colors(edits, mesh, parts, own):
+    sets = in_mesh([(part.faces, each.sets) for part, each in zip(parts, own, strict=True)], len(mesh.faces))
+    if sets is None or not can_patch(mesh, sets) or not _patched_colors(edits, mesh, parts, own):
         return False
+    patch_sets(edits, mesh, sets)
     found = unplaced(material, uvs) if shifted.any() else None
     if shifted.any() and found is None:
         log.warning("'%s' has a material that does not tile: its texture coordinates stay as they were", shape.name)
@@ -445,4 +485,6 @@ def _new_mesh(each: Settled, shape: Object | None, material: Material | None) ->
         unturned(shape, decode_normals(each.codes[:, 3])),
         unturned(shape, _face_normals(each, slice(None))),
         each.colors,
+        each.sets.drawn,
+        each.sets.further,
     )

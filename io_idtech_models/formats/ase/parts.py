@@ -10,7 +10,7 @@ what Doom 3 makes: it reads no smoothing groups.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ...model.edits.normals import smooth_normals
 from ..common.static import MILLION, encode_normals
 from .file import Ase, Mesh, Object
 from .materials import placed, shaders_of
+from .sets import further_corners, set_names
 
 STEP = np.float32(1e-6)
 Codes = NDArray[np.int64]
@@ -40,6 +41,8 @@ class Part:
     uvs: NDArray[np.float32]  # (V, 2)
     cverts: NDArray[np.int64]  # (V,); of a mesh without any: 0
     colors: NDArray[np.float32] | None  # (V, 4); None: the mesh has none
+    uv_name: str = ""  # of the set that is drawn
+    further: dict[str, NDArray[np.float32]] = field(default_factory=dict)  # (T, 3, 2) of corners, by name
 
 
 def meshed(ase: Ase) -> list[Object]:
@@ -89,6 +92,7 @@ def _part(
     return Part(
         number, shader, faces, triangles, vertices[:, 0], vertices[:, 1], np.ascontiguousarray(codes), uvs,
         vertices[:, 3], None if mesh.cfaces is None else _colors(mesh, vertices[:, 3]),
+        set_names(mesh)[0], further_corners(mesh, faces),
     )  # fmt: skip
 
 

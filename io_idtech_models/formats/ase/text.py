@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.text import encode_text, format_rows
+from .file import BASE_CHANNEL
 from .materials import BASE
 
 HEAD = b"""*3DSMAX_ASCIIEXPORT\t200
@@ -90,6 +91,8 @@ class NewMesh:
     normals: NDArray[np.float64]  # (V, 3)
     face_normals: NDArray[np.float64]  # (T, 3)
     colors: NDArray[np.float32] | None = None  # (V, 4)
+    drawn: int = BASE_CHANNEL  # the channel of `tverts`
+    further: dict[int, NDArray[np.float32]] = field(default_factory=dict)  # by channel, (T, 3, 2) of corners
 
 
 def quoted(name: str) -> str:
@@ -130,17 +133,40 @@ def mesh_text(mesh: NewMesh) -> bytes:
         ),
         b"\t\t}\n\t\t*MESH_FACE_LIST {\n",
         _filled(FACE, np.concatenate((numbers, mesh.faces), axis=1)),
-        b"\t\t}\n\t\t*MESH_NUMTVERTEX %d\n\t\t*MESH_TVERTLIST {\n" % count,
-        _tverts(mesh.tverts),
-        b"\t\t}\n\t\t*MESH_NUMTVFACES %d\n\t\t*MESH_TFACELIST {\n" % faces,
-        _filled("\t\t\t*MESH_TFACE %d\t%d\t%d\t%d\n", np.concatenate((numbers, mesh.faces), axis=1)),
         b"\t\t}\n",
+        *(text for channel, corners in mesh.further.items() for text in set_texts(channel, corners)),
+        *_set_texts(mesh.drawn, mesh.tverts, mesh.faces),
         _color_lists(mesh, numbers),
         b"\t\t*MESH_NORMALS {\n",
         _filled(NORMALS, normal_rows),
         b"\t\t}\n\t}",
     ]
     return b"".join(parts)
+
+
+def set_texts(channel: int, corners: NDArray[np.float32]) -> list[bytes]:
+    """Return a set of texture coordinates of corners (T, 3, 2): the head of its block, its four parts, and its end."""
+    flat = np.ascontiguousarray(corners.reshape(-1, 2) + np.float32(0))  # -0 and 0 are one
+    _, first, inverse = np.unique(flat.view(np.int64), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return _set_texts(channel, flat[first[order]].astype(np.float64), rank[inverse.reshape(-1)].reshape(-1, 3))
+
+
+def _set_texts(channel: int, tverts: NDArray[np.float64], tfaces: NDArray[Any]) -> list[bytes]:
+    """Return the same of rows (n, 2) that faces (T, 3) name; what is the mesh's own has neither head nor end."""
+    rows = np.concatenate((np.arange(len(tfaces))[:, None], tfaces), axis=1)
+    parts = [
+        b"\t\t*MESH_NUMTVERTEX %d\n" % len(tverts),
+        b"\t\t*MESH_TVERTLIST {\n" + _tverts(tverts) + b"\t\t}\n",
+        b"\t\t*MESH_NUMTVFACES %d\n" % len(tfaces),
+        b"\t\t*MESH_TFACELIST {\n" + _filled("\t\t\t*MESH_TFACE %d\t%d\t%d\t%d\n", rows) + b"\t\t}\n",
+    ]
+    if channel == BASE_CHANNEL:
+        return [b"", *parts, b""]
+    deeper = [part.replace(b"\t\t", b"\t\t\t") for part in parts]
+    return [b"\t\t*MESH_MAPPINGCHANNEL %d {\n" % channel, *deeper, b"\t\t}\n"]
 
 
 def _color_lists(mesh: NewMesh, numbers: NDArray[Any]) -> bytes:
@@ -186,6 +212,19 @@ class Edits:
         inside = [change for change in self._changes if start <= change[0] and change[1] <= end]
         self._changes = [change for change in self._changes if change not in inside]
         self.put(start, end, b"")
+
+    def line_start(self, place: int) -> int:
+        """Return where the line of a place begins, if nothing stands before it there; else the place."""
+        start = self.text.rfind(b"\n", 0, place) + 1
+        return place if self.text[start:place].strip() else start
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int]:
+        """Return a span with the whole lines that it fills, if it does."""
+        close = self.text.find(b"\n", end)
+        close = len(self.text) if close < 0 else close + 1
+        first = self.line_start(start)
+        alone = (first == 0 or self.text[first - 1 : first] == b"\n") and not self.text[end:close].strip()
+        return (first, close) if alone else (start, end)
 
     def numbers(self, spans: NDArray[np.int64], values: NDArray[np.float64]) -> None:
         """Replace the numbers in spans (n, 2) by values (n,), as precise as texture coordinates are."""

@@ -6,6 +6,7 @@ Positions are codes of 64 bits in a fine step, normals three numbers of 21 bits 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.normals import Motion, NormalCoding, filled_frames, settle_codes, view_codes
-from ...model.source import CodedSource
+from ...model.source import CodedSource, split_by_part
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError
@@ -89,10 +90,9 @@ def settle(model: VertexModel, surface: Surface, source: ModelSource | None, sca
     Raises:
         LimitError: a position or texture coordinate that is no number, or too large; the sentence names the surface.
     """
-    positions, name, largest = surface.positions, surface.name, scale.largest
-    for what, values in (("a vertex", positions), ("a texture coordinate", surface.uvs)):
-        if not (np.abs(values) <= largest).all():
-            raise LimitError(f"'{name}' has {what} that is no number, or beyond {largest:g}, which {scale.label} holds")
+    positions = surface.positions
+    refuse_far(surface, scale, "a vertex", positions)
+    refuse_far(surface, scale, "a texture coordinate", surface.uvs)
     codes = np.zeros((*positions.shape[:2], 4), np.int64)
     codes[..., :3] = np.rint(positions.astype(np.float64) * scale.steps)
     view = None if source is None else view_codes(model, surface, source)
@@ -108,6 +108,83 @@ def settle(model: VertexModel, surface: Surface, source: ModelSource | None, sca
         motion = Motion(view.known & ~unmoved, before, positions, slack)
     found: NDArray[np.int64] = settle_codes(surface, codes, view, CODING, motion)[0]
     return found
+
+
+def show_further(surface: Surface, uv_name: str, further: Mapping[str, NDArray[np.float32]]) -> None:
+    """Give a surface of a file its sets of texture coordinates beside the drawn one, which is called `uv_name`."""
+    surface.uv_name, surface.shown_uvs = uv_name, tuple(further)
+    surface.further_uvs = {name: corners.copy() for name, corners in further.items()}
+
+
+def known_further(
+    surface: Surface, source: ModelSource, of_part: Callable[[int], Mapping[str, NDArray[np.float32]]]
+) -> dict[str, NDArray[np.float32]]:
+    """Return further texture coordinates of corners (T, 3, 2) as the source has them, by name; NaN of new triangles.
+
+    `of_part` gives those of a surface of the source, by its index.
+    """
+    found: dict[str, NDArray[np.float32]] = {}
+    numbers = surface.source_triangles
+    for index, places, own in [] if numbers is None else split_by_part(numbers, source.first_triangles):
+        sets = of_part(index)
+        turn = _turn(surface, source, index, places, own) if sets else np.zeros((0, 3, 1), np.int64)
+        for name, corners in sets.items():
+            if name not in found:
+                found[name] = np.full((len(surface.triangles), 3, 2), np.nan, np.float32)
+            found[name][places] = np.take_along_axis(corners[own], turn, axis=1)
+    return found
+
+
+def _turn(
+    surface: Surface, source: ModelSource, index: int, places: NDArray[Any], own: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Return which corner (n, 3, 1) of the source's triangles `own` (n,) those at `places` (n,) have.
+
+    By their vertices: faces are turned over, too.
+    """
+    same = np.zeros((len(places), 3, 3), np.int64)  # corner, of the source
+    if surface.source_vertices is not None:
+        mine = surface.source_vertices[surface.triangles[places]]
+        theirs = source.surfaces[index].triangles[own] + int(source.first_vertices[index])
+        same[mine[:, :, None] == theirs[:, None, :]] = 2
+    found: NDArray[np.int64] = (same + np.eye(3, dtype=np.int64)[:: -1 if surface.mirrored else 1]).argmax(axis=2)
+    return found[..., None]
+
+
+def settle_further(
+    surface: Surface, known: Mapping[str, NDArray[np.float32]], scale: Scale
+) -> dict[str, NDArray[np.float32]]:
+    """Return the further texture coordinates (T, 3, 2) that a surface is written with, by name.
+
+    What nobody was shown stays as the source has it (`known`, see `known_further`); triangles that are new there have
+    the drawn ones. Where several corners were shown as one, which still shows what one of them had, all stay.
+
+    Raises:
+        LimitError: one is no number, or too large, or they are of other triangles; the sentence names the surface.
+    """
+    found = dict(surface.further_uvs)
+    if any(corners.shape != (len(surface.triangles), 3, 2) for corners in found.values()):
+        raise LimitError(f"'{surface.name}' has other triangles than its further texture coordinates")
+    shown = np.zeros((0, 3), np.int32) if surface.shown_corners is None else surface.shown_corners
+    for name in found.keys() & known.keys() if shown.size else ():
+        same = (known[name] == found[name]).all(axis=2)
+        unedited = np.bincount(shown.ravel() + 1, same.ravel()) > 0
+        unedited[0] = True
+        stay = unedited[shown + 1][..., None] & ~np.isnan(known[name])
+        found[name] = np.where(stay, known[name], found[name])
+    for name, corners in known.items():
+        if name not in found and name not in surface.shown_uvs and name != surface.uv_name:
+            found[name] = np.where(np.isnan(corners), surface.corner_uvs, corners)
+    refuse_far(surface, scale, "a texture coordinate", *found.values())
+    return found
+
+
+def refuse_far(surface: Surface, scale: Scale, what: str, *values: NDArray[Any]) -> None:
+    """Raise a LimitError that names a surface of which some values are no number, or too large."""
+    largest = scale.largest
+    if not all((np.abs(each) <= largest).all() for each in values):
+        text = f"'{surface.name}' has {what} that is no number, or beyond {largest:g}, which {scale.label} holds"
+        raise LimitError(text)
 
 
 def encode_normals(normals: NDArray[Any], hint: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:

@@ -19,12 +19,12 @@ from ...model.vertex import ModelSource, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import FormatError
 from ..common.records import Wanted, all_fit, warn_damaged
-from ..common.static import CODING, Scale, decode_normals, one_frame, own_source, settle
+from ..common.static import CODING, Scale, decode_normals, one_frame, own_source, settle, show_further
 from .file import LARGEST, LWOB, Lwo, read
 from .numbers import shown_name
 from .parts import NONE, STEP, STEPS, Part, are_shown, parts_of, shader_of
 from .rewrite import SKELETON
-from .settled import Known, Settled, claim, judge, large_polygons, only_moved
+from .settled import Known, Settled, claim, judge, large_polygons, only_moved, settle_sets
 from .writing import best
 
 log = logging.getLogger(__name__)
@@ -57,6 +57,7 @@ def to_model(lwo: Lwo, name: str = "") -> VertexModel:
     model = source.shown(name, decode_normals)
     for surface, part in zip(model.surfaces, parts, strict=True):
         surface.colors = None if part.colors is None else part.colors.copy()
+        show_further(surface, part.uv_name, part.further)
     return model
 
 
@@ -133,8 +134,11 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Lwo:
         log.warning("LWO has no surface without a material: they are called as their objects: %s", listed(bare))
     settled = [Settled(surface, settle(model, surface, source, SCALE)) for surface in model.surfaces]
     if known is None or source is None:
-        return best(Known(read(SKELETON), [], {}), settled)
+        nothing = Known(read(SKELETON), [], {})
+        settle_sets(settled, None, nothing, SCALE)
+        return best(nothing, settled)
     claim(settled, source, known)
+    settle_sets(settled, source, known, SCALE)
     judge(settled, source, known, bool(options.get(TRIANGULATE)))
     if known.lwo.kind == LWOB and not only_moved(settled, known):
         log.warning("'%s' is written anew as LWO2: LWOB has no place for what was edited", model.name)

@@ -10,11 +10,12 @@ Positions are coded in steps of 2**-32 units, of which every float32 from 2**-9 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.source import corner_uvs
 from ..common.static import encode_normals
 from .file import FACES, GREY, LARGEST, Layer, Lwo, Surf
 from .normals import Faces, corner_normals, triangles_of
@@ -25,6 +26,7 @@ STEP = np.float32(1 / STEPS)
 SWAPPED = [0, 2, 1]
 NONE = -1
 UVS, COLORS = b"TXUV", b"RGBA"  # kinds of maps that games look at
+MAP_NAME = b"Texture"  # of texture coordinates that have no name yet
 SUFFIX = re.compile(r"\.[^./]*$")
 BEYOND = np.float32(LARGEST)  # texture coordinates are shown up to here
 
@@ -47,6 +49,11 @@ class Part:
     color_rows: Ints  # (V,) of `Mapped`, RGBA
     base_color: NDArray[np.float32]  # (4,) of what has no row
     colors: NDArray[np.float32] | None  # (V, 4); None: no vertex has a row
+    corners: Ints  # (T, 3) of the layer
+    uv_name: str = ""  # of the set that games draw, or most of it
+    # Other sets that say something else: (T, 3, 2) of corners, what is drawn where they have no row, which (T, 3) have.
+    further: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    rows_of: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -56,6 +63,7 @@ class Mapped:
     places: Ints  # (R,) where they stand in the file
     values: NDArray[np.float32]  # (R, width)
     of_corners: Ints  # (C,) the row of each corner; NONE
+    maps: Ints  # (R,) which of the layer's maps each row is of
 
     def taken(self, rows: Ints) -> NDArray[np.float32]:
         """Return the values (n, width) of some rows (n,); 0 without one.
@@ -81,9 +89,17 @@ def surfs_of(lwo: Lwo) -> list[Surf | None]:
     return [named.get(name) for name in lwo.tags] or [None]
 
 
-def mapped(lwo: Lwo, layer: Layer, kind: bytes = UVS, width: int = 2) -> Mapped:
-    """Return the rows of maps of a kind, texture coordinates or colours, and which of them counts for each corner."""
-    maps = [each for each in layer.maps if each.kind == kind and each.width >= width]
+def mapped(lwo: Lwo, layer: Layer, kind: bytes = UVS, width: int = 2, name: bytes | None = None) -> Mapped:
+    """Return the rows of maps of a kind, texture coordinates or colours, and which of them counts for each corner.
+
+    With a `name` of those alone that are called so.
+    """
+    chosen = [
+        number
+        for number, each in enumerate(layer.maps)
+        if each.kind == kind and each.width >= width and name in (None, each.name)
+    ]
+    maps = [layer.maps[number] for number in chosen]
     firsts = np.cumsum([0, *(len(each.points) for each in maps)]).tolist()
     of_point = np.full(len(layer.points), NONE, np.int64)
     for each, first in zip(maps, firsts, strict=False):
@@ -101,7 +117,16 @@ def mapped(lwo: Lwo, layer: Layer, kind: bytes = UVS, width: int = 2) -> Mapped:
             of_corners[order[places[hit]]] = first + hit
     places = np.concatenate([np.zeros(0, np.int64), *(each.places for each in maps)])
     values = np.clip(np.nan_to_num(floats_at(lwo.data, places, width)), -BEYOND, BEYOND)
-    return Mapped(places, values, of_corners)
+    return Mapped(places, values, of_corners, np.repeat(np.array(chosen, np.int64), np.diff(firsts)))
+
+
+def set_names(layer: Layer) -> dict[str, bytes]:
+    """Return the names of a layer's sets of texture coordinates as they are shown, in their order."""
+    found: dict[str, bytes] = {}
+    for each in layer.maps:
+        if each.kind == UVS and each.width >= 2:
+            found.setdefault(shown_name(each.name) or shown_name(MAP_NAME), each.name)
+    return found
 
 
 def faces_of(lwo: Lwo, layer: Layer) -> Faces:
@@ -125,6 +150,8 @@ class _Shown:
     places: NDArray[np.int64]  # (P, 3) codes
     uvs: Mapped
     paint: Mapped
+    sets: dict[str, Mapped]  # those of texture coordinates by their names; none of a layer with a single one
+    names: list[str]  # of each of the layer's maps
     tags: Ints  # (N,) of PART
     surfs: list[Surf | None]  # by tags
 
@@ -145,7 +172,12 @@ def parts_of(lwo: Lwo) -> list[Part]:
     order = np.argsort(keys[owners], kind="stable")
     starts = np.flatnonzero(np.diff(keys[owners][order], prepend=-1))
     groups = sorted(np.split(order, starts[1:]) if len(order) else [], key=lambda group: int(group[0]))
-    ready = _Shown(normals, places, uvs, paint, tags, surfs_of(lwo))
+    called = set_names(layer)
+    sets = {text: mapped(lwo, layer, name=name) for text, name in called.items()} if len(called) > 1 else {}
+    texts = {name: text for text, name in called.items()}
+    ready = _Shown(
+        normals, places, uvs, paint, sets, [texts.get(each.name, "") for each in layer.maps], tags, surfs_of(lwo)
+    )
     return [_part(lwo, corners[group], owners[group], ready) for group in groups]
 
 
@@ -165,6 +197,9 @@ def _part(lwo: Lwo, corners: Ints, owners: Ints, ready: _Shown) -> Part:
     called = shown_name(lwo.tags[tag]) if tag != NONE else shader_of(name)
     base, color_rows = base_color(ready.surfs[surface]), vertices[:, 3]
     colors = np.where((color_rows >= 0)[:, None], np.clip(paint.taken(color_rows), 0.0, 1.0), base)
+    triangles = rank[inverse.reshape(-1)].reshape(-1, 3).astype(np.int32)
+    drawn = uvs.taken(vertices[:, 1])
+    uv_name, further, rows_of = _sets(of.reshape(-1, 3), drawn, triangles, ready)
     return Part(
         surface=surface,
         tag=tag,
@@ -172,15 +207,47 @@ def _part(lwo: Lwo, corners: Ints, owners: Ints, ready: _Shown) -> Part:
         shader=shader_of(name),
         polygons=np.unique(owners),
         owners=owners,
-        triangles=rank[inverse.reshape(-1)].reshape(-1, 3).astype(np.int32),
+        triangles=triangles,
         points=vertices[:, 0],
         rows=vertices[:, 1],
         codes=np.ascontiguousarray(codes),
-        uvs=uvs.taken(vertices[:, 1]),
+        uvs=drawn,
         color_rows=color_rows,
         base_color=base,
         colors=colors if (color_rows >= 0).any() else None,
+        corners=of.reshape(-1, 3),
+        uv_name=uv_name,
+        further=further,
+        rows_of=rows_of,
     )
+
+
+def _sets(
+    corners: Ints, uvs: NDArray[np.float32], triangles: NDArray[np.int32], ready: _Shown
+) -> tuple[str, dict[str, NDArray[np.float32]], dict[str, NDArray[np.bool_]]]:
+    """Return what the set is called that is drawn at corners (T, 3), and sets that say something else there.
+
+    As (T, 3, 2), what is drawn where they have no row, and which corners have one. Drawn, `uvs` (V, 2), is what says
+    so at most corners.
+    """
+    rows = ready.uvs.of_corners[corners]
+    rows = rows[rows >= 0]
+    if not len(rows):
+        return "", {}, {}
+    if not ready.sets:
+        return ready.names[int(ready.uvs.maps[rows[0]])], {}, {}
+    drawn, maps = corner_uvs(uvs, triangles), ready.uvs.maps[rows]
+    values, rows_of, ranks = {}, {}, {}
+    counts = np.bincount(maps, minlength=len(ready.names)).tolist()
+    for order, (name, rows_there) in enumerate(ready.sets.items()):
+        there = rows_of[name] = rows_there.of_corners[corners] >= 0
+        found = rows_there.taken(rows_there.of_corners[corners.ravel()]).reshape(-1, 3, 2)
+        values[name] = np.where(there[..., None], found, drawn).astype(np.float32)
+        says = int((there & (found == drawn).all(axis=2)).sum())
+        ranks[name] = says, sum(n for n, called in zip(counts, ready.names, strict=True) if called == name), order
+    uv_name = max(ranks, key=lambda name: ranks[name])
+    further = {name: own for name, own in values.items() if name != uv_name and (own != drawn).any()}
+    return uv_name, further, {name: rows_of[name] for name in further}
 
 
 def base_color(surf: Surf | None) -> NDArray[np.float32]:

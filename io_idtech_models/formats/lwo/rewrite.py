@@ -8,20 +8,16 @@ Doom 3 refuses a PNTS, POLS, VMAP or VMAD without rows (`getbytes`, dhewm3's `Mo
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.wording import listed
 from .file import LWO2, Chunk, Layer, Lwo, Polygons, PolygonTags, VertexMap
 from .numbers import Ints, chunk, floats_at, packed_name, packed_polygons, packed_rows
-from .parts import COLORS, NONE, UVS
+from .parts import COLORS, MAP_NAME, NONE, UVS
 
-log = logging.getLogger(__name__)
-
-MAP_NAME, COLORS_NAME = b"Texture", b"Color"
+COLORS_NAME = b"Color"
 SURF_TAGS, PART_TAGS = b"SURF", b"PART"
 Floats = NDArray[np.float32]
 EMPTY = LWO2 + chunk(b"LAYR", bytes(18))
@@ -58,6 +54,7 @@ class LayerEdit:
     surfs: dict[int, bytes | None] = field(default_factory=dict)  # data of SURFs by their chunks; None: it goes
     new_surfs: list[bytes] = field(default_factory=list)  # data of new ones
     box: bool = False  # it is made anew, even if no polygon goes or comes
+    polygon_numbers: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (N,) in the `result`; NONE
 
     @property
     def layer(self) -> Layer:
@@ -66,7 +63,9 @@ class LayerEdit:
 
     def result(self) -> bytes:
         """Return the file."""
-        return _Rebuilt(self).file()
+        rebuilt = _Rebuilt(self)
+        self.polygon_numbers = rebuilt.polygon_numbers
+        return rebuilt.file()
 
 
 class _Rebuilt:
@@ -234,7 +233,6 @@ class _Rebuilt:
         target, corners, paint = self._map_of(False), self._map_of(True), self._map_of(False, COLORS, 4)
         if target is not None and corners is not None and corners.name != target.name:
             corners = None
-        self._say_what_goes(corners)
         for each in self.layer.maps:
             more = [self._kept_rows(each), self._inherited(each, target)]
             for own, new in ((target, self._new_uvs), (corners, self._new_corner_rows), (paint, self._new_colors)):
@@ -249,14 +247,6 @@ class _Rebuilt:
             rows, floats = self._new_corner_rows()
             name = MAP_NAME if target is None else target.name
             self.after.setdefault(self._home_end(), []).append(_map(b"VMAD", UVS, name, rows, floats))
-
-    def _say_what_goes(self, corners: VertexMap | None) -> None:
-        """Name maps of texture coordinates of which polygons that are written anew lose rows: others than the shown."""
-        others = [m for m in self.layer.maps if m.kind == UVS and m is not corners and m.polygons is not None]
-        lost = [each.name for each in others if len(self._kept_rows(each)[0]) < len(each.points)]
-        if lost:
-            text = "texture coordinates that games don't take go with polygons that are gone or written anew: %s"
-            log.warning(text, listed([name.decode("latin-1") for name in dict.fromkeys(lost)]))
 
     def _place_maps(self) -> None:
         """Write maps of points, of kinds of which there is none."""

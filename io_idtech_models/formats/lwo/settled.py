@@ -6,6 +6,7 @@ those that say something new are written anew, with points of their own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.vertex import ModelSource, Surface
+from ..common.static import Scale, known_further, settle_further
 from .file import Lwo
 from .normals import triangles_of
 from .numbers import Ints
@@ -44,6 +46,10 @@ class Settled:
     owners: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (T,) polygons of the file; NONE
     # (V, 4) colours in the file; NaN of new vertices
     shades: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
+    # Texture coordinates that games don't draw, by set: (T, 3, 2), those of the file, and corners (T, 3) without any.
+    further: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    before: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    rowless: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @property
     def shader(self) -> str:
@@ -67,6 +73,24 @@ class Settled:
     def places(self) -> NDArray[np.float32]:
         """Return where vertices are, as the file has it, (V, 3)."""
         return np.ascontiguousarray(self.surface.positions[0][:, SWAPPED])
+
+
+def settle_sets(settled: list[Settled], source: ModelSource | None, known: Known, scale: Scale) -> None:
+    """Tell each surface its further sets of texture coordinates; raises LimitError."""
+    parts = {index: known.parts[part] for index, part in known.owners.items()}
+    for each in settled:
+        surface, rows = each.surface, dict[str, NDArray[np.float32]]()
+        if source is not None:
+            each.before = known_further(surface, source, lambda index: parts[index].further)
+            rows = known_further(surface, source, lambda index: _as_uvs(parts[index].rows_of))
+        each.further = settle_further(surface, each.before, scale)
+        for name in each.further.keys() & rows.keys():
+            same = (each.further[name] == each.before[name]).all(axis=2)
+            each.rowless[name] = same & (rows[name][..., 0] == 0)
+
+
+def _as_uvs(rows: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.float32]]:
+    return {name: np.repeat(there[..., None], 2, axis=2).astype(np.float32) for name, there in rows.items()}
 
 
 def claim(settled: list[Settled], source: ModelSource, known: Known) -> None:
@@ -113,7 +137,9 @@ def judge(settled: list[Settled], source: ModelSource, known: Known, triangulate
         turned = (each.codes[:, 3] != part.codes[0, :, 3]) & (False if own is None else own)
         shifted = shifted_of(each)
         bare = (part.rows[shifted] == NONE).any() or (part.color_rows[painted_of(each)] == NONE).any()
-        each.anew = bool(turned.any() or bare)
+        corners = part.corners.ravel()
+        split = any(torn(corners, values.reshape(-1, 2)).any() for values in each.further.values())
+        each.anew = bool(turned.any() or bare or split)
     for keys, values, changes in CLAIMS:
         stay = _staying(settled)
         if not stay:
@@ -235,5 +261,5 @@ def only_moved(settled: list[Settled], known: Known) -> bool:
     return (
         same
         and len(settled) == len(known.parts)
-        and not any(e.anew or shifted_of(e).any() or painted_of(e).any() for e in settled)
+        and not any(e.anew or shifted_of(e).any() or painted_of(e).any() or e.further for e in settled)
     )

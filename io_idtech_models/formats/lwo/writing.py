@@ -23,9 +23,10 @@ from ...reporting import joined
 from ..common.static import decode_normals
 from .file import GREY, LWOB, Lwo, Surf, read
 from .normals import corner_normals
-from .numbers import Ints, name_at, packed_name, raw_name
-from .parts import COLORS, NONE, SWAPPED, faces_of, mapped, shader_of, surfs_of
+from .numbers import Ints, name_at, packed_name, raw_name, shown_name
+from .parts import COLORS, MAP_NAME, NONE, SWAPPED, UVS, faces_of, mapped, shader_of, surfs_of
 from .rewrite import LayerEdit, NewPolygons
+from .sets import WantedSets, with_sets
 from .settled import NAMELESS, Known, Settled, moved_of, new_colors, painted_of, shifted_of, torn
 
 log = logging.getLogger(__name__)
@@ -39,30 +40,30 @@ WAYS = (SPLIT, RAISED)  # to try where the file's own is not good enough
 def best(known: Known, settled: list[Settled], looks: Mapping[str, Surf] | None = None) -> Lwo:
     """Return the file in which normals are nearest to those that are meant, and say which are not near."""
 
-    def attempt(chosen: list[int]) -> tuple[Lwo, list[float]]:
+    def attempt(chosen: list[int]) -> tuple[Lwo, list[float], list[WantedSets]]:
         every = [replace(each, anew=each.anew or way == RAISED) for each, way in zip(settled, chosen, strict=True)]
         return _Writing(known, every, chosen, looks).result()
 
     ways = [KEPT if each.part is not None and each.shader == each.part.shader else SPLIT for each in settled]
-    found, off = attempt(ways)
+    found, off, sets = attempt(ways)
     for way in WAYS:
         bad = [i for i, far in enumerate(off) if far > ENOUGH]
         if not bad or not known.parts:
             break
         tried = _with_way(ways, settled, bad, way)
-        again, now = attempt(tried)
+        again, now, more = attempt(tried)
         better = [i for i in bad if now[i] < off[i] - BETTER]
         if better and len(better) < len(bad):
             tried = _with_way(ways, settled, better, way)
-            again, now = attempt(tried)
+            again, now, more = attempt(tried)
         if better:
-            ways, found, off = tried, again, now
+            ways, found, off, sets = tried, again, now, more
     worst = [
         f"'{e.surface.name}' (up to {far:.0f} degrees)" for e, far in zip(settled, off, strict=True) if far > ENOUGH
     ]
     if worst:
         log.warning("LWO holds no normals: games make others than are shown of %s", joined(worst))
-    return found
+    return with_sets(found, sets)
 
 
 def _with_way(ways: list[int], settled: list[Settled], which: list[int], way: int) -> list[int]:
@@ -100,8 +101,8 @@ class _Writing:
         taken = {tag for part in known.parts for tag in (part.tag, part.surface)} | set(self.by_shader.values())
         self.free = {name: tag for tag, name in reversed(list(enumerate(self.names))) if tag not in taken}
 
-    def result(self) -> tuple[Lwo, list[float]]:
-        """Return the file, and by how many degrees each surface' normals are off at most."""
+    def result(self) -> tuple[Lwo, list[float], list[WantedSets]]:
+        """Return the file, by how many degrees each surface' normals are off at most, and what sets it is to have."""
         layer, settled = self.layer, self.settled
         kept = np.ones(layer.num_polygons, np.bool_)
         stay = {id(each.part): each for each in settled if each.part is not None and not each.anew}
@@ -125,7 +126,46 @@ class _Writing:
         changed = not same or edit.box or bool(edit.new or edit.surfs or edit.new_names)
         whole = self.lwo.kind == LWOB or not changed
         written = read(data if whole else edit.result())
-        return written, self._off(written, fresh)
+        numbers = np.arange(layer.num_polygons) if whole else edit.polygon_numbers
+        spots = self._spots_of(written, fresh)
+        return written, self._off(written, fresh, spots), self._sets(written, numbers, [*stay.values(), *fresh], spots)
+
+    def _spots_of(self, written: Lwo, fresh: list[Settled]) -> Ints:
+        """Return the corners (T, 3) of all that is written anew, one surface after the other."""
+        if not fresh:
+            return np.zeros((0, 3), np.int64)
+        layer = written.layers[0]
+        home = [each for each in layer.lists if each.kind == b"FACE"][-1]
+        count = sum(len(each.surface.triangles) for each in fresh)
+        end = home.first + len(home.heads)
+        found: Ints = (np.cumsum(layer.counts) - layer.counts)[end - count : end][:, None] + SWAPPED
+        return found
+
+    def _sets(self, written: Lwo, numbers: Ints, there: list[Settled], spots: Ints) -> list[WantedSets]:
+        """Return what surfaces want of sets of texture coordinates.
+
+        `numbers` (N,) are those of the polygons as they are written, `spots` (T, 3) the corners of what is anew.
+        """
+        layer, old = written.layers[0], self.layer
+        names = [each.name for each in old.maps if each.kind == UVS and each.polygons is None]
+        default = shown_name(names[-1] if names else MAP_NAME) or shown_name(MAP_NAME)
+        found = []
+        for each in there:
+            surface, old_name = each.surface, (default if each.part is None else each.part.uv_name) or default
+            gone = set(surface.shown_uvs) - each.further.keys() - {surface.uv_name or old_name}
+            name = default if each.anew else old_name
+            found.append(WantedSets(surface, old_name, name, each.further, each.before, each.rowless, gone))
+        if all(each.is_plain for each in found):
+            return []
+        starts, old_starts, first = np.cumsum(layer.counts) - layer.counts, np.cumsum(old.counts) - old.counts, 0
+        for each, wanted in zip(there, found, strict=True):
+            if each.part is not None and not each.anew:
+                owners = each.part.owners[:, None]
+                wanted.spots = starts[numbers[owners]] + each.part.corners - old_starts[owners]
+            else:
+                wanted.spots = spots[first : first + len(each.surface.triangles)]
+                first += len(wanted.spots)
+        return found
 
     def _raises(self, each: Settled) -> bool:
         """Tell whether a surface that is written anew needs an angle that smooths all."""
@@ -298,16 +338,12 @@ class _Writing:
             return packed_name(name) + rest + b"\0" * (len(rest) & 1) + b"SMAN\0\4" + angle
         return packed_name(name) + data[start : like.smooth_place] + angle + data[like.smooth_place + 4 : own.end]
 
-    def _off(self, written: Lwo, fresh: list[Settled]) -> list[float]:
+    def _off(self, written: Lwo, fresh: list[Settled], corners: Ints) -> list[float]:
         """Return by how many degrees the normals that games make of each surface are off at most; 0 of what stays."""
         if not fresh:
             return [0.0] * len(self.settled)
         layer = written.layers[0]
-        home = [each for each in layer.lists if each.kind == b"FACE"][-1]
-        count = sum(len(each.surface.triangles) for each in fresh)
-        end = home.first + len(home.heads)
         faces = faces_of(written, layer)
-        corners = faces.starts[end - count : end][:, None] + SWAPPED
         made = corner_normals(layer.points, faces)[:, SWAPPED][corners]  # (T, 3, 3)
         off, first = {}, 0
         for each in fresh:

@@ -100,6 +100,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
         pictures=row.vertex.holds_pictures,
         worn_by_name=row.skins == formats.SKIN_FILES,
         colors=row.vertex.colors,
+        further_uvs=row.vertex.further_uvs,
     )
     export = ExportScene(context.scene, context.view_layer, settings)
     _settle_rigs(rigs_of(chosen.blocks), settings)

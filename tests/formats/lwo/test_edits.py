@@ -17,6 +17,7 @@ MAKERS = [
     samples_lwo.smooth,
     samples_lwo.several,
     samples_lwo.long_indices,
+    samples_lwo.several_sets,
     samples_lwo.old_object,
 ]
 
@@ -55,10 +56,12 @@ def dropped(surface, rng):
     kept = rng.random(len(surface.triangles)) < 0.7
     surface.triangles = surface.triangles[kept]
     surface.source_triangles = None if surface.source_triangles is None else surface.source_triangles[kept]
+    surface.further_uvs = {name: uvs[kept] for name, uvs in surface.further_uvs.items()}
 
 
 def turned_over(surface, rng):
     surface.triangles = np.ascontiguousarray(surface.triangles[:, ::-1])
+    surface.further_uvs = {name: uvs[:, ::-1].copy() for name, uvs in surface.further_uvs.items()}
 
 
 def parted(surface, rng):
@@ -136,20 +139,3 @@ def test_other_layers_and_chunks_stay(seed):
     with collected_warnings():
         data = ROW.dump(edited(load(samples_lwo.pyramid()), rng))
     assert b"XYZW\0\0\0\3odd" in data and b"CLIP" in data and data.endswith(b"behind the form")
-
-
-def test_corners_rows_of_other_maps_are_said_to_go(caplog):
-    layer = samples_lwo.LayerSpec(samples_lwo.CORNERS, samples_lwo.FACES, [0] * 6, {"UV": samples_lwo.UVS})
-    layer.corners = {"Other": {(3, 4): (2, 3), (0, 0): (1, 1)}, "UV": {(3, 4): (4, 5)}}
-    data = samples_lwo.form(samples_lwo.tags("stone"), layer.pack(), samples_lwo.surf("stone"))
-    model = load(data, "lwo")
-    assert ROW.dump(model) == data
-    assert not caplog.text
-    surface = model.surfaces[0]
-    surface.triangles = surface.triangles[:, ::-1]
-    surface.source_triangles = None
-    ROW.dump(model)
-    assert (
-        "texture coordinates that games don't take go with polygons that are gone or written anew: 'Other'"
-        in caplog.text
-    )

@@ -41,6 +41,7 @@ def said_of(function, *arguments, **options):
 def dropped(surface, count=1):
     """Take the last triangles from a surface."""
     surface.triangles, surface.source_triangles = surface.triangles[:-count], surface.source_triangles[:-count]
+    surface.further_uvs = {name: uvs[:-count] for name, uvs in surface.further_uvs.items()}
 
 
 def chunks(data):

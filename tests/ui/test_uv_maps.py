@@ -1,0 +1,195 @@
+"""Further sets of texture coordinates in Blender: shown as UV maps, and written as they are there."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.mesh import attributes
+from io_idtech_models.blender.mesh.uv_maps import SETS
+from tests import samples_ase, samples_lwo
+from tests.samples import load
+from tests.ui.scene import activate, add_cube, bpy, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+FILES = {"ase": samples_ase.several_sets(), "lwo": samples_lwo.several_sets()}
+LONE = {"ase": samples_ase.pyramid(), "lwo": samples_lwo.pyramid()}
+MANY = {"ase": samples_ase.many_sets(10), "lwo": samples_lwo.many_sets(10)}
+each_format = pytest.mark.parametrize("name", FILES)
+
+
+def opened(tmp_path, name, data=b""):
+    """Import a file, and return its meshes by the names of their objects."""
+    path = put(tmp_path / f"a.{name}", data or FILES[name])
+    assert getattr(bpy.ops.import_scene, f"idtech_{name}")(filepath=str(path)) == {"FINISHED"}
+    return {block.name: block.data for block in bpy.data.objects if block.type == "MESH"}
+
+
+def written(tmp_path, name, **options):
+    path = tmp_path / f"b.{name}"
+    assert getattr(bpy.ops.export_scene, f"idtech_{name}")(filepath=str(path), **options) == {"FINISHED"}
+    return path.read_bytes()
+
+
+def maps_of(mesh):
+    """Return the coordinates of each UV map, (C, 2)."""
+    return {layer.name: attributes.uvs_of(mesh, layer) for layer in mesh.uv_layers}
+
+
+def sets_of(surface):
+    """Return the coordinates of each set of a surface, (C, 2), the drawn one first."""
+    sets = {surface.uv_name: surface.corner_uvs, **surface.further_uvs}
+    return {name: corners.reshape(-1, 2) for name, corners in sets.items()}
+
+
+def set_uvs(mesh, name, values):
+    mesh.uv_layers[name].uv.foreach_set("vector", np.ascontiguousarray(values, np.float32).ravel())
+
+
+@each_format
+def test_all_sets_are_uv_maps_and_the_drawn_one_is_rendered(tmp_path, name):
+    meshes = opened(tmp_path, name)
+    for surface in load(FILES[name]).surfaces:
+        mesh, sets = meshes[surface.name], sets_of(surface)
+        assert list(maps_of(mesh)) == list(sets) and len(sets) > 1
+        assert all(np.array_equal(uvs, sets[layer]) for layer, uvs in maps_of(mesh).items())
+        assert [layer.name for layer in mesh.uv_layers if layer.active_render] == [surface.uv_name]
+        assert mesh.uv_layers.active.name == surface.uv_name
+    assert written(tmp_path, name) == FILES[name]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert written(tmp_path, name) == FILES[name]
+
+
+@each_format
+def test_what_blender_shows_of_every_map_is_written(tmp_path, name):
+    rng = np.random.default_rng(3)
+    for title, mesh in opened(tmp_path, name).items():
+        for layer in [layer.name for layer in mesh.uv_layers]:
+            values = maps_of(mesh)[layer]
+            values[:2] = rng.random((2, 2))
+            set_uvs(mesh, layer, values)
+        block = bpy.data.objects[title]
+        warp = block.modifiers.new("warp", "UV_WARP")
+        warp.uv_layer, warp.scale = mesh.uv_layers[-1].name, (2, 0.5)
+    graph = bpy.context.evaluated_depsgraph_get()
+    shown = {block.name: maps_of(block.evaluated_get(graph).data) for block in bpy.data.objects if block.type == "MESH"}
+    again = {surface.name: sets_of(surface) for surface in load(written(tmp_path, name)).surfaces}
+    assert again.keys() == shown.keys()
+    for title, sets in again.items():
+        assert list(sets) == list(shown[title])
+        for layer, values in sets.items():
+            assert np.abs(values - shown[title][layer]).max() < 1e-5, (title, layer)
+
+
+@each_format
+def test_maps_are_added_deleted_renamed_and_drawn(tmp_path, name):
+    wanted = {}
+    for title, mesh in opened(tmp_path, name).items():
+        mesh.uv_layers.remove(mesh.uv_layers[1])
+        added = mesh.uv_layers.new(name="UVChannel_9").name
+        set_uvs(mesh, added, maps_of(mesh)[mesh.uv_layers[0].name] * 3)
+        mesh.uv_layers[0].name = "UVChannel_8"
+        mesh.uv_layers[added].active_render = True
+        others = [layer.name for layer in mesh.uv_layers if layer.name != added]
+        wanted[title] = {added: maps_of(mesh)[added]} | {other: maps_of(mesh)[other] for other in others}
+    data = written(tmp_path, name)
+    again = {surface.name: sets_of(surface) for surface in load(data).surfaces}
+    assert {title: list(sets) for title, sets in again.items()} == {t: list(sets) for t, sets in wanted.items()}
+    for title, sets in wanted.items():
+        assert all(np.abs(again[title][layer] - values).max() < 1e-5 for layer, values in sets.items())
+
+
+@each_format
+def test_one_set_is_called_as_before_and_renamed_in_the_file_only_by_hand(tmp_path, name):
+    data = LONE[name]
+    (mesh,) = opened(tmp_path, name, data).values()
+    assert list(maps_of(mesh)) == ["UVMap"]
+    assert written(tmp_path, name) == data
+    added = mesh.uv_layers.new(name="UVChannel_3").name
+    set_uvs(mesh, added, maps_of(mesh)[added] * 2)
+    (surface,) = load(written(tmp_path, name)).surfaces
+    assert list(sets_of(surface)) == [load(data).surfaces[0].uv_name, "UVChannel_3"]
+
+
+@each_format
+def test_a_map_that_is_called_as_a_set_that_is_shown_is_another(tmp_path, name):
+    data = LONE[name]
+    (mesh,) = opened(tmp_path, name, data).values()
+    drawn = load(data).surfaces[0].uv_name
+    layer = mesh.uv_layers.new(name=drawn)
+    set_uvs(mesh, layer.name, maps_of(mesh)[layer.name] + 1)
+    (surface,) = load(written(tmp_path, name)).surfaces
+    assert np.array_equal(surface.corner_uvs, load(data).surfaces[0].corner_uvs)
+    (further,) = surface.further_uvs.values()
+    assert np.abs(further - surface.corner_uvs - 1).max() < 1e-5
+    layer.active_render = True
+    (surface,) = load(written(tmp_path, name)).surfaces
+    (further,) = surface.further_uvs.values()
+    assert np.abs(further - surface.corner_uvs + 1).max() < 1e-5
+
+
+@each_format
+def test_a_blend_of_before_keeps_the_sets_that_it_does_not_show(tmp_path, name):
+    for mesh in opened(tmp_path, name).values():
+        del mesh[SETS]
+        while len(mesh.uv_layers) > 1:
+            mesh.uv_layers.remove(mesh.uv_layers[1])
+        mesh.uv_layers[0].name = "UVMap"
+    assert written(tmp_path, name) == FILES[name]
+
+
+@each_format
+def test_more_sets_than_blender_has_room_for_come_back(tmp_path, name, capfd):
+    data = MANY[name]
+    (mesh,) = opened(tmp_path, name, data).values()
+    assert len(mesh.uv_layers) == 8
+    said = "has more sets of texture coordinates than Blender's 8: kept, but not shown: "
+    assert said + "'UVChannel_8', 'UVChannel_9'" in capfd.readouterr().out
+    assert written(tmp_path, name) == data
+    mesh.uv_layers.remove(mesh.uv_layers[7])
+    (surface,) = load(written(tmp_path, name)).surfaces
+    assert [n for n in load(data).surfaces[0].further_uvs if n not in surface.further_uvs] == ["UVChannel_7"]
+
+
+@each_format
+def test_new_meshes_have_theirs(tmp_path, name):
+    cube = add_cube()
+    cube.data.materials.append(bpy.data.materials.new("textures/x"))
+    cube.data.uv_layers.new(name="UVChannel_4")
+    cube.scale = (1, -1, 1)
+    rng = np.random.default_rng(1)
+    set_uvs(cube.data, "UVChannel_4", rng.random((24, 2)))
+    data = written(tmp_path, name)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    (mesh,) = opened(tmp_path, name, data).values()
+    assert list(maps_of(mesh))[1:] == ["UVChannel_4"]
+    places = [attributes.positions(each)[attributes.corner_points(each)] for each in (mesh, add_cube("other").data)]
+    uvs = maps_of(mesh)["UVChannel_4"], np.random.default_rng(1).random((24, 2))
+    found, wanted = (np.concatenate(pair, axis=1) for pair in zip(places, uvs, strict=True))
+    far = np.abs(found[:, None] - (wanted * (1, -1, 1, 1, 1))[None]).max(axis=2)
+    assert far.min(axis=0).max() < 1e-5 and far.min(axis=1).max() < 1e-5
+
+
+@each_format
+def test_quads_lose_nothing_but_their_own_corners(tmp_path, name):
+    meshes = opened(tmp_path, name)
+    for title in meshes:
+        activate(bpy.data.objects[title])
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_all(action="SELECT")
+        bpy.ops.mesh.tris_convert_to_quads(face_threshold=3.2, shape_threshold=3.2)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert any(len(mesh.loops) < 3 * 6 for mesh in meshes.values())
+    again = {surface.name: surface for surface in load(written(tmp_path, name)).surfaces}
+    for surface in load(FILES[name]).surfaces:
+        for layer, corners in surface.further_uvs.items():
+            found = again[surface.name].further_uvs[layer]
+            assert {c.tobytes() for c in np.sort(corners, axis=1)} == {c.tobytes() for c in np.sort(found, axis=1)}
+
+
+@each_format
+def test_a_format_with_one_set_names_the_others(tmp_path, name, capfd):
+    opened(tmp_path, name)
+    capfd.readouterr()
+    bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"))
+    first = next(iter(load(FILES[name]).surfaces[0].further_uvs))
+    assert f"more than a file holds, left out: UV map '{first}'" in capfd.readouterr().out
