@@ -60,10 +60,15 @@ class Choosing:
         items[:] = sorted((item for item in items if item.nodeid in self.order), key=lambda i: self.order[i.nodeid])
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Measure from before the first `conftest.py`: what modules that it imports do by the way is reached as well."""
+    if REACH in os.environ:
+        early_config.pluginmanager.register(Measuring(Path(os.environ[REACH])))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Set up what the variables ask for."""
-    if REACH in os.environ:
-        config.pluginmanager.register(Measuring(Path(os.environ[REACH])))
     if CHOSEN in os.environ:
         config.pluginmanager.register(Choosing(json.loads(Path(os.environ[CHOSEN]).read_text(encoding="utf-8"))))
         _limit_memory()

@@ -64,6 +64,8 @@ def test_mdl_a_skin_of_any_size_is_not_made_for_a_file_that_has_none(size):
     model = replace(load(spec.pack()), source=None)
     with pytest.raises(LimitError, match="beyond all reason"):
         formats.by_name("mdl").dump(model)
+    spec = replace(samples_mdl.minimal(), skins=[], size=(1 << 15, 4))  # the largest that there is
+    assert load(formats.by_name("mdl").dump(replace(load(spec.pack()), source=None))).texture_size == spec.size
 
 
 def test_md3_a_surface_that_lacks_frames_gets_none_of_what_lies_behind_it():

@@ -252,6 +252,10 @@ def test_a_removed_surface_takes_nothing_along(text, surface):
     assert [e.name for e in removed.entries if e.kind != SURFACE] == [e.name for e in skin.entries if e.kind != SURFACE]
 
 
+def test_what_already_names_the_shader_stays_as_it_is_spelt():
+    assert read_skin(b'a,"b').set_shader("a", "b").write() == b'a,"b'
+
+
 def test_a_surface_that_is_called_as_something_else():
     for name in ("tag_xy", "my_md3_part", "playerscale", ""):
         with pytest.raises(LimitError, match="no surface"):

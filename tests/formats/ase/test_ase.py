@@ -1,5 +1,7 @@
 """What is special about ASE: its text, which stays but for what an edit touched, and what engines make of it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -209,6 +211,20 @@ def test_texture_coordinates_are_placed_as_doom_3_does():
     assert np.abs(unplaced(material, shown) - tverts).max() < 1e-6
     material.u_tiling = 0.0
     assert unplaced(material, shown) is None
+
+
+def test_a_material_that_places_nothing_leaves_coordinates_where_they_are():
+    bare = re.sub(rb"\t*\*UVW_\w+ [^\n]*\n", b"", samples_ase.moved_texture())
+    (surface,), tverts = load(bare).surfaces, np.array(samples_ase.TVERTS)[:, :2]
+    assert {tuple(uv) for uv in surface.uvs.reshape(-1, 2)} <= {tuple(uv) for uv in tverts.astype(np.float32)}
+
+
+def test_a_second_shader_of_a_part_changes_nothing():
+    model = load(several())
+    for surface in model.surfaces:
+        surface.shaders = [*surface.shaders, "textures/further"]
+    with collected_warnings():
+        assert ROW.dump(model) == several()
 
 
 def test_normals_keep_their_codes():

@@ -190,12 +190,12 @@ def area(points, triangles):
     ],
 )
 def test_a_polygon_with_dents_is_cut_inside_its_outline(outline):
-    for way in (1, -1):
-        points = np.array([(x, 0, y) for x, y in outline][::way], np.float32)
+    for way, size in ((1, 1.0), (-1, 1.0), (1, 2**-6)):
+        points = size * np.array([(x, 0, y) for x, y in outline][::way], np.float32)
         faces = Faces(np.array([len(points)]), np.arange(len(points)), np.zeros(1), np.zeros(1, int))
         triangles, owners = triangles_of(points, faces, np.zeros(1, np.int64))
         areas = area(points.astype(float), triangles)[:, 1]
-        x, y = np.array(outline, float).T
+        x, y = size * np.array(outline, float).T
         whole = abs(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
         assert len(triangles) == len(points) - 2 and not owners.any()
         assert (areas > 0).all() or (areas < 0).all()

@@ -34,6 +34,7 @@ def test_where_an_expression_ends():
     assert words_of("1 2") == (["1"], ["2"])
     assert words_of("time * 0.1 , 3") == (["time", "*", "0.1"], [",", "3"])
     assert words_of("a[ b[ 1 ] ] + 2\nmap x") == (list("a[b[1]]+2"), ["\n", "map", "x"])
+    assert words_of("_a[ 1 ] , 3") == (["_a", "[", "1", "]"], [",", "3"])
     assert words_of("( 1 ) )") == (["(", "1", ")"], [")"])
     assert words_of("} map") == ([], ["}", "map"])
 

@@ -163,6 +163,7 @@ def test_triangles_come_in_the_order_of_the_source_and_new_ones_behind():
     source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
     found = match([(4, 5, 6), (0, 3, 5), (0, 1, 2), (2, 1, 3)], range(7), source)
     assert found == ([[0, 1, 2], [2, 1, 3], [4, 5, 6], [0, 3, 5]], [0, 1, 2, -1])
+    assert match([(4, 5, 6)], range(7), [(0, 1, 2)]) == ([[4, 5, 6]], [-1])
 
 
 def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices_are():
