@@ -119,6 +119,12 @@ def place_of(file: GameFile) -> str:
     return file.place if kind is None else kind.place(file)
 
 
+def without_end(name: str) -> str:
+    """Return the name, or the path, of a file that names a character as `place_of` has it; another name as it is."""
+    end = next((kind.end for kind in KINDS if name.lower().endswith(kind.end)), "")
+    return name[: len(name) - len(end)].rstrip("/") or name
+
+
 def home_of(file: GameFile) -> Store | None:
     """Return the folder of the game of a file that names a character, with all its layers, or None."""
     kind = _kind_for(file)

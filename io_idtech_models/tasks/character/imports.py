@@ -26,7 +26,7 @@ from ...blender.skeletal.hung import make_root as make_rig_root
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
 from ...game.character.files import BODY, COMMANDS, FLAGS, HEAD, CharacterFiles, Piece, Placing
-from ...game.character.kinds import character_of, characters_in, names_in, place_of
+from ...game.character.kinds import character_of, characters_in, names_in, place_of, without_end
 from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
@@ -89,7 +89,7 @@ def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> Ch
         return character_of(disk.file(path), skin, wanted)
     every = characters_in(disk.store(path))
     shown = {name or place_of(file): (file, name) for file in every for name in names_in(file)}
-    key = wanted.lower().removesuffix(".char")
+    key = without_end(wanted.lower())
     fitting = [found for name, found in shown.items() if not key or f"/{name.lower()}".endswith(f"/{key}")]
     if len(fitting) == 1:
         file, name = fitting[0]
