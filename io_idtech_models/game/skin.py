@@ -22,7 +22,7 @@ comes first, then in games of teams PART_TEAM.skin, else PART_SKIN.skin.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..reporting import LimitError
@@ -127,6 +127,20 @@ class Skin:
             before, place = "", place + 1
         apart = " " if self.text[place : place + 1] == "/" else ""  # a comment, which the word would take in
         return self._changed(place, place, before + word + apart)
+
+    def set_in_order(self, shaders: Sequence[str]) -> Skin:
+        """Return the file with other shaders in its first lines of surfaces, whatever these are called.
+
+        Raises:
+            LimitError: a name can't be written in such a file.
+        """
+        changed = self
+        for nth, shader in enumerate(shaders):
+            entry = [each for each in changed.entries if each.kind == SURFACE][nth]
+            if entry.value != shader and entry.value_start < entry.end:
+                quoted = changed.text[entry.value_start] == '"'
+                changed = changed._changed(entry.value_start, entry.end, _spelt(shader, quoted=quoted))
+        return changed
 
     def add(self, surface: str, shader: str) -> Skin:
         """Return the file with a further surface, in a line of its own behind the last one's.

@@ -196,13 +196,13 @@ def _import_body(
     worn = replace(dressing, skin=files.skin_name if by_name_of_surface else NONE)
     has_bones = not row.skeletal.companions
     known = [motion.file for motion in files.motions if motion.file != body]
-    apart = options.animations and not options.make_all and known and not has_bones  # frames that are not the body's
+    apart = options.animations and known and not has_bones  # frames that are not the body's
     wanted = ImportSettings(
         options.animations,
         chosen=tuple(known if has_bones else known[1:]) if options.animations else (),
         animation=None if has_bones else next(iter(known), None),
         rows={motion.file: motion.rows for motion in files.motions},
-        kept=Kept(names_in_game(files, known), options.animation) if apart else None,
+        kept=Kept(names_in_game(files, known), options.animation, options.make_all) if apart else None,
         names={motion.file: motion.names for motion in files.motions if motion.names},
         decl=files.decl or files.in_order or None,
         bind=FIT if row.skeletal.bind_pose_missing else AS_FILE,

@@ -146,15 +146,15 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
     bl_idname = "export_scene.idtech_character"
     bl_label = "Export Character"
-    bl_description = "Write the character of the active object below its game's folder or into a .pk3"
+    bl_description = "Write the character of the active object below its game's folder or into an archive"
     row = by_name("mdm")
     filename_ext = ""
     check_extension = None
 
-    filter_glob: file_filter((".pk3", *ENDS))
+    filter_glob: file_filter((*ARCHIVES, *ENDS))
     filepath: StringProperty(
         name="File Path",
-        description="The game's folder, or a .pk3",
+        description="The game's folder, or an archive (.pk3, .pk4, .pak, .pkz)",
         maxlen=1024,
         subtype="FILE_PATH",
         options=RELATIVE_PATHS,
@@ -206,7 +206,7 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         try:
             character = chosen_character(context, self.collection)
             saved, summary = save_character(character, settings_from(self, CharacterSave), context)
-            write(saved, target)
+            summary.warnings += write(saved, target)
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
@@ -258,4 +258,4 @@ def draw_import(self: Any, context: Context) -> None:
 
 def draw_export(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="Character (folder, .pk3)")
+    self.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="Character (folder, archive)")
