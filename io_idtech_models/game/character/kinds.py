@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...model.wording import listed
 from ...reporting import LimitError
@@ -46,6 +46,10 @@ class Kind:
     ) = None
     pack: str = ".pk3"  # how archives end that are written for the game
     skin_in_order: bool = False  # the body's skin names no surfaces: its lines are these, one after another
+    # The body's skin, where other models hang on tags: without some kinds, with others by their paths; and where it may
+    # have them: by kinds on what, and on which of its tags.
+    with_parts: Callable[[bytes, Iterable[str], Mapping[str, str]], bytes] | None = None
+    places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     with_skin: Callable[[bytes, str], bytes] | None = None  # the file that names one, where it names another skin
 
 
@@ -58,6 +62,8 @@ KINDS = (
         also=(et.BODY_SUFFIX, SKIN),
         with_rows=texts.with_rows,
         with_skin=texts.with_skin,
+        with_parts=texts.with_parts,
+        places=et.PLACES,
     ),
     Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
     Kind(

@@ -42,6 +42,7 @@ from ..export.skeletal import model_file, whole_model
 from ..export.skin_files import skin_of, skin_worn
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk
+from .attached import added, as_part, gone, path_of
 from .declare import block_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions
 from .record import CharacterFound, find
@@ -116,6 +117,7 @@ def save_character(
         for kind in character.record.models:
             if kind != BODY:
                 saving.piece(kind)
+        saving.attached()
         saving.strays()
         saving.texts()
         saving.besides()
@@ -139,6 +141,7 @@ class _Saving:
         self.saved = SavedCharacter(character.name, kind=kind_named(self.record.file))
         self.motions = MotionsSaved()
         self.taken: set[Any] = set()  # what is written
+        self.body_skin = ""  # the path of the one that is worn
         self.new_actions: dict[str, ActionFile] = {}  # that no file was yet, by their paths
 
     def game_for(self, row: Format) -> str:
@@ -239,7 +242,8 @@ class _Saving:
         path = self.record.models[kind]
         root = self.character.pieces.get(kind)
         if root is None:
-            log.warning("%s is not in the scene: its file and its line in the skin stay as they were", kind)
+            if self.saved.kind is None or kind not in self.saved.kind.places:
+                log.warning("%s is not in the scene: its file and its line in the skin stay as they were", kind)
             return
         chosen = part_of(self.context, root)
         self.taken.add(root)
@@ -250,9 +254,24 @@ class _Saving:
         else:
             self._model_of_frames(kind, chosen)
 
-    def _model_of_frames(self, kind: str, chosen: Choice) -> None:
-        """Write a model of frames, and what it wears."""
-        path = self.record.models[kind]
+    def attached(self) -> None:
+        """Let the body's skin attach what hangs on tags now, and write what is new there."""
+        kind, path = self.saved.kind, self.body_skin
+        if kind is None or kind.with_parts is None or path not in self.saved.files:
+            return
+        lost, new = gone(self.character, kind.places), {}
+        for model in added(self.character, kind.places, self.taken):
+            place = path_of(model, self.character)
+            with as_part(model, self.character.rig, self.context) as root:
+                self._model_of_frames(model.kind, part_of(self.context, root), place)
+            new[model.kind] = place
+        if lost or new:
+            data = kind.with_parts(self.saved.files[path], lost, new)
+            self.put(path, data, data == self.saved.files[path])
+
+    def _model_of_frames(self, kind: str, chosen: Choice, path: str = "") -> None:
+        """Write a model of frames, and what it wears; `path` is that of a new one."""
+        is_new, path = bool(path), path or self.record.models[kind]
         whole = replace(chosen, blocks=chosen.whole, hidden=[])
         row = kept_format(formats.by_suffix(PurePath(path)) or formats.by_name("md3"), chosen.collection)
         settings = GatherSettings(frames="KEYS", scale=self.record.scale)
@@ -260,8 +279,11 @@ class _Saving:
             asked = ExportRequest(Path(PurePath(path).name), self.game_for(row))
             written = gathered(asked, row, whole, self.context, settings)
         self._say(path, [*written.notes, *left_out(whole)])
-        self.model(kind, written.data)
         self.taken |= set(whole.blocks)
+        if is_new:
+            self.put(path, written.data, is_source=False)
+            return
+        self.model(kind, written.data)
         self._skin(kind, chosen.collection, [b for b in whole.blocks if b.type == "MESH"], written.pieces)
 
     def _say(self, path: str, texts: Iterable[str]) -> None:
@@ -283,6 +305,7 @@ class _Saving:
         elif old is not None:
             data = skin_of(meshes, old, pieces)[0]
             self.put(path, data, data == old)
+            self.body_skin = path if kind == BODY else self.body_skin
 
     def _other_skin(self, path: str, worn: str, meshes: list[Block], pieces: Any) -> None:
         """Let a character wear another skin: its file names that, and the skin that it wore stays."""
@@ -293,6 +316,7 @@ class _Saving:
         old = None if found is None else found.read()
         data = skin_of(meshes, old, pieces)[0]
         self.put(other, data, data == old)
+        self.body_skin = other
         if kind is None or kind.with_skin is None:
             log.warning("'%s' is worn: who plays the character chooses it in the game", worn)
             return

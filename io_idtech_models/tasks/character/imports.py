@@ -144,7 +144,8 @@ def import_character(
         head = character.parts.get(HEAD)
         if head is not None and options.animations:
             animate_head(head, files.head_rows, rate_of(context.scene))
-        remember(collection, files, options.scale)
+        there = [piece for piece in files.pieces if piece.kind in character.parts]
+        remember(collection, replace(files, pieces=there), options.scale)
         into.children.link(collection)
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
     on = "" if isinstance(body, Built) else on

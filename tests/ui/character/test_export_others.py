@@ -9,7 +9,7 @@ import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
-from io_idtech_models.blender.properties import FRAME_COMMANDS
+from io_idtech_models.blender.properties import FRAME_COMMANDS, FRAME_RATE
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.channels import keep
 from tests import samples_doom3, samples_quake2, samples_xreal
@@ -184,6 +184,13 @@ def test_an_edited_animation_is_written_alone(tmp_path, game, action, file):
     move(action)
     found = saved(tmp_path / "out", edited_only=True)
     assert [name.rpartition("/")[2] for name in found] == [f"{file}.md5anim"]
+
+
+def test_another_frame_rate_is_an_edit(tmp_path):
+    read(GAMES["xreal"].put(tmp_path / "game"), "xreal")
+    bpy.data.actions["walk"][FRAME_RATE] = 48.0
+    found = saved(tmp_path / "out", edited_only=True)
+    assert list(found) == ["models/players/newt/walk.md5anim"] and b"frameRate 48" in next(iter(found.values()))
 
 
 def test_a_head_on_a_joint_is_written_in_its_own_space(tmp_path):
