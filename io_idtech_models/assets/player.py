@@ -15,6 +15,7 @@ from .storage import Target, write_files
 PLAYERS = ("models", "players")
 PACK = ".pk3"
 PAK, ZIPS = ".pak", (PACK, ".pkz", ".pk2")  # of the kinds of archives those that can be written
+PK4 = ".pk4"  # Doom 3's
 
 
 def write_player(
@@ -55,14 +56,17 @@ def write_player(
 
 
 def write_into_game(target: Target, files: Mapping[str, bytes]) -> None:
-    """Write files by their paths in a game: below its folder, or into a .pk3; see `write_player`; raises ModelError."""
+    """Write files by their paths in a game, below its folder or into an archive: see `write_player`."""
     found = split_at_archive(target, lambda path: not os.path.isdir(path))  # noqa: PTH112 - a path's parts, as strings
     if found is None:
         _write_folder(target, files)
-    elif found[0].lower().endswith(PACK) and not found[1]:
+    elif found[0].lower().endswith(PAK) and not found[1]:
+        write_pak(Target(found[0]), files)
+    elif found[0].lower().endswith((*ZIPS, PK4)) and not found[1]:
         write_members(Target(found[0]), files)
     else:
-        raise LimitError(f"can't write '{found[0]}': of archives only {PACK} can be written, as a whole")
+        kinds = ", ".join((PAK, *ZIPS, PK4))
+        raise LimitError(f"can't write '{found[0]}': of archives only {kinds} can be written, as a whole")
 
 
 def _write_folder(folder: Target, files: Mapping[str, bytes]) -> None:

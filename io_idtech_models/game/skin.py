@@ -22,7 +22,7 @@ comes first, then in games of teams PART_TEAM.skin, else PART_SKIN.skin.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..reporting import LimitError
@@ -128,6 +128,20 @@ class Skin:
         apart = " " if self.text[place : place + 1] == "/" else ""  # a comment, which the word would take in
         return self._changed(place, place, before + word + apart)
 
+    def set_in_order(self, shaders: Sequence[str]) -> Skin:
+        """Return the file with other shaders in its first lines of surfaces, whatever these are called.
+
+        Raises:
+            LimitError: a name can't be written in such a file.
+        """
+        changed = self
+        for nth, shader in enumerate(shaders):
+            entry = [each for each in changed.entries if each.kind == SURFACE][nth]
+            if entry.value != shader and entry.value_start < entry.end:
+                quoted = changed.text[entry.value_start] == '"'
+                changed = changed._changed(entry.value_start, entry.end, _spelt(shader, quoted=quoted))
+        return changed
+
     def add(self, surface: str, shader: str) -> Skin:
         """Return the file with a further surface, in a line of its own behind the last one's.
 
@@ -154,8 +168,41 @@ class Skin:
 
     def remove(self, surface: str) -> Skin:
         """Return the file without a surface, however often it is there; its line goes if there is nothing else."""
-        key, text = surface_key(surface), self.text
-        gone = [entry for entry in self.entries if entry.kind == SURFACE and entry.key == key]
+        key = surface_key(surface)
+        return self._removed([entry for entry in self.entries if entry.kind == SURFACE and entry.key == key])
+
+    def detach(self, kind: str) -> Skin:
+        """Return the file without the models of a type that it attaches, `md3_hat`."""
+        return self._removed([entry for entry in self.entries if entry.kind == ATTACHED and entry.key == fold(kind)])
+
+    def attach(self, kind: str, model: str, game: str = "et") -> Skin:
+        """Return the file with another model attached, in a line of its own behind the last one's.
+
+        Raises:
+            LimitError: the model can't be written in such a file, or the game reads no more of them.
+        """
+        models = [entry for entry in self.entries if entry.kind == ATTACHED]
+        if len(models) >= MOST_ATTACHED[game]:
+            raise LimitError(f"a skin attaches {MOST_ATTACHED[game]} models at most: {kind} would be one more")
+        if not models:
+            first = self.entries[0].start if self.entries else self._end_of_reading()
+            return self._inserted_before(first, f"{kind},{_spelt(model)}")
+        last = models[-1]
+        between = self.text[last.name_end : last.value_start]
+        between = between if between.strip(" \t") == "," else ","
+        name = _spelt(kind, quoted=self.text[last.start] == '"')
+        line = name + between + _spelt(model, quoted=self.text[last.value_start : last.value_start + 1] == '"')
+        if self._is_open(last.start, last.name_end) or self._is_open(last.value_start, last.end):
+            return self._inserted_before(last.start, line)
+        rest = REST_OF_LINE.match(self.text, last.end)
+        if rest is None:
+            return self._changed(last.end, last.end, self.line_end + line + self._apart(last.end))
+        apart = "" if rest[0].endswith("\n") else self.line_end
+        return self._changed(rest.end(), rest.end(), apart + line + ("" if apart else self.line_end))
+
+    def _removed(self, gone: Sequence[Entry]) -> Skin:
+        """Return the file without entries; their lines go if there is nothing else."""
+        text = self.text
         parts, place = [], 0
         for start, end, instead in map(self._without, gone):
             parts += [text[place:start], instead]

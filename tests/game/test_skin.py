@@ -293,3 +293,37 @@ def test_long_files_take_linear_time():
     assert len(read_skin(b"*/" * 30_000).entries) == 1
     assert read_skin(b"a,b\n" * 30_000).remove("a").text == ""
     assert isinstance(read_skin(b"/* " * 30_000 + b"*").set_shader("a", "b"), Skin)
+
+
+# -- models that are attached
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"md3_hat",\t"a.md3" // x\r\nb,c\r\n', '"md3_hat",\t"a.md3" // x\r\n"md3_back",\t"p q.md3"\r\nb,c\r\n'),
+        ("b,c", 'md3_back,"p q.md3"\nb,c'),
+        ("", 'md3_back,"p q.md3"\n'),
+        ("md3_hat a.md3 b,c", 'md3_hat a.md3\nmd3_back,"p q.md3"\n b,c'),
+        ("b,c\nmd3_hat,a", 'b,c\nmd3_hat,a\nmd3_back,"p q.md3"'),
+        ('b,c\nmd3_hat,"a', 'b,c\nmd3_back,"p q.md3"\nmd3_hat,"a'),
+    ],
+)
+def test_attaching(text, expected):
+    skin = read_skin(text.encode()).attach("md3_back", "p q.md3")
+    assert skin.text == expected
+    assert read_skin(skin.write()).attached()["md3_back"] == "p q.md3"
+    assert skin.shaders() == read(text)
+
+
+def test_detaching_and_how_many():
+    text = b'md3_hat,a\n"MD3_HAT",b\nmd3_hat2,c\nx,y\n'
+    assert read_skin(text).detach("md3_hat").text == '"MD3_HAT",b\nmd3_hat2,c\nx,y\n', "games' strstr knows case"
+    full = "".join(f"md3_{n},a\n" for n in range(7))
+    with pytest.raises(LimitError, match="7 models at most"):
+        read_skin(full.encode()).attach("md3_hat", "a")
+
+
+def test_shaders_in_order():
+    text = 'a,"x"\ntag_y,\nmd3_hat,z\nb b2\n'
+    assert read_skin(text.encode()).set_in_order(["1", "2"]).text == 'a,"1"\ntag_y,\nmd3_hat,z\nb 2\n'

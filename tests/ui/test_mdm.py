@@ -238,7 +238,7 @@ def test_a_table_that_is_given_reaches_too_far_or_is_broken(tmp_path, capfd):
     assert import_mdx(filepath=str(tmp_path / "walk.mdx"), table=str(tmp_path / "t.aninc")) == {"FINISHED"}
     assert sorted(bpy.data.actions.keys()) == ["all", "walk"]
     assert bpy.data.actions["all"].frame_range[1] == 5
-    assert "frames beyond the 6 of 'walk', which are left out: 'all', 'gone'" in capfd.readouterr().out
+    assert "'walk' has 6 frames, which is fewer than its table says of 'all', 'gone'" in capfd.readouterr().out
     (tmp_path / "t.aninc").write_text("all 0 x", encoding="utf-8")
     activate(rig())
     assert import_mdx(filepath=str(tmp_path / "walk.mdx"), table=str(tmp_path / "t.aninc")) == {"FINISHED"}

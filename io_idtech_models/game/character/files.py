@@ -12,6 +12,7 @@ from ..aninc import Row
 from ..dress import SkinDecl
 from ..lexer import shown_name
 from ..search import game_folder
+from ..shaders.library import Definition
 from ..skin import Skin, read_skin
 from ..store import Folder, GameFile, Store, name_parts, split_name
 
@@ -76,6 +77,8 @@ class CharacterFiles:
     instead: CharacterFiles | None = None  # the same with bones, which some engines show in its place
     head_rows: list[Clip] = field(default_factory=list)  # of the head's own frames
     texts: list[GameFile] = field(default_factory=list)  # that say all this, but for skins: as they were read
+    besides: list[GameFile] = field(default_factory=list)  # what else belongs to it, whatever of that is shown
+    declarations: list[Definition] = field(default_factory=list)  # its own, of files that declare others, too
     missing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..skin import SUFFIX as SKIN
 from ..store import GameFile, Store
 from . import quake2, wolf
-from .doom3 import FOLDER, SUFFIX
+from .doom3 import FOLDER, SUFFIX, own
 from .doom3 import files as doom3
 from .edits import RowEdit
 from .et import files as et
@@ -37,6 +37,19 @@ class Kind:
     find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
     # Texts, by their paths in the game, that edits of rows change; by the path of the one that has the tables.
     with_rows: Callable[[Mapping[str, bytes], str, Sequence[RowEdit]], dict[str, bytes]] | None = None
+    # Texts that declare one, whose game's files declare others, too, by the materials that it wears; those of them that
+    # a game's folder lacks, and what is odd there; and with animations of a model: the files of each, what they do.
+    declared: Callable[[CharacterFiles, Iterable[str]], dict[str, bytes]] | None = None
+    settled: Callable[[Store, Mapping[str, bytes]], tuple[dict[str, bytes], list[str]]] | None = None
+    with_animations: (
+        Callable[[Mapping[str, bytes], str, Mapping[str, list[str]], Mapping[str, list[str]]], dict[str, bytes]] | None
+    ) = None
+    pack: str = ".pk3"  # how archives end that are written for the game
+    skin_in_order: bool = False  # the body's skin names no surfaces: its lines are these, one after another
+    # The body's skin, where other models hang on tags: without some kinds, with others by their paths; and where it may
+    # have them: by kinds on what, and on which of its tags.
+    with_parts: Callable[[bytes, Iterable[str], Mapping[str, str]], bytes] | None = None
+    places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     with_skin: Callable[[bytes, str], bytes] | None = None  # the file that names one, where it names another skin
 
 
@@ -49,6 +62,8 @@ KINDS = (
         also=(et.BODY_SUFFIX, SKIN),
         with_rows=texts.with_rows,
         with_skin=texts.with_skin,
+        with_parts=texts.with_parts,
+        places=et.PLACES,
     ),
     Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
     Kind(
@@ -59,9 +74,21 @@ KINDS = (
         names=doom3.names_in,
         also=(".md5mesh",),
         find_named=doom3.character_of,
+        declared=own.texts_of,
+        settled=own.settled,
+        with_animations=own.with_animations,
+        pack=".pk4",
     ),
-    Kind(XREAL_FILE, xreal.HOME, xreal.character_of, xreal.place_of),
-    Kind(quake2.MODEL, quake2.HOME, quake2.character_of, quake2.place_of, above=quake2.HOME, is_model=True),
+    Kind(XREAL_FILE, xreal.HOME, xreal.character_of, xreal.place_of, skin_in_order=True),
+    Kind(
+        quake2.MODEL,
+        quake2.HOME,
+        quake2.character_of,
+        quake2.place_of,
+        above=quake2.HOME,
+        is_model=True,
+        pack=".pak",
+    ),
 )
 
 
@@ -117,6 +144,12 @@ def place_of(file: GameFile) -> str:
     """Return what tells a character apart from others of its game, by the file that names it: its name, and folders."""
     kind = kind_of(file)
     return file.place if kind is None else kind.place(file)
+
+
+def without_end(name: str) -> str:
+    """Return the name, or the path, of a file that names a character as `place_of` has it; another name as it is."""
+    end = next((kind.end for kind in KINDS if name.lower().endswith(kind.end)), "")
+    return name[: len(name) - len(end)].rstrip("/") or name
 
 
 def home_of(file: GameFile) -> Store | None:

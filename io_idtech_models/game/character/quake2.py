@@ -8,6 +8,7 @@ Q2PRO):
   player.
 - The gun, `weapon.md2` or the `w_*.md2` of the weapon that is held, is drawn at the player's place, in the frame of the
   same number: there are no tags.
+- All of the folder is the player's: other guns, icons, sounds.
 - Which frames are which animation is compiled in: 198 of them, at 10 a second. Frames' names mean nothing to the game.
 - The remaster shows `md5/tris.md5mesh` with `md5/tris.md5anim` in place of the model, where both are there; of joints
   that are scaled `md5/tris.md5scale` tells.
@@ -66,6 +67,7 @@ class _Found(Finder):
         self.character.motions = [MotionFile(file, ANIMATIONS)]
         self.find_skins(skin)
         self.find_weapons()
+        self.character.besides = [each for _, each in self.folder.walk()]
         self.find_instead()
 
     def find_skins(self, wanted: str) -> None:

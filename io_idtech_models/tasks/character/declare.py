@@ -71,7 +71,7 @@ def declare(target: Path, options: DeclareOptions, context: Context, scale: floa
             place = f"{folder}/{name}.md5anim"
             files[place] = _written(root / place, action, rig, context, scale)
             anims[name] = [place]
-            blocks[name] = _block(action)
+            blocks[name] = block_of(action)
         new = with_anims(data, model, anims, inherits, blocks)
         files[f"{FOLDER}/{target.name}"] = new
         write_player(root, "", files)
@@ -134,7 +134,7 @@ def _written(target: Path, action: Any, rig: Any, context: Context, scale: float
     return data[0]
 
 
-def _block(action: Any) -> list[str]:
+def block_of(action: Any) -> list[str]:
     """Return the lines of what the game does with an action, as its properties say."""
     flags = [each.strip() for each in str(action.get(ANIM_FLAGS, "")).split(",") if each.strip()]
     commands = [each.strip() for each in str(action.get(FRAME_COMMANDS, "")).splitlines() if each.strip()]

@@ -19,23 +19,32 @@ from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.player import write_into_game
 from ...blender.compat import Block, Context
+from ...blender.mesh.surface_names import worn_materials
 from ...blender.player.parts import all_shown, find_player
-from ...blender.provenance import FILE, SKIN, model_of
+from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
+from ...blender.shading.materials import worn_by
+from ...blender.shading.pixels import is_changed, origin_of
+from ...blender.skeletal.kept_frames import keeps_frames
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.space.hanging import in_space
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
-from ...formats import Format
+from ...formats import SKELETAL, VERTEX, Format
 from ...game.character.files import BODY
-from ...game.character.kinds import kind_named
+from ...game.character.kinds import Kind, kind_named
 from ...game.skin import SUFFIX as SKIN_SUFFIX
+from ...game.skin import SURFACE, read_skin
+from ...model.skeletal import SkeletalModel
 from ...model.wording import listed, plural
-from ...reporting import LimitError, Summary, collected_warnings
-from ..export.selection import left_out, part_of
+from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ..export.selection import Choice, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model
 from ..export.skin_files import skin_of, skin_worn
 from ..export.vertex import gathered, kept_format
-from .motions import MotionsSaved, save_motions
+from ..import_.games import user_disk
+from .attached import added, as_part, gone, path_of
+from .declare import block_of
+from .motions import ActionFile, MotionsSaved, save_actions, save_motions
 from .record import CharacterFound, find
 
 log = logging.getLogger(__name__)
@@ -56,6 +65,8 @@ class SavedCharacter:
     name: str
     files: dict[str, bytes] = field(default_factory=dict)
     edited: list[str] = field(default_factory=list)  # which of them are others than they were
+    kind: Kind | None = None
+    declarations: dict[str, bytes] = field(default_factory=dict)  # what of this the target lacks goes there, too
 
 
 def chosen_character(context: Context, collection_name: str = "") -> CharacterFound:
@@ -106,15 +117,18 @@ def save_character(
         for kind in character.record.models:
             if kind != BODY:
                 saving.piece(kind)
+        saving.attached()
         saving.strays()
         saving.texts()
+        saving.besides()
         saved = saving.saved
     if options.edited_only:
-        saved.files = {path: saved.files[path] for path in saved.edited}
-        if not saved.files:
+        saved.files = {path: data for path, data in saved.files.items() if path in saved.edited}
+        saved.declarations = {path: data for path, data in saved.declarations.items() if path in saved.edited}
+        if not (saved.files or saved.declarations):
             raise LimitError(f"nothing of '{saved.name}' was edited: there is no file to write")
     edited = listed([PurePath(path).name for path in saved.edited], 20) if saved.edited else "nothing"
-    facts = f"{plural(len(saved.files), 'file')}, edited: {edited}"
+    facts = f"{plural(len(saved.files) + len(saved.declarations), 'file')}, edited: {edited}"
     return saved, Summary(facts, list(dict.fromkeys(warnings)))
 
 
@@ -124,9 +138,11 @@ class _Saving:
     def __init__(self, character: CharacterFound, options: CharacterSave, context: Context) -> None:
         self.character, self.record, self.context = character, character.record, context
         self.game = options.game
-        self.saved = SavedCharacter(character.name)
+        self.saved = SavedCharacter(character.name, kind=kind_named(self.record.file))
         self.motions = MotionsSaved()
         self.taken: set[Any] = set()  # what is written
+        self.body_skin = ""  # the path of the one that is worn
+        self.new_actions: dict[str, ActionFile] = {}  # that no file was yet, by their paths
 
     def game_for(self, row: Format) -> str:
         """Return the game whose limits a format's files keep: none where it does not read such."""
@@ -134,7 +150,7 @@ class _Saving:
 
     def put(self, path: str, data: bytes, is_source: bool) -> None:
         """Write a file, and note whether it was edited."""
-        if not path:
+        if not path or (is_source and path in self.saved.edited):  # of two of a file the one that was edited counts
             return
         self.saved.files[path] = data
         if not is_source and path not in self.saved.edited:
@@ -142,41 +158,120 @@ class _Saving:
 
     def model(self, kind: str, data: bytes) -> None:
         """Write a model."""
-        self.put(self.record.models[kind], data, self.record.sums.get(kind) == f"{crc32(data):08x}")
+        path, known = self.record.models[kind], self.record.sums.get(kind)
+        row, is_source = formats.by_suffix(PurePath(path)), known == f"{crc32(data):08x}"
+        if row is not None and row.is_text and not is_source:
+            source = self._source(path, known)
+            is_source = source is not None and row.dump(row.load(source, PurePath(path).stem)) == data
+            data = source if is_source and source is not None else data
+        self.put(path, data, is_source)
+
+    def _source(self, path: str, checksum: str | None) -> bytes | None:
+        """Return the bytes that a file had: texts can say the same in other letters; None where it is another now."""
+        try:
+            data = user_disk().file(Path(self.record.besides[path])).read()
+        except (ModelError, KeyError):
+            return None
+        return data if f"{crc32(data):08x}" == checksum else None
 
     def body(self) -> None:
         """Write the body, its skin, and the files of frames."""
         path = self.record.models.get(BODY, "")
         row = formats.by_suffix(PurePath(path or str(self.character.body.get(FILE, ""))))
-        if row is None or not (row.skeletal.companions or row.has_motions):
-            raise LimitError(f"'{self.character.name}' can't be written as a whole yet: export its models one by one")
-        rig, settings = self.character.rig, SkeletalGatherSettings(scale=self.record.scale, normals="SOURCE")
-        export = rig_scene(self.context.scene, self.context.view_layer, settings, rig)
+        if row is None:
+            raise LimitError(f"'{path}' is no model of a format that can be written")
+        if row.family is VERTEX:
+            self._model_of_frames(BODY, choose(self.context, "COLLECTION", self.character.body.name))
+            return
+        rig = self.character.rig
         own = [b for b in self.character.body.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE")]
         mine = [block for block in own if not _is_foreign(block, rig)]
-        layer = self.context.view_layer
-        with all_shown(layer, mine), _at_origin(rig, layer), in_space(settings.space, mine, layer) as note:
-            blocks = whole_model(mine, self.context)
-            written = model_file(ExportRequest(Path(PurePath(path).name), self.game_for(row)), row, export, blocks)
-            self._motions(export, written.model)
-        self._say(path, [*written.notes, *([note] if note else [])])
-        self.model(BODY, written.data)
-        self.taken |= set(blocks)
+        with _at_origin(rig, self.context.view_layer):
+            export, model, blocks = self._model_of_bones(BODY, row, mine, rig)
+            self._motions(export, row, model)
         self._skin(BODY, self.character.body, [block for block in blocks if block.type == "MESH"], {})
 
-    def _motions(self, export: RigScene, model: Any) -> None:
-        self.motions = save_motions(export, model, self.game_for(formats.by_name("mdx")))
-        self.saved.files |= {path: data for path, data in self.motions.files.items() if path}
-        self.saved.edited += [path for path in self.motions.edited if path]
+    def _model_of_bones(
+        self, kind: str, row: Format, mine: list[Block], rig: Block
+    ) -> tuple[RigScene, SkeletalModel, list[Block]]:
+        """Write a model with bones, some objects in the space of its armature; returns it, and what it consists of."""
+        path, settings = self.record.models[kind], SkeletalGatherSettings(scale=self.record.scale, normals="SOURCE")
+        layer = self.context.view_layer
+        export = rig_scene(self.context.scene, layer, settings, rig)
+        with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
+            blocks = whole_model(mine, self.context)
+            written = model_file(ExportRequest(Path(PurePath(path).name), self.game_for(row)), row, export, blocks)
+        self._say(path, [*written.notes, *([note] if note else [])])
+        self.model(kind, written.data)
+        self.taken |= set(blocks)
+        return export, written.model, blocks
+
+    def _motions(self, export: RigScene, row: Format, model: SkeletalModel) -> None:
+        """Write the files of frames that the armature keeps, or those that its actions are."""
+        apart = row.skeletal.animation
+        if apart is None or keeps_frames(export.rig):
+            self.motions = save_motions(export, model, self.game_for(formats.by_name("mdx")))
+            self.saved.files |= {path: data for path, data in self.motions.files.items() if path}
+            self.saved.edited += [path for path in self.motions.edited if path]
+        elif self.record.motions:
+            self._own_files(save_actions(export, model, apart, self.game_for(apart)), apart.suffixes[0])
+
+    def _own_files(self, found: Iterable[ActionFile], suffix: str) -> None:
+        """Write the files that actions are, each where it came from; of new ones beside the first of the others."""
+        place_of = {name: path for path, called in self.record.motions.items() for name in called}
+        folder = PurePath(next(iter(self.record.motions))).parent
+        new: dict[str, ActionFile] = {}
+        for each in found:
+            path = place_of.get(each.name)
+            if path is None and suffix in PurePath(self.record.file).suffix:
+                path = ""
+            if path is None:
+                path = (folder / f"{each.name}{suffix}").as_posix()
+                new[path] = each
+            known = self.record.sums.get(path)
+            is_source = each.is_source and path not in new
+            self.put(path, (self._source(path, known) if is_source else None) or each.data, is_source)
+            for other, data in each.beside.items():
+                beside = PurePath(path).with_suffix(other).as_posix()
+                if not is_source or beside not in self.record.besides:
+                    self.put(beside, data, is_source)
+        self.new_actions = new
 
     def piece(self, kind: str) -> None:
-        """Write what hangs on a tag, and what it wears."""
+        """Write what hangs on a tag or on a joint, and what it wears."""
         path = self.record.models[kind]
         root = self.character.pieces.get(kind)
         if root is None:
-            log.warning("%s is not in the scene: its file and its line in the skin stay as they were", kind)
+            if self.saved.kind is None or kind not in self.saved.kind.places:
+                log.warning("%s is not in the scene: its file and its line in the skin stay as they were", kind)
             return
         chosen = part_of(self.context, root)
+        self.taken.add(root)
+        row = formats.by_suffix(PurePath(path))
+        rig = next((block for block in chosen.whole if block.type == "ARMATURE"), None)
+        if row is not None and row.family is SKELETAL and rig is not None:
+            self._model_of_bones(kind, row, chosen.whole, rig)
+        else:
+            self._model_of_frames(kind, chosen)
+
+    def attached(self) -> None:
+        """Let the body's skin attach what hangs on tags now, and write what is new there."""
+        kind, path = self.saved.kind, self.body_skin
+        if kind is None or kind.with_parts is None or path not in self.saved.files:
+            return
+        lost, new = gone(self.character, kind.places), {}
+        for model in added(self.character, kind.places, self.taken):
+            place = path_of(model, self.character)
+            with as_part(model, self.character.rig, self.context) as root:
+                self._model_of_frames(model.kind, part_of(self.context, root), place)
+            new[model.kind] = place
+        if lost or new:
+            data = kind.with_parts(self.saved.files[path], lost, new)
+            self.put(path, data, data == self.saved.files[path])
+
+    def _model_of_frames(self, kind: str, chosen: Choice, path: str = "") -> None:
+        """Write a model of frames, and what it wears; `path` is that of a new one."""
+        is_new, path = bool(path), path or self.record.models[kind]
         whole = replace(chosen, blocks=chosen.whole, hidden=[])
         row = kept_format(formats.by_suffix(PurePath(path)) or formats.by_name("md3"), chosen.collection)
         settings = GatherSettings(frames="KEYS", scale=self.record.scale)
@@ -184,8 +279,11 @@ class _Saving:
             asked = ExportRequest(Path(PurePath(path).name), self.game_for(row))
             written = gathered(asked, row, whole, self.context, settings)
         self._say(path, [*written.notes, *left_out(whole)])
+        self.taken |= set(whole.blocks)
+        if is_new:
+            self.put(path, written.data, is_source=False)
+            return
         self.model(kind, written.data)
-        self.taken |= set(whole.blocks) | {root}
         self._skin(kind, chosen.collection, [b for b in whole.blocks if b.type == "MESH"], written.pieces)
 
     def _say(self, path: str, texts: Iterable[str]) -> None:
@@ -199,21 +297,26 @@ class _Saving:
         model = PurePath(self.record.models.get(kind, "")).stem
         known = PurePath(path).stem.removeprefix(f"{model}_")
         worn = known if home is None else str(home.get(SKIN, known))
-        if path and worn and worn != known and kind == BODY:
+        if kind == BODY and self.saved.kind is not None and self.saved.kind.skin_in_order and old is not None:
+            data = _in_order(meshes, old)
+            self.put(path, data, data == old)
+        elif path and worn and worn != known and kind == BODY:
             self._other_skin(path, worn, meshes, pieces)
         elif old is not None:
             data = skin_of(meshes, old, pieces)[0]
             self.put(path, data, data == old)
+            self.body_skin = path if kind == BODY else self.body_skin
 
     def _other_skin(self, path: str, worn: str, meshes: list[Block], pieces: Any) -> None:
         """Let a character wear another skin: its file names that, and the skin that it wore stays."""
-        kind, record = kind_named(self.record.file), self.record
+        kind, record = self.saved.kind, self.record
         found = skin_worn(meshes[0]) if meshes else None
         other = str(PurePath(path).with_name(f"{PurePath(record.models[BODY]).stem}_{worn}{SKIN_SUFFIX}"))
         other = other.replace(os.sep, "/")
         old = None if found is None else found.read()
         data = skin_of(meshes, old, pieces)[0]
         self.put(other, data, data == old)
+        self.body_skin = other
         if kind is None or kind.with_skin is None:
             log.warning("'%s' is worn: who plays the character chooses it in the game", worn)
             return
@@ -233,16 +336,52 @@ class _Saving:
 
     def texts(self) -> None:
         """Write the texts, with what rows of tables say by now."""
-        record = self.record
+        record, kind = self.record, self.saved.kind
         for path, data in record.texts.items():
-            self.saved.files.setdefault(path, data)
+            if path in record.declarations:
+                self.saved.declarations[path] = data
+            else:
+                self.saved.files.setdefault(path, data)
+        if self.new_actions and kind is not None and kind.with_animations is not None:
+            anims = {each.name: [path] for path, each in self.new_actions.items()}
+            blocks = {each.name: block_of(each.action) for each in self.new_actions.values()}
+            own = kind.with_animations(self.saved.declarations, record.declared[0], anims, blocks)
+            self.saved.declarations |= own
+            self.saved.edited += own
         if not self.motions.rows:
             return
-        kind = kind_named(record.file)
         if kind is None or kind.with_rows is None:
             raise LimitError("rows of this game's tables can't be written: let them have their names and frames")
         for path, data in kind.with_rows(record.texts, record.group, self.motions.rows).items():
             self.put(path, data, data == record.texts[path])
+
+    def besides(self) -> None:
+        """Take along what belongs to the character and stands nowhere in the scene, as it is."""
+        disk, lost = user_disk(), []
+        painted = {origin_of(image) for image in bpy.data.images if is_changed(image)} - {""}
+        told = [path for path, place in self.record.besides.items() if os.path.abspath(place) in painted]  # noqa: PTH100
+        if told:
+            log.warning("painted on, and written as the file has it, save the picture first: %s", listed(told))
+        for path, place in self.record.besides.items():
+            if path in self.saved.files:
+                continue
+            try:
+                self.saved.files[path] = disk.file(Path(place)).read()
+            except ModelError:
+                lost.append(path)
+        if lost:
+            log.warning("left out, they are not where they were any more: %s", listed(lost))
+
+
+def _in_order(meshes: list[Block], old: bytes) -> bytes:
+    """Return a skin whose lines are a body's meshes, one after another, with what these wear."""
+    skin = read_skin(old)
+    lines = sum(entry.kind == SURFACE for entry in skin.entries)
+    own = sorted((mesh for mesh in meshes if SURFACE_INDEX in mesh.data), key=lambda mesh: mesh.data[SURFACE_INDEX])
+    worn = [material for _, material in worn_materials(own)]
+    if lines < len(own) or len(worn) != len(own) or None in worn:  # then the meshes wear their own
+        return old
+    return skin.set_in_order([worn_by(material) for material in worn]).write()
 
 
 @contextmanager
@@ -278,10 +417,17 @@ def _is_below(block: Block, root: Block) -> bool:
     return above is not None
 
 
-def write(saved: SavedCharacter, target: Path) -> None:
-    """Write a character's files below a game's folder, or into a .pk3, all or none; what else is there stays.
+def write(saved: SavedCharacter, target: Path) -> list[str]:
+    """Write a character's files below a game's folder, or into an archive, all or none; what else is there stays.
+
+    Of declarations those go along that are not there in other files already; returns what is odd about these.
 
     Raises:
         ModelError: a file can't be written; all are as they were.
     """
+    odd: list[str] = []
+    if saved.kind is not None and saved.kind.settled is not None and saved.declarations:
+        lacking, odd = saved.kind.settled(user_disk().store(target), saved.declarations)
+        saved.files |= lacking
     write_into_game(target, saved.files)
+    return odd

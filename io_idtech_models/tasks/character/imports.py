@@ -26,7 +26,7 @@ from ...blender.skeletal.hung import make_root as make_rig_root
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
 from ...game.character.files import BODY, COMMANDS, FLAGS, HEAD, CharacterFiles, Piece, Placing
-from ...game.character.kinds import character_of, characters_in, names_in, place_of
+from ...game.character.kinds import character_of, characters_in, names_in, place_of, without_end
 from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
@@ -89,7 +89,7 @@ def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> Ch
         return character_of(disk.file(path), skin, wanted)
     every = characters_in(disk.store(path))
     shown = {name or place_of(file): (file, name) for file in every for name in names_in(file)}
-    key = wanted.lower().removesuffix(".char")
+    key = without_end(wanted.lower())
     fitting = [found for name, found in shown.items() if not key or f"/{name.lower()}".endswith(f"/{key}")]
     if len(fitting) == 1:
         file, name = fitting[0]
@@ -144,7 +144,8 @@ def import_character(
         head = character.parts.get(HEAD)
         if head is not None and options.animations:
             animate_head(head, files.head_rows, rate_of(context.scene))
-        remember(collection, files, options.scale)
+        there = [piece for piece in files.pieces if piece.kind in character.parts]
+        remember(collection, replace(files, pieces=there), options.scale)
         into.children.link(collection)
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
     on = "" if isinstance(body, Built) else on
@@ -196,13 +197,13 @@ def _import_body(
     worn = replace(dressing, skin=files.skin_name if by_name_of_surface else NONE)
     has_bones = not row.skeletal.companions
     known = [motion.file for motion in files.motions if motion.file != body]
-    apart = options.animations and not options.make_all and known and not has_bones  # frames that are not the body's
+    apart = options.animations and known and not has_bones  # frames that are not the body's
     wanted = ImportSettings(
         options.animations,
         chosen=tuple(known if has_bones else known[1:]) if options.animations else (),
         animation=None if has_bones else next(iter(known), None),
         rows={motion.file: motion.rows for motion in files.motions},
-        kept=Kept(names_in_game(files, known), options.animation) if apart else None,
+        kept=Kept(names_in_game(files, known), options.animation, options.make_all) if apart else None,
         names={motion.file: motion.names for motion in files.motions if motion.names},
         decl=files.decl or files.in_order or None,
         bind=FIT if row.skeletal.bind_pose_missing else AS_FILE,

@@ -10,32 +10,36 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
 from ... import formats
+from ...assets.scale_files import scale_files
 from ...blender import names
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.skeletal import gather_motion, kept_frames
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow
 from ...blender.skeletal.rig_scene import RigScene
+from ...blender.skeletal.selfcheck import differences
+from ...formats import Format
 from ...game.aninc import Row
 from ...game.character.edits import RowEdit
 from ...model.bounds import set_bounds
-from ...model.limits.games import refused
+from ...model.limits.games import GAMES, refused
 from ...model.skeletal import Animation, SkeletalModel
 from ...model.wording import listed
 from ...reporting import LimitError
-from ..export.motion import of_format
-from ..export.motion_sources import slot_of
+from ..export.motion import AnimationExport, finished, of_format, played
+from ..export.motion_sources import slot_of, sources_of
 from ..import_ import aninc as animation_tables
 from ..import_.kept_frames import table_row
 
 log = logging.getLogger(__name__)
 SAME_RATE = 1e-3  # frames per second
+SCALED = next(key for key, game in GAMES.items() if game.scales)  # a game that reads scales of joints beside
 
 
 @dataclass(eq=False)
@@ -74,6 +78,46 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         saved.files[file.game_name] = edits.dump() if edits.changed else data
         saved.rows += edits.rows
     return saved
+
+
+@dataclass(eq=False)
+class ActionFile:
+    """What comes of an action that is a file of its own."""
+
+    name: str  # the action's, as a file calls it
+    action: Any
+    data: bytes
+    is_source: bool  # it shows what its file showed
+    beside: dict[str, bytes] = field(default_factory=dict)  # by the suffix
+
+
+def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str) -> list[ActionFile]:
+    """Return the files of the actions that an armature keeps or plays; of Blender's copies the one that was imported.
+
+    Raises:
+        ModelError: one can't be written.
+    """
+    export, found = of_format(export, row), []
+    actions: dict[str, Any] = {}
+    for action in sorted(used_actions(export.rig), key=lambda each: each.name != each.get(names.GIVEN)):
+        if PREVIEW not in action:
+            actions.setdefault(names.file_name_of(action), action)
+    sources = sources_of(export, row, "CHOSEN", tuple(action.name for action in actions.values())) if actions else []
+    for source in sources:
+        animation = finished(source.gather(), model, AnimationExport())
+        data = row.dump(animation)
+        for text in [
+            *refused(row.check(animation, game)),
+            *differences(export, model, played([source], [animation], row, data), meshes=False),
+        ]:
+            log.warning("%s: %s", source.name, text)
+        beside = [] if animation.scales is None else scale_files(animation, row, Path(source.name), SCALED)
+        own = animation.source
+        same_rate = own is not None and abs(animation.frame_rate - own.frame_rate) <= SAME_RATE
+        is_source = same_rate and own is not None and _is_source(animation, len(own.positions))
+        beside_it = {path.suffix: text for path, text in beside}
+        found.append(ActionFile(source.name, source.action, data, is_source, beside_it))
+    return found
 
 
 class _FileEdits:

@@ -12,16 +12,20 @@ from zlib import crc32
 
 import bpy
 
-from ...assets.player import PACK
 from ...blender.compat import Block
 from ...blender.player.build import store_files, stored_files
 from ...blender.provenance import CHARACTER, FILE, MODEL_ID, PART
-from ...blender.roots import LEVEL, is_root
+from ...blender.roots import LEVEL, is_root, root_of
+from ...blender.shading.materials import worn_by
+from ...blender.skeletal.kept_frames import keeps_frames
+from ...formats import VERTEX, by_suffix
 from ...game.character.files import BODY, CharacterFiles
-from ...game.character.kinds import home_of
+from ...game.character.kinds import home_of, kind_named
 from ...game.character.places import path_in
 from ...game.store import GameFile, Store, split_at_archive
 from ...model.limits.games import GAMES, UNKNOWN
+
+PACK = ".pk3"  # how archives end of a game that is not known
 
 
 @dataclass(eq=False)
@@ -38,6 +42,10 @@ class Record:
     sums: dict[str, str] = field(default_factory=dict)  # of the models' files: CRC-32 in hexadecimal
     group: str = ""  # the text whose tables have the rows
     texts: dict[str, bytes] = field(default_factory=dict)  # skins among them
+    motions: dict[str, list[str]] = field(default_factory=dict)  # files of frames: what actions of theirs are called
+    besides: dict[str, str] = field(default_factory=dict)  # places of what belongs to it, but is not known by heart
+    declared: tuple[str, str] = ("", "")  # the model that its body is, and its mesh, where its game declares these
+    declarations: list[str] = field(default_factory=list)  # those of the texts that are made of its game's ones
 
 
 def names_in_game(files: CharacterFiles, wanted: Iterable[GameFile]) -> dict[GameFile, str]:
@@ -60,17 +68,57 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
         models[BODY] = files.body
     if files.skin is not None:
         skins[BODY] = files.skin
-    called = names_in_game(files, [*files.texts, *models.values(), *skins.values()])
+    called = names_in_game(files, [files.file, *files.texts, *models.values(), *skins.values()])
     record = Record(files.game, called.get(files.file, ""), files.skin_name, scale, files.name)
     record.models = {kind: called[file] for kind, file in models.items()}
     record.skins = {kind: called[file] for kind, file in skins.items()}
     record.sums = {kind: f"{crc32(file.read()):08x}" for kind, file in models.items()}
     group = next((file for file in files.texts if file != files.file), None)
     record.group = "" if group is None else called[group]
+    texts = {called[file]: file.read() for file in (*files.texts, *skins.values()) if called[file]}
+    kind = kind_named(files.file.name)
+    if kind is not None and kind.declared is not None:
+        own = kind.declared(files, _worn_in(collection, files))
+        record.declared, record.declarations = files.declared, list(own)
+        texts |= own
+    written = {called[file] for file in models.values() if not _is_text(file)}
+    _remember_besides(record, files, written | {*texts}, any(map(_keeps_frames, collection.all_objects)))
+    record.besides |= {called[file]: file.place for file in models.values() if _is_text(file) and called[file]}
     facts = asdict(record)
     del facts["texts"]
     collection[CHARACTER] = json.dumps(facts)
-    store_files(collection, {called[file]: file.read() for file in (*files.texts, *skins.values()) if called[file]})
+    store_files(collection, texts)
+
+
+def _remember_besides(record: Record, files: CharacterFiles, known: set[str], are_kept: bool) -> None:
+    """Note where files lie that belong to a character, but for those that are `known`; `are_kept`: its frames are."""
+    motions = {motion.file: motion for motion in files.motions if motion.file != files.body and not are_kept}
+    called = names_in_game(files, [*motions, *files.besides])
+    for file, path in called.items():
+        if path and path not in known:
+            record.besides[path] = file.place
+    for file, motion in motions.items():
+        if called[file]:
+            record.motions[called[file]] = list(motion.names or (file.stem,))
+            record.sums[called[file]] = f"{crc32(file.read()):08x}"
+
+
+def _is_text(file: GameFile) -> bool:
+    """Tell whether a file's format is text, in which the same can be said in other letters."""
+    row = by_suffix(file)
+    return row is not None and row.is_text
+
+
+def _keeps_frames(block: Block) -> bool:
+    return block.type == "ARMATURE" and keeps_frames(block)
+
+
+def _worn_in(collection: Any, files: CharacterFiles) -> set[str]:
+    """Return the materials that a character wears, or that its skins know."""
+    meshes = (block for block in collection.all_objects if block.type == "MESH")
+    found = {worn_by(slot.material) for mesh in meshes for slot in mesh.material_slots if slot.material is not None}
+    decls = [files.decl, *(piece.decl for piece in files.pieces)]
+    return found | {name for decl in decls if decl is not None for pair in decl.pairs for name in pair}
 
 
 def recall(collection: Any) -> Record | None:
@@ -81,12 +129,23 @@ def recall(collection: Any) -> Record | None:
         for key in ("models", "skins", "sums"):
             getattr(record, key).update((str(kind), str(path)) for kind, path in found[key].items())
         record.group, record.name = str(found["group"]), str(found.get("name", ""))
+        record.besides = {str(path): str(place) for path, place in found.get("besides", {}).items()}
+        record.motions = {str(path): [*map(str, called)] for path, called in found.get("motions", {}).items()}
+        record.declarations = [str(path) for path in found.get("declarations", ())]
+        model, mesh = found.get("declared", ("", ""))
+        record.declared = str(model), str(mesh)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not 1e-6 <= record.scale <= 1e6:
         return None
     record.texts = stored_files(collection)
     return record
+
+
+def is_of_frames(record: Record) -> bool:
+    """Tell whether a character's body is a model of frames, without bones."""
+    row = by_suffix(PurePath(record.models.get(BODY, "")))
+    return row is not None and row.family is VERTEX
 
 
 @dataclass(eq=False)
@@ -96,7 +155,7 @@ class CharacterFound:
     collection: Any
     record: Record
     body: Any  # the collection of its body
-    rig: Block
+    rig: Block  # the armature; of a body of frames the first of its meshes
     pieces: dict[str, Block]  # the roots of what hangs on it, by kinds
 
     @property
@@ -115,8 +174,10 @@ def find(collection: Any) -> CharacterFound | None:
     if record is None:
         return None
     homes = [each for each in collection.children_recursive if each.get(MODEL_ID)]
-    found = ((home, block) for home in homes for block in home.objects if block.type == "ARMATURE")
-    body = next((pair for pair in found if pair[1].data.get(MODEL_ID) == pair[0].get(MODEL_ID)), None)
+    wanted = "MESH" if is_of_frames(record) else "ARMATURE"
+    found = ((home, block) for home in homes for block in home.objects if block.type == wanted)
+    own = ((home, block) for home, block in found if block.data.get(MODEL_ID) == home.get(MODEL_ID))
+    body = next((pair for pair in own if root_of(pair[1]) is None), None)
     if body is None:
         return None
     roots = [block for block in collection.all_objects if is_root(block) and LEVEL not in block]
@@ -129,11 +190,13 @@ def character_target(collection: Any) -> Path | None:
     if record is None:
         return None
     name = record.name or PurePath(record.file).stem or str(collection.name)
+    kind = kind_named(record.file)
+    pack = f"z_{name}{PACK if kind is None else kind.pack}"
     if not isinstance(place, str) or not record.file:
-        return Path(bpy.data.filepath).parent / f"z_{name}{PACK}"
+        return Path(bpy.data.filepath).parent / pack
     at = split_at_archive(Path(place), os.path.isfile)
     if at is not None:
-        return Path(at[0]).parent / f"z_{name}{PACK}"
+        return Path(at[0]).parent / pack
     return Path(place).parents[len(PurePath(record.file).parts) - 1]
 
 

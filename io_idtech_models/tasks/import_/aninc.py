@@ -45,12 +45,12 @@ def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[
     except ModelError as error:
         log.warning("'%s': %s", table.name, error)
         return []
-    return taken_apart(animation, row, rows, table.name)
+    return taken_apart(animation, row, rows)
 
 
-def taken_apart(animation: Animation, row: Format, rows: Sequence[Named], table: str) -> list[tuple[Animation, Named]]:
+def taken_apart(animation: Animation, row: Format, rows: Sequence[Named]) -> list[tuple[Animation, Named]]:
     """Return the animations that rows make of a file's frames; a warning names those that go beyond them."""
-    runs = runs_of(animation.name, animation.num_frames, rows, table)
+    runs = runs_of(animation.name, animation.num_frames, rows)
     return [(row.part(animation, each.name, frames, float(meant(each).frame_rate)), each) for frames, each in runs]
 
 
@@ -59,7 +59,7 @@ def meant(row: Named) -> Clip:
     return row if isinstance(row, Clip) else row.clip
 
 
-def runs_of(name: str, num_frames: int, rows: Sequence[Named], table: str) -> list[tuple[range, Named]]:
+def runs_of(name: str, num_frames: int, rows: Sequence[Named]) -> list[tuple[range, Named]]:
     """Return the frames of each row of a file that has so many; a warning names rows that go beyond them."""
     found, short = [], []
     for each in rows:
@@ -70,8 +70,8 @@ def runs_of(name: str, num_frames: int, rows: Sequence[Named], table: str) -> li
         if frames:
             found.append((frames, each))
     if short:
-        text = "'%s' has frames beyond the %d of '%s', which are left out: %s"
-        log.warning(text, table, num_frames, name, listed(short))
+        text = "'%s' has %d frames, which is fewer than its table says of %s: what is beyond them is left out"
+        log.warning(text, name, num_frames, listed(short))
     return found
 
 

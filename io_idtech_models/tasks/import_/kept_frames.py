@@ -48,7 +48,7 @@ def keep_frames(
     found = []
     for animation, file in motions:
         every = KeptRow(Clip(animation.name, 0, animation.num_frames, animation.frame_rate))
-        runs = animation_tables.runs_of(animation.name, animation.num_frames, rows.get(file, ()), file.stem)
+        runs = animation_tables.runs_of(animation.name, animation.num_frames, rows.get(file, ()))
         own = [KeptRow(_clip_of(frames, each), _said(each)) for frames, each in runs]
         found.append((KeptFile(file.place, named.get(file, ""), row.name, (every, *own)), file.read()))
     kept_frames.keep(rig, found, scale)

@@ -25,7 +25,7 @@ from ...model.clips import Clip
 from ...model.edits.matched import by_name, by_number
 from ...model.joint_scales import skeleton_of
 from ...model.skeletal import Animation, SkeletalModel
-from ...model.wording import listed, plural
+from ...model.wording import plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from . import aninc as animation_tables
 
@@ -47,7 +47,7 @@ def with_parts(
     for animation, file in motions:
         found.append((animation, None))
         if rows is not None and file in rows and row.motion.joins_clips:
-            found += animation_tables.taken_apart(animation, row, rows[file], file.stem)
+            found += animation_tables.taken_apart(animation, row, rows[file])
         elif row.motion.joins_clips:
             found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
     return found
@@ -78,12 +78,9 @@ def note_runs(actions: list[Any], animations: Motions, files: list[GameFile], ro
     count = 0
     whole = [(action, each) for action, (each, row) in zip(actions, animations, strict=True) if row is None]
     for (action, animation), file in zip(whole, files, strict=True):
-        clips = [] if rows is None else [row for row in rows.get(file, ()) if isinstance(row, Clip)]
-        beyond = [clip.name for clip in clips if clip.last >= animation.num_frames]
-        if beyond:
-            text = "'%s' has %d frames, which is fewer than its table says of %s"
-            log.warning(text, file.name, animation.num_frames, listed(beyond))
-        clips = [clip for clip in clips if 0 <= clip.first < animation.num_frames]
+        named = [] if rows is None else [row for row in rows.get(file, ()) if isinstance(row, Clip)]
+        found = animation_tables.runs_of(file.name, animation.num_frames, named)
+        clips = [clip for _, clip in found if isinstance(clip, Clip) and clip.first >= 0]
         if clips:
             runs.note(action, clips)
             count += len(clips)

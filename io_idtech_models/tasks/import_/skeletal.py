@@ -37,6 +37,7 @@ class Kept:
 
     named: Mapping[GameFile, str]  # what they are called in their game
     first: str = ""  # the row to show at first; "": one that stands
+    make_all: bool = False  # actions of all rows at once; else each is made when it is asked for
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,9 @@ def _keep(
     first = first_row(files, [motion for motion, _ in motions], wanted.kept.first)
     if first is not None:
         posed.actions = list(make_rows(posed.armature, [first], scene, settings).values())
+    if wanted.kept.make_all:
+        every = ((nth, place) for nth, file in enumerate(files) for place in range(len(file.rows)))
+        posed.actions += make_rows(posed.armature, [key for key in every if key != first], scene).values()
     return sum(len(file.rows) for file in files)
 
 

@@ -114,10 +114,10 @@ def _import_all(operator: Any, context: Context) -> set[str]:
             with room_for_others(context.scene, operator.replace_range):
                 built, summary = import_character(files, options, dressing, context, open_collection(context))
         except ModelError as error:
-            if is_player(path, disk, operator.character):
-                _import_player(operator, path, done, failed)
-            else:
-                failed.append(f"{path.name}: {error}")
+            came, wrong = _import_player(operator, path)
+            done += came
+            if not came:
+                failed += wrong if is_player(path, disk, operator.character) else [f"{path.name}: {error}"]
             continue
         done.append((files.name, summary))
         made += built.objects
@@ -127,16 +127,18 @@ def _import_all(operator: Any, context: Context) -> set[str]:
     return FINISHED if done else CANCELLED
 
 
-def _import_player(operator: Any, path: Path, done: list[tuple[str, Any]], failed: list[str]) -> None:
-    """Import a player of Quake III by the operator that knows more of such, and note what came of it."""
+def _import_player(operator: Any, path: Path) -> tuple[list[tuple[str, Any]], list[str]]:
+    """Import a player of Quake III by the operator that knows more of such; returns what came of it, and what failed.
+
+    Of what is none nothing comes: the operator itself looks whether it is one.
+    """
     operators: Any = bpy.ops.import_scene
     call = operators.idtech_player
     known = call.get_rna_type().properties.keys()
     given = {name: value for name, value in given_options(operator, NOT_PLAYERS).items() if name in known}
     with listening() as (came, wrong):
         call("EXEC_DEFAULT", filepath=str(path), player=operator.character, **given)
-    done += came
-    failed += wrong
+    return came, wrong
 
 
 class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[misc]
@@ -144,15 +146,15 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
     bl_idname = "export_scene.idtech_character"
     bl_label = "Export Character"
-    bl_description = "Write the character of the active object below its game's folder or into a .pk3"
+    bl_description = "Write the character of the active object below its game's folder or into an archive"
     row = by_name("mdm")
     filename_ext = ""
     check_extension = None
 
-    filter_glob: file_filter((".pk3", *ENDS))
+    filter_glob: file_filter((*ARCHIVES, *ENDS))
     filepath: StringProperty(
         name="File Path",
-        description="The game's folder, or a .pk3",
+        description="The game's folder, or an archive (.pk3, .pk4, .pak, .pkz)",
         maxlen=1024,
         subtype="FILE_PATH",
         options=RELATIVE_PATHS,
@@ -204,7 +206,7 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         try:
             character = chosen_character(context, self.collection)
             saved, summary = save_character(character, settings_from(self, CharacterSave), context)
-            write(saved, target)
+            summary.warnings += write(saved, target)
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
@@ -256,4 +258,4 @@ def draw_import(self: Any, context: Context) -> None:
 
 def draw_export(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="Character (folder, .pk3)")
+    self.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="Character (folder, archive)")

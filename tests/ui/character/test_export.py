@@ -7,6 +7,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
 from io_idtech_models.formats import by_name
@@ -246,13 +247,84 @@ def test_another_skin_is_named_by_its_file(tmp_path):
     assert found[f"{TOYS}/body_bare.skin"] == bare
 
 
-def test_a_part_that_was_deleted_is_said(tmp_path, capfd):
-    opened(tmp_path)
-    root = roots()["md3_hat"]
+def remove(kind: str) -> None:
+    root = roots()[kind]
     bpy.data.batch_remove([root, *root.children_recursive])
+
+
+def test_a_part_that_was_deleted_is_attached_no_more(tmp_path):
+    opened(tmp_path)
+    remove("md3_hat")
     found = saved(tmp_path)
-    assert not changed(found) and HELMET not in found
-    assert "md3_hat is not in the scene" in capfd.readouterr().out
+    skin = f"{TOYS}/body_field.skin"
+    assert changed(found) == [skin] and HELMET not in found
+    assert found[skin] == files()[skin].replace(b'md3_hat,\t"%s"\n' % HELMET.encode(), b"")
+
+
+def test_a_head_that_was_deleted_is_said(tmp_path, capfd):
+    opened(tmp_path)
+    remove("head")
+    assert not [name for name in changed(saved(tmp_path)) if not name.endswith("body_field.skin")]
+    assert "head is not in the scene: its file and its line" in capfd.readouterr().out
+
+
+def tag(name: str) -> Any:
+    return next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b).lower() == name)
+
+
+def add_cube(name: str, on: str) -> Any:
+    """Add a cube of 2 units that hangs on a tag, 5 units along its first axis."""
+    mesh = bpy.data.meshes.new(name)
+    corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+    block = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(block)
+    block.parent, block.location.x = tag(on), 5
+    return block
+
+
+def test_a_part_that_was_added_is_attached(tmp_path, capfd):
+    """It is written in the tag's space, whatever the soldier does, and comes back with him."""
+    opened(tmp_path)
+    rig().location.z = 50
+    block = add_cube("Big Gun", "tag_weapon")
+    found = saved(tmp_path)
+    skin, gun = f"{TOYS}/body_field.skin", f"{TOYS}/acc/big_gun.md3"
+    assert changed(found) == [gun, skin]
+    line = b'md3_hat,\t"%s"\n' % HELMET.encode()
+    assert found[skin] == files()[skin].replace(line, line + f'md3_weapon,\t"{gun}"\n'.encode())
+    points = by_name("md3").load(found[gun], "x").surfaces[0].positions[0]
+    assert (points.min(axis=0).tolist(), points.max(axis=0).tolist()) == ([4, -1, -1], [6, 1, 1])
+    assert block.parent == tag("tag_weapon") and tuple(block.location) == (5, 0, 0)
+    assert "left out" not in capfd.readouterr().out
+    assert changed(saved(tmp_path)) == [gun, skin], "again is the same"
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    read(tmp_path / "out" / CHAR)
+    assert "md3_weapon" in roots()
+
+
+def test_a_model_of_its_own_beside_another(tmp_path):
+    """What is no other model's goes along with the part on its tag; a model of its own is one more of the game's."""
+    opened(tmp_path)
+    add_cube("feather", "tag_mouth")
+    bpy.ops.import_scene.idtech_md3(filepath=str(tmp_path / "game" / TOYS / "acc/pack.md3"))
+    other = bpy.context.view_layer.objects.active
+    other.parent = tag("tag_mouth")
+    bpy.context.view_layer.objects.active = rig()
+    found = saved(tmp_path)
+    assert changed(found) == [HELMET, f"{TOYS}/body_field.skin"]
+    assert f'md3_hat2,\t"{TOYS}/acc/pack.md3"'.encode() in found[f"{TOYS}/body_field.skin"]
+
+
+def test_on_a_tag_where_no_game_hangs_a_model(tmp_path, capfd):
+    opened(tmp_path)
+    add_cube("sword", "tag_torso")
+    assert not changed(saved(tmp_path))
+    assert "left out, on tag_torso: 'sword': no game hangs a model there" in capfd.readouterr().out
+    add_cube("second", "tag_back")
+    remove("md3_back")
+    found = saved(tmp_path)
+    assert f'md3_back,\t"{TOYS}/acc/second.md3"'.encode() in found[f"{TOYS}/body_field.skin"]
 
 
 def test_other_bones_are_refused(tmp_path):

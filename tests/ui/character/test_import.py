@@ -165,6 +165,7 @@ def test_archives_with_several(tmp_path):
     )
     assert "no character 'medic'" in error_of(run, filepath=str(pack), character="medic")
     read(pack, character="axis/trooper")
+    read(pack, character="axis/trooper.char")
     empty = put_pack(tmp_path / "other/pak0.pk3", {"models/a.md3": b""})
     assert "there is no character in it" in error_of(run, filepath=str(empty))
 

@@ -116,7 +116,7 @@ def test_archives(tmp_path):
     other = {name.replace("/boss/", "/guard/"): data for name, data in files().items()}
     pack = put_pack(tmp_path / "main/pak0.pk3", files() | other)
     assert "several characters, say which: 'boss', 'guard'" in error_of(run, filepath=str(pack))
-    read(pack, character="guard")
+    read(pack, character="guard/wolfanim.cfg")
     assert [names.file_name_of(c) for c in bpy.context.scene.collection.children] == ["guard"]
     read(pack / FOLDER / "wolfanim.cfg")
 

@@ -53,7 +53,7 @@ def to_animation(file: Moved, kind: Kind, name: str, turned: NDArray[np.bool_], 
     """Return the animation of a file, its source included; inverse of `join`. See `frames.Take` about `turned` (B,)."""
     parents, names = parents_of(file), names_of(file)
     between = mixing(file.bones["torso_weight"])
-    positions, rotations = _poses(file, kind, turned)
+    positions, rotations = _poses(file, kind, turned, between)
     frames, joints = len(file.frames), len(file.bones)
     infos = np.ascontiguousarray(file.frames["info"])
     facts: Facts = {
@@ -127,8 +127,13 @@ def _shown_bounds(infos: NDArray[Any]) -> Doubles:
     return np.stack((corners.min(axis=1), corners.max(axis=1)), axis=1)
 
 
-def _poses(file: Moved, kind: Kind, turned: NDArray[np.bool_], frames: slice = slice(None)) -> tuple[Doubles, Doubles]:
-    """Return positions (F, B, 3) and rotations (F, B, 4) of some frames relative to the parent."""
+def _poses(
+    file: Moved, kind: Kind, turned: NDArray[np.bool_], between: NDArray[np.bool_], frames: slice = slice(None)
+) -> tuple[Doubles, Doubles]:
+    """Return positions (F, B, 3) and rotations (F, B, 4) of some frames relative to the parent.
+
+    `between` (B,) says which bones mix legs and torso.
+    """
     parents = parents_of(file)
     part = file.frames[frames]
     codes, dists = part["bones"], file.bones["parent_dist"].astype(np.float64)
@@ -138,8 +143,7 @@ def _poses(file: Moved, kind: Kind, turned: NDArray[np.bool_], frames: slice = s
     roots, children = np.flatnonzero(parents < 0), np.flatnonzero(parents >= 0)
     above = parents[children]
     positions[:, roots] = part["info"]["parent_offset"][:, None, :].astype(np.float64)
-    ways = decode_ways(codes["ofs_angles"], mixing(file.bones["torso_weight"]), kind.coarse)
-    ways = ways[:, children] * dists[children, None]
+    ways = decode_ways(codes["ofs_angles"][:, children], between[children], kind.coarse) * dists[children, None]
     back = conjugate(turns[:, above])
     positions[:, children] = np.clip(rotate(back, ways), -LARGEST, LARGEST)
     rotations[:, children] = multiply(back, turns[:, children])
@@ -151,7 +155,8 @@ def poses_of(
 ) -> tuple[Doubles, Doubles]:
     """Return positions (F, B, 3) and rotations (F, B, 4) in model space of some frames."""
     parents = parents_of(file)
-    places, turns = chain(parents, *_poses(file, kind, turned, frames))
+    between = mixing(file.bones["torso_weight"])
+    places, turns = chain(parents, *_poses(file, kind, turned, between, frames))
     return np.clip(places, -LARGEST, LARGEST), turns
 
 

@@ -42,7 +42,7 @@ def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFil
         ModelError: the file can't be read, or there is no such character.
     """
     file.read()  # one that can't be read says why; a library of scripts would go on without it
-    decls = _declarations(file)
+    decls = declarations(file)
     chosen, others = _chosen(file, decls, name)
     found = _Found(file, decls, chosen, skin)
     if others:
@@ -52,7 +52,7 @@ def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFil
 
 def names_in(file: GameFile) -> list[str]:
     """Return the characters that a file declares: entities with bones, and models that none of these looks like."""
-    return [each.name for each in _candidates(file, _declarations(file))]
+    return [each.name for each in _candidates(file, declarations(file))]
 
 
 def place_of(file: GameFile) -> str:
@@ -60,7 +60,8 @@ def place_of(file: GameFile) -> str:
     return file.stem
 
 
-def _declarations(file: GameFile) -> Declarations:
+def declarations(file: GameFile) -> Declarations:
+    """Return the declarations of the game of a file that names a character, or is a mesh."""
     if file.suffix.lower() == SUFFIX:
         return declarations_of(game_of(file, FOLDER), file.layer.elsewhere, file)
     return declarations_of(game_folder(file), file.layer.elsewhere)
@@ -156,9 +157,16 @@ class _Found(Finder):
         self.find_body(chosen)
         self.character.decl = self.worn(skin or self.entity.value("skin") or self.model_decl.skin)
         self.character.skin_name = "" if self.character.decl is None else self.character.decl.name
+        self.own(ENTITY, chosen.entity)
+        self.own(MODEL, chosen.model)
         self.find_motions()
         self.find_head()
         self.find_attached()
+
+    def own(self, kind: str, name: str) -> None:
+        """Note what declares an entity or a model of a name, with what that inherits: it goes along with it."""
+        known = self.character.declarations
+        known += [each for each in self.decls.lineage(name, kind) if each not in known]
 
     def refuse(self, sentences: Iterable[str]) -> None:
         """Say for what the game refuses something, each once."""
@@ -196,6 +204,8 @@ class _Found(Finder):
         if found is None:
             self.miss(f"the skin '{shown_name(name)}' is declared nowhere: the game refuses the model")
             return None
+        if found not in self.character.declarations:
+            self.character.declarations.append(found)
         return parse_decl(found.body, found.name)
 
     def find_motions(self) -> None:
@@ -272,11 +282,14 @@ class _Found(Finder):
     def looks(self, name: str) -> tuple[Model | None, str]:
         """Return what a model or an entity of a name looks like, and the skin that an entity wears."""
         if self.decls.find(name, MODEL) is not None:
+            self.own(MODEL, name)
             return self.declared(name), ""
         entity = self.decls.entity(name)
         if entity is None:
             return None, ""
         model = entity.value("model")
+        self.own(ENTITY, name)
+        self.own(MODEL, model)
         found = self.declared(model)
         if not found.mesh and self.decls.find(model, MODEL) is None:
             found.mesh = model  # a file without bones

@@ -74,6 +74,20 @@ class Declarations:
         found = (library.find(name, SKIN) for library in self.skins)
         return next((each for each in found if each is not None), None)
 
+    def material(self, name: str, kind: str = "") -> Definition | None:
+        """Return the definition of a material, or of what else is declared among these."""
+        found = (library.find(name, kind) for library in self.skins)
+        return next((each for each in found if each is not None), None)
+
+    def lineage(self, name: str, kind: str) -> list[Definition]:
+        """Return the definition of an entity or a model, behind all that it inherits; none where there is none."""
+        first = self.find(name, kind) if name else None
+        if first is None:
+            return []
+        if kind == MODEL:
+            return [found for found, _ in reversed(self._chain(name)[0])]
+        return [found for found, _ in self._lineage(first, [])][::-1]
+
     def body(self, found: Definition) -> Body:
         """Return what a definition says."""
         key = (found.kind, decl_key(found.name))

@@ -15,6 +15,7 @@ from ....reporting import FormatError, LimitError
 from ... import aninc
 from ...aninc import Row
 from ...lexer import WORDS, clean, decode, fold, shown, unquoted
+from ...skin import read_skin
 from ...store import name_parts
 from ..edits import RowEdit
 from . import definition
@@ -57,6 +58,20 @@ def _says(data: bytes, before: bytes, key: str, value: str) -> bool:
 def with_skin(data: bytes, name: str) -> bytes:
     """Return a character's file that names another skin; raises LimitError."""
     return with_value(data, definition.SKIN, name)
+
+
+def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str]) -> bytes:
+    """Return a body's skin that attaches no models of some types any more, and others: by their type their path.
+
+    Raises:
+        LimitError: there are more than the game takes, or a path can't be written.
+    """
+    skin = read_skin(data)
+    for kind in gone:
+        skin = skin.detach(kind)
+    for kind, path in added.items():
+        skin = skin.detach(kind).attach(kind, path)
+    return skin.write()
 
 
 def with_rows(texts: Texts, group: str, edits: Sequence[RowEdit]) -> dict[str, bytes]:

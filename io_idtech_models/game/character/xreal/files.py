@@ -27,6 +27,7 @@ from .settings import BONE_KEYS, SCALE, Settings
 HOME = "models"  # below which they lie
 GAME = "xreal"
 MESH, MOTION = "body.md5mesh", ".md5anim"
+ICON = "icon_"  # of a skin: what its picture's name begins with
 IDLE = ("idle", "stand")  # of which the games need one
 
 
@@ -58,6 +59,8 @@ class _Found(Finder):
         chosen = skin or choose(names) or ""
         super().__init__(CharacterFiles(name, file, GAME, chosen, body=body), game_of(file, HOME))
         self.character.entries = _entries(self.said)
+        self.character.texts = [file]
+        self.character.besides = self.others()
         for sentence in self.said.complaints:
             self.miss(f"'{file.name}', {sentence}")
         x, y, z = self.said.scale
@@ -68,6 +71,13 @@ class _Found(Finder):
         self.find_skin(names)
         if fold(body.suffix) != ".iqm":
             self.find_motions()
+
+    def others(self) -> list[GameFile]:
+        """Return the body's other skins, and the icons of all: what lies beside it and is called so."""
+        called = [name for name in self.folder.names() if fold(name).startswith(ICON)]
+        called += [name for name in self.folder.names() if fold(name).endswith(SKIN_SUFFIX)]
+        found = (self.folder.find_first((), [name]) for name in called)
+        return [file for file in found if file is not None]
 
     def find_skin(self, names: dict[str, str]) -> None:
         """Find what the body wears."""

@@ -1,0 +1,149 @@
+"""What declares a character of Doom 3, as text files of its own: taken out of files that declare others, too.
+
+A definition goes along as it stands, but for its comments. What a game's folder has in other files stays there: of two
+definitions of a name the game takes that which it reads first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from ...lexer import BLANKS, decode
+from ...search import game_folder
+from ...shaders.index import scan_decls
+from ...shaders.library import KINDS, MATERIAL, SKIN, Definition, decl_key
+from ...store import GameFile, Store
+from ..files import CharacterFiles
+from . import FOLDER, SUFFIX
+from .declarations import ENTITY, MODEL
+from .edits import with_anims
+from .files import declarations
+from .library import Declarations, declarations_of
+
+TABLE = "table"
+PLACES = {  # of each kind of declaration: its folder, and how files there end
+    MODEL: (FOLDER, SUFFIX),
+    ENTITY: (FOLDER, SUFFIX),
+    SKIN: ("skins", ".skin"),
+    MATERIAL: ("materials", ".mtr"),
+    TABLE: ("materials", ".mtr"),
+}
+LOOKED_UP = re.compile(r"([A-Za-z_]\w*)\s*\[")  # a table's name in a material
+NO_NAME = re.compile(r"[^\w-]+")  # what a file's name is without
+
+
+def texts_of(character: CharacterFiles, materials: Iterable[str]) -> dict[str, bytes]:
+    """Return files that declare a character, by their paths in the game; `materials` are those that it wears."""
+    decls = declarations(character.file)
+    found = list(character.declarations)
+    for name in sorted(set(materials)):
+        material = decls.material(name)
+        if material is None:
+            continue
+        tables = (decls.material(each, TABLE) for each in LOOKED_UP.findall(material.body))
+        found += [*(table for table in tables if table is not None), material]
+    by_place: dict[str, dict[tuple[str, str], str]] = {}
+    stem = NO_NAME.sub("_", character.name.lower()).strip("_") or "character"
+    for each in found:
+        folder, suffix = PLACES[each.kind]
+        by_place.setdefault(f"{folder}/{stem}{suffix}", {})[each.kind, decl_key(each.name)] = _block(each)
+    return {path: "\n".join(blocks.values()).encode() for path, blocks in by_place.items()}
+
+
+def _block(found: Definition) -> str:
+    """Return a definition as text."""
+    lines = [line.rstrip() for line in found.body.splitlines()]
+    body = "\n".join(line for line in lines if line).strip("\n")
+    name = f'"{found.name}"' if any(letter in found.name for letter in " \t") else found.name
+    return f"{found.kind.replace('entitydef', 'entityDef')} {name}\n{{\n{body}\n}}\n"
+
+
+def with_animations(
+    texts: Mapping[str, bytes],
+    model: str,
+    anims: Mapping[str, Iterable[str]],
+    blocks: Mapping[str, list[str]],
+) -> dict[str, bytes]:
+    """Return the files of which one declares a model, with further animations of that, by the files that each plays.
+
+    Raises:
+        LimitError: a name can't be one of an animation.
+    """
+    own = {}
+    for path, data in texts.items():
+        if path.startswith(f"{FOLDER}/") and any(
+            kind == MODEL and key == decl_key(model) for kind, key in _in(data, path)
+        ):
+            own[path] = with_anims(data, model, {name: list(files) for name, files in anims.items()}, "", blocks)
+    return own
+
+
+def _in(data: bytes, path: str) -> dict[tuple[str, str], str]:
+    """Return what a text declares, by kinds and names as they are compared: each as it stands there."""
+    default = KINDS.get(path[path.rfind(".") :].lower(), MATERIAL)
+    text, found = scan_decls(decode(data)[0], default)
+    starts = [0, *(each.end + 1 for each in found)]
+    return {
+        (each.kind, decl_key(each.name)): text[start : each.end + 1].strip(BLANKS) + "\n"
+        for start, each in zip(starts, found, strict=False)
+    }
+
+
+def settled(folder: Store, texts: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files that go into a game's folder or archive, without what others there declare; and what is odd.
+
+    A file that is there, and declares more, is somebody else's: another name is taken.
+    """
+    own = declarations_of(folder)
+    game = game_folder(GameFile(folder, "")) or folder
+    whole = declarations_of(game, game.elsewhere)
+    found: dict[str, bytes] = {}
+    odd: list[str] = []
+    for path, data in texts.items():
+        there = _in(data, path)
+        place = _free(folder, path, there.keys())
+        lacking = {}
+        for (kind, key), block in there.items():
+            known, other = (_find(decls, kind, key) for decls in (own, whole))
+            if (
+                other is not None
+                and other.file.lower() != place.lower()
+                and _words(other.body) != _words(_inner(block))
+            ):
+                odd.append(f"'{other.file}' has another {kind} '{other.name}': it stays, and may be what counts")
+            if known is None or known.file.lower() == place.lower():
+                lacking[kind, key] = block
+        if len(lacking) == len(there):
+            found[place] = data
+        elif lacking:
+            found[place] = "\n".join(lacking.values()).encode()
+    return found, list(dict.fromkeys(odd))
+
+
+def _free(folder: Store, path: str, mine: Iterable[tuple[str, str]]) -> str:
+    """Return a path that nobody has, or whose file declares nothing but what is `mine`."""
+    place, own = path, set(mine)
+    for number in range(2, 1000):
+        *folders, name = place.split("/")
+        file = folder.find_first(folders, [name])
+        if file is None or _in(file.read(), place).keys() <= own:
+            return place
+        stem, dot, suffix = path.rpartition(".")
+        place = f"{stem}_{number}{dot}{suffix}"
+    return place
+
+
+def _find(decls: Declarations, kind: str, key: str) -> Definition | None:
+    if kind in (MODEL, ENTITY):
+        return decls.find(key, kind)
+    return decls.skin(key) if kind == SKIN else decls.material(key, kind)
+
+
+def _inner(block: str) -> str:
+    """Return what stands between a definition's braces."""
+    return block[block.index("{") + 1 : block.rindex("}")]
+
+
+def _words(text: str) -> list[str]:
+    return text.split()

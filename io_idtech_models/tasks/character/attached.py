@@ -1,0 +1,133 @@
+"""What was hung on a character's tags, or taken off: models that its body's skin attaches."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import bpy
+
+from ...blender import names
+from ...blender.compat import Block, Context
+from ...blender.player.assembly import hang
+from ...blender.provenance import FILE, PART, model_of
+from ...blender.roots import is_root, is_tag, root_of
+from ...game.character.files import BODY
+from ...model.wording import listed
+from .record import CharacterFound
+
+log = logging.getLogger(__name__)
+Places = Mapping[str, tuple[str, str]]  # of kinds of models: on BODY or another piece, and on which tag
+NO_NAME = re.compile(r"[^\w-]+")  # what a file's name is without
+FOLDER = "acc"  # beside the body, where new models go, as games have theirs
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """Objects that hang on a tag, and are a model that the game can attach there."""
+
+    kind: str
+    tag: Block
+    blocks: tuple[Block, ...]
+
+    @property
+    def place(self) -> str:
+        """Return the file that the model was imported from; "" for none."""
+        found = next((c for c in bpy.data.collections if model_of(self.blocks[0]) and _is_of(c, self.blocks[0])), None)
+        return "" if found is None else str(found.get(FILE, ""))
+
+
+def _is_of(collection: Any, block: Block) -> bool:
+    return FILE in collection and block.name in collection.all_objects and PART not in collection
+
+
+def gone(character: CharacterFound, places: Places) -> list[str]:
+    """Return the kinds of pieces that a character came with on tags, and that are not in the scene any more."""
+    return [kind for kind in character.record.models if kind in places and kind not in character.pieces]
+
+
+def added(character: CharacterFound, places: Places, written: set[Block]) -> list[Added]:
+    """Return what hangs on a character's tags, and is none of its pieces nor `written` with one.
+
+    What no game could attach is said.
+    """
+    found: list[Added] = []
+    taken = {kind for kind in character.pieces if kind in places}
+    for (on, name), tag in _tags(character).items():
+        for blocks in _models_on(tag, set(character.pieces.values())):
+            if not written.isdisjoint(blocks):
+                continue
+            usual = sorted(kind for kind, place in places.items() if place == (on, name))
+            free = [kind for kind in usual if kind not in taken]
+            if free:
+                taken.add(free[0])
+                found.append(Added(free[0], tag, tuple(blocks)))
+                continue
+            why = f"the game hangs {listed(usual)} there, and that is taken" if usual else "no game hangs a model there"
+            log.warning("left out, on %s: %s: %s", name, listed([block.name for block in blocks]), why)
+    return found
+
+
+def _tags(character: CharacterFound) -> dict[tuple[str, str], Block]:
+    """Return a character's tags, by the piece that has them and their names."""
+    body = {block for block in character.body.all_objects if is_tag(block) and root_of(block) is None}
+    found = {(BODY, names.file_name_of(tag).lower()): tag for tag in body}
+    for kind, root in character.pieces.items():
+        own = (block for block in root.children_recursive if is_tag(block) and root_of(block) == root)
+        found |= {(kind, names.file_name_of(tag).lower()): tag for tag in own}
+    return dict(sorted(found.items(), key=lambda pair: pair[0]))
+
+
+def _models_on(tag: Block, known: set[Block]) -> Iterator[list[Block]]:
+    """Yield the objects with faces right on a tag, model by model: those of a file together, and all others."""
+    models: dict[str, list[Block]] = {}
+    for child in tag.children:
+        whole = [child, *child.children_recursive]
+        if child not in known and not is_root(child) and any(block.type == "MESH" for block in whole):
+            models.setdefault(next(filter(None, map(model_of, whole)), ""), []).append(child)
+    yield from models.values()
+
+
+def path_of(model: Added, character: CharacterFound) -> str:
+    """Return what a model's file is called in the game: as it is there, or a new one beside the body."""
+    record = character.record
+    root = str(character.collection.get(FILE, "")).replace("\\", "/").removesuffix(record.file)
+    place = model.place.replace("\\", "/")
+    if root and place.startswith(root):
+        return place[len(root) :]
+    stem = PurePath(place).stem or names.file_name_of(model.blocks[0])
+    called = NO_NAME.sub("_", stem.lower()).strip("_") or "part"
+    return (PurePath(record.models[BODY]).parent / FOLDER / f"{called}.md3").as_posix()
+
+
+@contextmanager
+def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
+    """Let a model hang on its tag by a root meanwhile, as pieces do, in whose space it is written; yields the root."""
+    root: Block = bpy.data.objects.new(model.kind, None)
+    before = [(block, block.parent_type, block.parent_bone) for block in model.blocks]
+    model.blocks[0].users_collection[0].objects.link(root)
+    root[PART] = model.kind
+    try:
+        hang(root, model.tag, rig)
+        for block in model.blocks:
+            _hang_on(block, root)
+        context.view_layer.update()
+        yield root
+    finally:
+        for block, kind, bone in before:
+            _hang_on(block, model.tag)
+            block.parent_type, block.parent_bone = kind, bone
+        bpy.data.objects.remove(root)
+        context.view_layer.update()
+
+
+def _hang_on(block: Block, holder: Block) -> None:
+    """Hang an object on another one; where it stands there stays the same."""
+    inverse = block.matrix_parent_inverse.copy()
+    block.parent = holder
+    block.matrix_parent_inverse = inverse
