@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..formats import SKELETAL, VERTEX, by_name, by_suffix
-from ..game.character.files import BODY, COMMANDS, IN_STEP, CharacterFiles
+from ..game.character.files import BODY, COMMANDS, IN_STEP, CharacterFiles, MotionFile
 from ..game.store import GameFile
 from ..model.clips import Clip
 from ..model.limits.games import ERROR, WARNING
@@ -16,6 +16,7 @@ from ..reporting import ModelError
 from .load import load, load_animation
 
 CHARACTER = "character"
+Notes = Mapping[str, Mapping[str, str]]  # on animations, by their names: values by keys
 
 
 def facts(character: CharacterFiles) -> dict[str, Any]:
@@ -43,11 +44,12 @@ def facts(character: CharacterFiles) -> dict[str, Any]:
                 "tag": piece.tag,
                 "file": piece.file.place,
                 "worn": _place(piece.skin),
+                "animations": sum(len(motion.names) for motion in piece.motions),
             }
             for piece in character.pieces
         ],
         "skins": list(character.skins),
-        "choices": {name: file.place for name, file in character.choices.items()},
+        "choices": {name: piece.file.place for name, piece in character.choices.items()},
         "instead": _place(None if character.instead is None else character.instead.body),
         "missing": list(character.missing),
     }
@@ -65,9 +67,10 @@ def problems(character: CharacterFiles, game: str) -> list[tuple[str, str]]:
         found += _faults(
             character.body, BODY, character.tags.get(BODY, ()), [motion.file for motion in character.motions[:1]]
         )
-        found += _faults_of_motions(character, character.body)
+        found += _faults_of_motions(character.body, character.motions, character.notes, character.joints)
     for piece in character.pieces:
         found += _faults(piece.file, piece.kind, character.tags.get(piece.kind, ()))
+        found += _faults_of_motions(piece.file, piece.motions, piece.notes, {})
     found += _faults_of_frames(character)
     return list(dict.fromkeys(found))
 
@@ -87,11 +90,13 @@ def _faults(
     )
 
 
-def _faults_of_motions(character: CharacterFiles, body: GameFile) -> list[tuple[str, str]]:
+def _faults_of_motions(
+    body: GameFile, motions: Sequence[MotionFile], notes: Notes, joints: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """Return what games refuse of animations that a declaration names, and of joints that it asks for."""
     row = by_suffix(body)
-    named = [motion for motion in character.motions if motion.names]
-    if row is None or row.family is not SKELETAL or not (named or character.joints):
+    named = [motion for motion in motions if motion.names]
+    if row is None or row.family is not SKELETAL or not (named or joints):
         return []
     try:
         skeleton = load(body).model.skeleton
@@ -100,7 +105,7 @@ def _faults_of_motions(character: CharacterFiles, body: GameFile) -> list[tuple[
     there = {name.lower() for name in skeleton.names}
     found = [
         (ERROR, f"the body '{body.name}' has no joint '{joint}', which {word} asks for: the game stops there")
-        for joint, word in character.joints.items()
+        for joint, word in joints.items()
         if joint.lower() not in there
     ]
     lengths: dict[str, tuple[int, float]] = {}
@@ -114,10 +119,10 @@ def _faults_of_motions(character: CharacterFiles, body: GameFile) -> list[tuple[
         if why:
             found.append((ERROR, f"'{motion.file.name}' does not fit '{body.name}': {why}"))
         lengths |= dict.fromkeys(motion.names, (animation.num_frames, animation.frame_rate))
-    return found + _faults_of_lengths(character, lengths)
+    return found + _faults_of_lengths(notes, lengths)
 
 
-def _faults_of_lengths(character: CharacterFiles, lengths: dict[str, tuple[int, float]]) -> list[tuple[str, str]]:
+def _faults_of_lengths(notes: Notes, lengths: dict[str, tuple[int, float]]) -> list[tuple[str, str]]:
     """Return which animations are longer or shorter than those in step with them, or end before what is to happen."""
     found = []
     for name, length in lengths.items():
@@ -125,7 +130,7 @@ def _faults_of_lengths(character: CharacterFiles, lengths: dict[str, tuple[int, 
         if first != length:
             text = f"the files of the animation '{name.partition(IN_STEP)[0]}' have different lengths"
             found.append((ERROR, f"{text}: the game refuses the model"))
-        frames = [int(line.split()[0]) for line in character.notes.get(name, {}).get(COMMANDS, "").splitlines()]
+        frames = [int(line.split()[0]) for line in notes.get(name, {}).get(COMMANDS, "").splitlines()]
         beyond = [str(frame) for frame in frames if not 0 < frame <= length[0]]
         if beyond:
             text = f"the animation '{name}' has {length[0]} frames, and commands at {listed(beyond)}"
@@ -140,7 +145,7 @@ def _faults_of_frames(character: CharacterFiles) -> list[tuple[str, str]]:
     body = None if character.body is None else by_suffix(character.body)
     if not wanted or body is None or body.family is not VERTEX or character.body is None:
         return []
-    files = [character.body, *character.choices.values()]
+    files = [character.body, *(piece.file for piece in character.choices.values())]
     found = []
     for file in files:
         try:

@@ -33,6 +33,15 @@ class Placing:
 
 
 @dataclass(frozen=True)
+class MotionFile:
+    """Frames that a character plays, and the rows that take them apart; of some games the body's own file."""
+
+    file: GameFile
+    rows: tuple[Row | Clip, ...] = ()
+    names: tuple[str, ...] = ()  # what all of its frames together are called, where its game says so
+
+
+@dataclass(frozen=True)
 class Piece:
     """A model that hangs on a tag of another one, or on a joint, or stands where that stands."""
 
@@ -44,15 +53,8 @@ class Piece:
     near: str = ""  # the body's tag that comes nearest where the other model, or its tag, is not there
     decl: SkinDecl | None = None  # what says in Doom 3 what it wears
     placing: Placing | None = None
-
-
-@dataclass(frozen=True)
-class MotionFile:
-    """Frames that a character plays, and the rows that take them apart; of some games the body's own file."""
-
-    file: GameFile
-    rows: tuple[Row | Clip, ...] = ()
-    names: tuple[str, ...] = ()  # what all of its frames together are called, where its game says so
+    motions: tuple[MotionFile, ...] = ()  # of its own bones, one file for an animation
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on these, by names: values by keys
 
 
 @dataclass
@@ -73,7 +75,7 @@ class CharacterFiles:
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves all of it
     motions: list[MotionFile] = field(default_factory=list)  # the first has the bones
     pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
-    choices: Mapping[str, GameFile] = field(default_factory=dict)  # what the last piece can be, too, by names
+    choices: Mapping[str, Piece] = field(default_factory=dict)  # what the last piece can be, too, by names
     instead: CharacterFiles | None = None  # the same with bones, which some engines show in its place
     head_rows: list[Clip] = field(default_factory=list)  # of the head's own frames
     texts: list[GameFile] = field(default_factory=list)  # that say all this, but for skins: as they were read

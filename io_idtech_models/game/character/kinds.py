@@ -45,6 +45,7 @@ class Kind:
         Callable[[Mapping[str, bytes], str, Mapping[str, list[str]], Mapping[str, list[str]]], dict[str, bytes]] | None
     ) = None
     pack: str = ".pk3"  # how archives end that are written for the game
+    takes_actions: bool = False  # a new animation of the body is a file of its own beside the others
     skin_in_order: bool = False  # the body's skin names no surfaces: its lines are these, one after another
     # The body's skin, where other models hang on tags: without some kinds, with others by their paths; and where it may
     # have them: by kinds on what, and on which of its tags.
@@ -78,8 +79,9 @@ KINDS = (
         settled=own.settled,
         with_animations=own.with_animations,
         pack=".pk4",
+        takes_actions=True,
     ),
-    Kind(XREAL_FILE, xreal.HOME, xreal.character_of, xreal.place_of, skin_in_order=True),
+    Kind(XREAL_FILE, xreal.HOME, xreal.character_of, xreal.place_of, takes_actions=True, skin_in_order=True),
     Kind(
         quake2.MODEL,
         quake2.HOME,

@@ -103,12 +103,13 @@ class _Found(Finder):
         files = [
             self.folder.find_first((), [name]) for name in sorted(found, key=lambda n: (fold(n) != WEAPON, fold(n)))
         ]
-        self.character.choices = {file.stem: file for file in files if file is not None}
-        gun = next(iter(self.character.choices.values()), None)
+        self.character.choices = {file.stem: Piece(GUN, BODY, "", file) for file in files if file is not None}
+        held = next(iter(self.character.choices.values()), None)
+        gun = None if held is None else held.file
         if gun is None or fold(gun.name) != WEAPON:
             self.miss(f"there is no {WEAPON}: the game shows another player")
-        if gun is not None:
-            self.character.pieces = [Piece(GUN, BODY, "", gun)]
+        if held is not None:
+            self.character.pieces = [held]
 
     def find_instead(self) -> None:
         """Find what the remaster shows in the model's place."""

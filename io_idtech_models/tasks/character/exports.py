@@ -187,44 +187,44 @@ class _Saving:
         own = [b for b in self.character.body.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE")]
         mine = [block for block in own if not _is_foreign(block, rig)]
         with _at_origin(rig, self.context.view_layer):
-            export, model, blocks = self._model_of_bones(BODY, row, mine, rig)
-            self._motions(export, row, model)
+            blocks = self._model_of_bones(BODY, row, mine, rig)
         self._skin(BODY, self.character.body, [block for block in blocks if block.type == "MESH"], {})
 
-    def _model_of_bones(
-        self, kind: str, row: Format, mine: list[Block], rig: Block
-    ) -> tuple[RigScene, SkeletalModel, list[Block]]:
-        """Write a model with bones, some objects in the space of its armature; returns it, and what it consists of."""
+    def _model_of_bones(self, kind: str, row: Format, mine: list[Block], rig: Block) -> list[Block]:
+        """Write a model with bones, and its files of frames, in its armature's own space; returns its objects."""
         path, settings = self.record.models[kind], SkeletalGatherSettings(scale=self.record.scale, normals="SOURCE")
         layer = self.context.view_layer
         export = rig_scene(self.context.scene, layer, settings, rig)
         with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
             blocks = whole_model(mine, self.context)
             written = model_file(ExportRequest(Path(PurePath(path).name), self.game_for(row)), row, export, blocks)
+            self._motions(kind, export, row, written.model)
         self._say(path, [*written.notes, *([note] if note else [])])
         self.model(kind, written.data)
         self.taken |= set(blocks)
-        return export, written.model, blocks
+        return blocks
 
-    def _motions(self, export: RigScene, row: Format, model: SkeletalModel) -> None:
+    def _motions(self, kind: str, export: RigScene, row: Format, model: SkeletalModel) -> None:
         """Write the files of frames that the armature keeps, or those that its actions are."""
         apart = row.skeletal.animation
         if apart is None or keeps_frames(export.rig):
             self.motions = save_motions(export, model, self.game_for(formats.by_name("mdx")))
             self.saved.files |= {path: data for path, data in self.motions.files.items() if path}
             self.saved.edited += [path for path in self.motions.edited if path]
-        elif self.record.motions:
-            self._own_files(save_actions(export, model, apart, self.game_for(apart)), apart.suffixes[0])
+        elif self.record.motions.get(kind):
+            self._own_files(kind, save_actions(export, model, apart, self.game_for(apart)), apart.suffixes[0])
 
-    def _own_files(self, found: Iterable[ActionFile], suffix: str) -> None:
+    def _own_files(self, kind: str, found: Iterable[ActionFile], suffix: str) -> None:
         """Write the files that actions are, each where it came from; of new ones beside the first of the others."""
-        place_of = {name: path for path, called in self.record.motions.items() for name in called}
-        folder = PurePath(next(iter(self.record.motions))).parent
+        place_of = {name: path for path, called in self.record.motions[kind].items() for name in called}
+        folder = PurePath(next(iter(self.record.motions[kind]))).parent
+        single = kind != BODY or self.saved.kind is None or not self.saved.kind.takes_actions
         new: dict[str, ActionFile] = {}
         for each in found:
             path = place_of.get(each.name)
-            if path is None and suffix in PurePath(self.record.file).suffix:
-                path = ""
+            if path is None and single:
+                log.warning("'%s' is no animation that the %s has in the game: left out", each.action.name, kind)
+                continue
             if path is None:
                 path = (folder / f"{each.name}{suffix}").as_posix()
                 new[path] = each
@@ -235,7 +235,7 @@ class _Saving:
                 beside = PurePath(path).with_suffix(other).as_posix()
                 if not is_source or beside not in self.record.besides:
                     self.put(beside, data, is_source)
-        self.new_actions = new
+        self.new_actions |= new
 
     def piece(self, kind: str) -> None:
         """Write what hangs on a tag or on a joint, and what it wears."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -163,10 +163,10 @@ def _as_wanted(files: CharacterFiles, options: CharacterOptions) -> CharacterFil
     if options.weapon and options.weapon.lower() != NONE and not files.choices:
         pieces.append(weapon_of(games_of(files), options.weapon))
     elif options.weapon and files.choices:
-        names = {name.lower(): file for name, file in files.choices.items()}
-        chosen = names.get(options.weapon.lower())
+        known = {name.lower(): piece for name, piece in files.choices.items()}
+        chosen = known.get(options.weapon.lower())
         if chosen is not None:
-            pieces[-1] = replace(pieces[-1], file=chosen)
+            pieces[-1] = chosen
         elif options.weapon.lower() == NONE:
             pieces.pop()
         else:
@@ -216,16 +216,16 @@ def _import_body(
             raise
         log.warning("%s: the body has other bones, or none", error)
         return import_skeletal(body, settings, ImportSettings(bind=FIT, dressing=worn), context, into)
-    _show_notes(posed, files)
+    if any(files.declared):
+        note(posed.armature, *files.declared, [name for motion in files.motions for name in motion.names])
+    _show_notes(posed, files.notes)
     return posed, said
 
 
-def _show_notes(posed: Posed, files: CharacterFiles) -> None:
-    """Let actions show what their game says of them beside frames and rate, and the armature what it is declared as."""
-    if any(files.declared):
-        note(posed.armature, *files.declared, [name for motion in files.motions for name in motion.names])
+def _show_notes(posed: Posed, notes: Mapping[str, Mapping[str, str]]) -> None:
+    """Let actions show what their game says of them beside frames and rate."""
     for action in posed.actions:
-        for key, text in files.notes.get(names.file_name_of(action), {}).items():
+        for key, text in notes.get(names.file_name_of(action), {}).items():
             show(action, NOTES[key], text)
 
 
@@ -246,9 +246,13 @@ def _import_piece(
     row, scene = by_suffix(piece.file) or by_name("md3"), context.scene
     if row.family is SKELETAL:
         wanted = ImportSettings(False, decl=piece.decl, dressing=worn)
-        posed, summary = import_skeletal(
-            piece.file, SkeletalSettings(options.scale, options.weld, False), wanted, context, into
-        )
+        if options.animations and piece.motions:
+            files = tuple(motion.file for motion in piece.motions)
+            called = {motion.file: motion.names for motion in piece.motions}
+            wanted = replace(wanted, animations=True, chosen=files, names=called)
+        quiet = SkeletalSettings(options.scale, options.weld, fit_range=False, frame_rate=False)
+        posed, summary = import_skeletal(piece.file, quiet, wanted, context, into)
+        _show_notes(posed, piece.notes)
         built = Built(posed.collection, 1, [posed.armature, *posed.meshes], posed.tags)
         tags = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
         part = PartBuilt(piece.kind, make_rig_root(posed, piece.kind), built, tags)

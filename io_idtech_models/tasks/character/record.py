@@ -42,7 +42,8 @@ class Record:
     sums: dict[str, str] = field(default_factory=dict)  # of the models' files: CRC-32 in hexadecimal
     group: str = ""  # the text whose tables have the rows
     texts: dict[str, bytes] = field(default_factory=dict)  # skins among them
-    motions: dict[str, list[str]] = field(default_factory=dict)  # files of frames: what actions of theirs are called
+    # Files of frames, by BODY and kinds of pieces: what actions of theirs are called.
+    motions: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     besides: dict[str, str] = field(default_factory=dict)  # places of what belongs to it, but is not known by heart
     declared: tuple[str, str] = ("", "")  # the model that its body is, and its mesh, where its game declares these
     declarations: list[str] = field(default_factory=list)  # those of the texts that are made of its game's ones
@@ -92,15 +93,17 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
 
 def _remember_besides(record: Record, files: CharacterFiles, known: set[str], are_kept: bool) -> None:
     """Note where files lie that belong to a character, but for those that are `known`; `are_kept`: its frames are."""
-    motions = {motion.file: motion for motion in files.motions if motion.file != files.body and not are_kept}
-    called = names_in_game(files, [*motions, *files.besides])
+    own = [motion for motion in files.motions if motion.file != files.body and not are_kept]
+    by_kind = {BODY: own} | {piece.kind: [*piece.motions] for piece in files.pieces}
+    frames = {motion.file for motions in by_kind.values() for motion in motions}
+    called = names_in_game(files, [*frames, *files.besides])
     for file, path in called.items():
         if path and path not in known:
             record.besides[path] = file.place
-    for file, motion in motions.items():
-        if called[file]:
-            record.motions[called[file]] = list(motion.names or (file.stem,))
-            record.sums[called[file]] = f"{crc32(file.read()):08x}"
+    record.sums |= {called[file]: f"{crc32(file.read()):08x}" for file in frames if called[file]}
+    for kind, motions in by_kind.items():
+        found = {called[each.file]: list(each.names or (each.file.stem,)) for each in motions if called[each.file]}
+        record.motions |= {kind: found} if found else {}
 
 
 def _is_text(file: GameFile) -> bool:
@@ -130,7 +133,10 @@ def recall(collection: Any) -> Record | None:
             getattr(record, key).update((str(kind), str(path)) for kind, path in found[key].items())
         record.group, record.name = str(found["group"]), str(found.get("name", ""))
         record.besides = {str(path): str(place) for path, place in found.get("besides", {}).items()}
-        record.motions = {str(path): [*map(str, called)] for path, called in found.get("motions", {}).items()}
+        record.motions = {
+            str(kind): {str(path): [*map(str, called)] for path, called in own.items()}
+            for kind, own in found.get("motions", {}).items()
+        }
         record.declarations = [str(path) for path in found.get("declarations", ())]
         model, mesh = found.get("declared", ("", ""))
         record.declared = str(model), str(mesh)

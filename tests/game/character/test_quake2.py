@@ -45,7 +45,7 @@ def test_all_that_there_is(tmp_path):
     assert (player.skin_name, player.decl.worn("anything")) == ("frost", f"{PLAYER}/frost.pcx")
     assert [(m.file.name, m.rows) for m in player.motions] == [("tris.md2", ANIMATIONS)]
     assert [(p.kind, p.on, p.tag, p.file.name) for p in player.pieces] == [(GUN, BODY, "", "weapon.md2")]
-    assert {name: file.name for name, file in player.choices.items()} == {
+    assert {name: piece.file.name for name, piece in player.choices.items()} == {
         "weapon": "weapon.md2", "w_railgun": "w_railgun.md2",
     }  # fmt: skip
     assert player.instead is None

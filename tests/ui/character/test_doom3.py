@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
+from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.blender.provenance import PART, SKIN, WORN
+from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.blender.skeletal.hung import joint_at_rest
 from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
@@ -188,3 +190,85 @@ def test_many_at_once_stand_apart(tmp_path):
     before = place(roots()["head"])[:3, 3]
     rig().location = (100.0, 0.0, 0.0)
     assert np.abs(place(roots()["head"])[:3, 3] - before - np.array([100.0, 0, 0])).max() < 1e-4
+
+
+ARMED = TEXT.replace(
+    "model newt_head { mesh",
+    f"model newt_head {{ anim blink {NEWT}/walk.md5anim {{ frame 3 call wink }} anim idle {NEWT}/blink.md5anim mesh",
+).replace("anim blink", "mesh models/md5/newt/head.md5mesh anim blink", 1)
+WEAPONS = """
+entityDef weapon_hat { "model_world" "models/toys/hat.ase" "joint_attach" "chest" }
+entityDef weapon_toy { "model_world" "newt_head" "joint_attach" "head" }
+entityDef weapon_none { "model_view" "x" }
+"""
+
+
+def put_armed(folder: Path, **changed: bytes | None) -> Path:
+    text = ARMED.replace(
+        '"health"', '"def_weapon0" "weapon_none" "def_weapon1" "weapon_hat" "def_weapon2" "weapon_toy" "health"'
+    )
+    blink = (EXAMPLE / "idle.md5anim").read_bytes()
+    path = put_character(folder, newt_def=(text + WEAPONS).encode(), **changed)
+    (folder / NEWT / "blink.md5anim").write_bytes(blink)
+    return path
+
+
+def heads_rig() -> Any:
+    return next(b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent == roots()["head"])
+
+
+def test_a_head_plays_its_own_animations(tmp_path, capfd):
+    read(put_armed(tmp_path))
+    assert "warning" not in capfd.readouterr().out.lower()
+    head = heads_rig()
+    assert names.file_name_of(head.animation_data.action) == "idle"
+    own = {names.file_name_of(strip.action) for track in head.animation_data.nla_tracks for strip in track.strips}
+    assert own | {"idle"} == {"idle", "blink"}
+    blink = next(action for action in bpy.data.actions if names.file_name_of(action) == "blink")
+    assert blink[FRAME_COMMANDS] == "3 call wink"
+    assert FRAME_COMMANDS not in head.animation_data.action
+    assert rig().animation_data.action not in (head.animation_data.action, blink)
+
+
+def test_a_heads_animations_are_saved(tmp_path, capfd):
+    read(put_armed(tmp_path / "game"))
+    bpy.context.view_layer.objects.active = rig()
+    write: Any = bpy.ops.export_scene.idtech_character
+    assert "was edited: there is no file" in error_of(write, filepath=str(tmp_path / "out"), edited_only=True)
+    head = heads_rig()
+    for action in (head.animation_data.action.copy(), head.animation_data.action):
+        head.animation_data.action = action
+        for curve in playing_curves(head):
+            for point in curve.keyframe_points if curve.data_path.endswith("location") else ():
+                point.co.y += 1
+    added = next(action for action in bpy.data.actions if action.name.endswith(".002"))
+    added.name = "nod"
+    keep(head, added)
+    capfd.readouterr()
+    assert write(filepath=str(tmp_path / "out"), edited_only=True) == {"FINISHED"}
+    written = [path.name for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert written == ["blink.md5anim"]
+    assert "'nod' is no animation that the head has in the game: left out" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("weapon", "name", "bone"), [("", "hat", "chest"), ("Weapon_Toy", "head", "head")])
+def test_a_weapon_stands_as_its_joint_does(tmp_path, weapon, name, bone):
+    read(put_armed(tmp_path), weapon=weapon)
+    assert name in roots()["weapon"].name
+    for frame in (0, 7):
+        bpy.context.scene.frame_set(frame)
+        assert np.allclose(place(roots()["weapon"]), joint(bone), atol=1e-4)
+
+
+def test_no_weapon_or_another_one(tmp_path, capfd):
+    read(put_armed(tmp_path), weapon="none")
+    assert "weapon" not in roots()
+    read(tmp_path / DEF, weapon="bfg")
+    assert "there is no weapon 'bfg': 'weapon_hat', 'weapon_toy'" in capfd.readouterr().out
+
+
+def test_the_weapon_that_is_held_at_first(tmp_path):
+    path = put_armed(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'"health"', b'"current_weapon" "2" "health"'))
+    read(path)
+    assert "head" in roots()["weapon"].name

@@ -9,6 +9,9 @@ Facts (idActor::Spawn, SetupHead and Attach, idAFAttachment::SetBody, idAnimated
 - Whatever begins with `def_attach` is an entity that hangs on the joint that its own `joint` names, `origin` from there
   along the body's axes, and turned by `angles` from the joint's. What is put on is put on while the body shows the
   first frame of its animation `ik_pose`, and goes along with the joint from then on.
+- A head plays animations of its own model (idActor::SetupBody), and so may what is attached.
+- A player's `def_weapon0` to `def_weapon15` are entities whose `model_world` hangs on the joint `joint_attach`, turned
+  as that is (idWeapon::InitWorldModel); the one that he holds at first has the number `current_weapon`.
 - `bind` names an entity of a map, which no declaration has: it is not followed.
 """
 
@@ -32,6 +35,9 @@ from .library import Declarations, Entity, declarations_of
 GAME = "doom3"
 POSE = "ik_pose"  # the animation in whose first frame things are put on (IK_ANIM)
 ATTACHED, DEF_HEAD, HEAD_JOINT = "def_attach", "def_head", "head_joint"
+WEAPON, CURRENT, HELD = "def_weapon", "current_weapon", "weapon"
+IDLE = "idle"  # what pieces with animations of their own show at first
+MODELS = (MESH_SUFFIX, ".lwo", ".ase")  # of what is named by its file
 MOST_PIECES = 64
 
 
@@ -159,9 +165,10 @@ class _Found(Finder):
         self.character.skin_name = "" if self.character.decl is None else self.character.decl.name
         self.own(ENTITY, chosen.entity)
         self.own(MODEL, chosen.model)
-        self.find_motions()
+        self.character.motions, self.character.notes = self.motions_of(self.model_decl)
         self.find_head()
         self.find_attached()
+        self.find_weapons()
 
     def own(self, kind: str, name: str) -> None:
         """Note what declares an entity or a model of a name, with what that inherits: it goes along with it."""
@@ -208,12 +215,12 @@ class _Found(Finder):
             self.character.declarations.append(found)
         return parse_decl(found.body, found.name)
 
-    def find_motions(self) -> None:
-        """Find the files of frames, each with the names of the animations that it is."""
+    def motions_of(self, model: Model) -> tuple[list[MotionFile], dict[str, dict[str, str]]]:
+        """Return the files of a model's animations, each with the names of those that it is; and notes on these."""
         names: dict[GameFile, list[str]] = {}
         notes: dict[str, dict[str, str]] = {}
         lacking = []
-        for anim in self.model_decl.anims.values():
+        for anim in model.anims.values():
             for nth, name in enumerate(anim.files):
                 file = self.find(name)
                 called = anim.name if not nth else f"{anim.name}{IN_STEP}{nth + 1}"
@@ -222,11 +229,11 @@ class _Found(Finder):
                 else:
                     names.setdefault(file, []).append(called)
                     notes[called] = _notes(anim)
-        self.character.motions = [MotionFile(file, (), tuple(called)) for file, called in names.items()]
-        self.character.notes = {name: note for name, note in notes.items() if note}
         if lacking:
             lacking = list(dict.fromkeys(lacking))
-            self.miss(f"files of frames of '{self.model_decl.name}' are not there: {listed(lacking)}")
+            self.miss(f"files of frames of '{model.name}' are not there: {listed(lacking)}")
+        motions = [MotionFile(file, (), tuple(called)) for file, called in names.items()]
+        return motions, {name: note for name, note in notes.items() if note}
 
     @property
     def pose(self) -> GameFile | None:
@@ -265,19 +272,50 @@ class _Found(Finder):
             self.add(key, joint, name, Placing(origin, angles, True, self.pose))
         self.character.joints = joints
 
+    def find_weapons(self) -> None:
+        """Find what a player can hold: the one that he has at first, and which others there are."""
+        first = self.entity.value(CURRENT)
+        choices: dict[str, Piece] = {}
+        for key, name in self.entity.starting(WEAPON):
+            entity = self.decls.entity(name)
+            if entity is None:
+                self.miss(f"{key} '{shown_name(name)}' is declared nowhere")
+                continue
+            joint, model = entity.value("joint_attach"), entity.value("model_world")
+            if not (joint and model) or len(choices) == MOST_PIECES:
+                continue  # nobody sees it held
+            piece = self.piece(HELD, joint, model, Placing(turned=True))
+            self.own(ENTITY, name)
+            if piece is not None:
+                choices[name] = piece
+                first = name if key == f"{WEAPON}{first}" else first
+        held = choices.get(first) or next(iter(choices.values()), None)
+        self.character.choices = choices
+        self.character.pieces += [] if held is None else [held]
+
     def add(self, kind: str, joint: str, name: str, placing: Placing) -> None:
         """Add a piece that hangs on a joint: a model, or an entity that looks like one."""
+        piece = self.piece(kind, joint, name, placing)
+        self.character.pieces += [] if piece is None else [piece]
+
+    def piece(self, kind: str, joint: str, name: str, placing: Placing) -> Piece | None:
+        """Return what hangs on a joint; says what is missing of it."""
         model, skin = self.looks(name)
+        if model is None and fold(name).endswith(MODELS):
+            model = Model(name, name)
         if model is None:
             self.miss(f"{kind} '{shown_name(name)}' is declared nowhere: the game stops there")
-            return
+            return None
         if not model.mesh:
             self.miss(f"{kind} '{shown_name(name)}' has no model")
-            return
+            return None
         file = self.model(model.mesh, f"{kind}'s model")
-        if file is not None:
-            decl = self.worn(skin or model.skin)
-            self.character.pieces.append(Piece(kind, BODY, joint, file, decl=decl, placing=placing))
+        if file is None:
+            return None
+        motions, notes = self.motions_of(model)
+        motions.sort(key=lambda motion: IDLE not in motion.names)
+        decl = self.worn(skin or model.skin)
+        return Piece(kind, BODY, joint, file, decl=decl, placing=placing, motions=tuple(motions), notes=notes)
 
     def looks(self, name: str) -> tuple[Model | None, str]:
         """Return what a model or an entity of a name looks like, and the skin that an entity wears."""
