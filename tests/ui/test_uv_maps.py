@@ -7,7 +7,7 @@ from io_idtech_models.blender.mesh import attributes
 from io_idtech_models.blender.mesh.uv_maps import SETS
 from tests import samples_ase, samples_lwo
 from tests.samples import load
-from tests.ui.scene import activate, add_cube, bpy, put
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FILES = {"ase": samples_ase.several_sets(), "lwo": samples_lwo.several_sets()}
@@ -193,3 +193,14 @@ def test_a_format_with_one_set_names_the_others(tmp_path, name, capfd):
     bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"))
     first = next(iter(load(FILES[name]).surfaces[0].further_uvs))
     assert f"more than a file holds, left out: UV map '{first}'" in capfd.readouterr().out
+
+
+def test_a_copy_that_differs_in_one_corner_of_a_surface_of_few_rows_is_another_set(tmp_path):
+    """It says what is drawn at more corners than the drawn one, whose points without a row are at 0."""
+    import_model(put(tmp_path / "a.lwo", samples_lwo.several()))
+    layer = bpy.data.objects["right"].data.uv_layers.new(name="light")
+    layer.uv[2].vector.y += 0.6
+    export_bytes(tmp_path / "b.lwo")
+    bpy.ops.wm.read_homefile(use_empty=True)
+    import_model(tmp_path / "b.lwo")
+    assert [each.name for each in bpy.data.objects["right"].data.uv_layers] == ["UV", "light"]

@@ -228,7 +228,7 @@ def _sets(
     """Return what the set is called that is drawn at corners (T, 3), and sets that say something else there.
 
     As (T, 3, 2), what is drawn where they have no row, and which corners have one. Drawn, `uvs` (V, 2), is what says
-    so at most corners.
+    so at most corners, of those sets that nowhere say something else if there are any.
     """
     rows = ready.uvs.of_corners[corners]
     rows = rows[rows >= 0]
@@ -243,8 +243,10 @@ def _sets(
         there = rows_of[name] = rows_there.of_corners[corners] >= 0
         found = rows_there.taken(rows_there.of_corners[corners.ravel()]).reshape(-1, 3, 2)
         values[name] = np.where(there[..., None], found, drawn).astype(np.float32)
-        says = int((there & (found == drawn).all(axis=2)).sum())
-        ranks[name] = says, sum(n for n, called in zip(counts, ready.names, strict=True) if called == name), order
+        same = (found == drawn).all(axis=2)
+        says = int((there & same).sum())
+        held = sum(n for n, called in zip(counts, ready.names, strict=True) if called == name)
+        ranks[name] = not (there & ~same).any(), says, held, order
     uv_name = max(ranks, key=lambda name: ranks[name])
     further = {name: own for name, own in values.items() if name != uv_name and (own != drawn).any()}
     return uv_name, further, {name: rows_of[name] for name in further}
