@@ -168,7 +168,7 @@ def plan_frames(
             _warn_of_more(planned, blocks, export)
         return planned
     if mode == "KEYS" and listed is not None:
-        return _listed_plan(*listed, known)
+        return _listed_plan(*listed, known, scene.frame_current)
     base = KeyFrames(_key_plan(keyed[:1], known, ids) if keyed else None)
     if mode == "ACTIONS":
         owners = [owner for block in (*blocks, *(t.block for t in tag_sources)) for owner in influences(block)]
@@ -291,8 +291,11 @@ def _frame_name(key_name: str, source: int, known: StoredSource | None) -> str:
     return names.stem_of(key_name)
 
 
-def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None) -> FramePlan:
-    """Plan the frames of a model without keys: its collection says how many there are, and their names."""
+def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None, now: int) -> FramePlan:
+    """Plan the frames of a model without keys: its collection says how many there are, and their names.
+
+    One alone is what shows `now`: whatever moves it beyond the scene's range would be elsewhere in frame 0.
+    """
     count = len(listed)
     source_names = [] if known is None else known.source.frame_names
     sources = np.array([f if 0 <= f < len(source_names) else -1 for f in frames], np.int32)
@@ -300,7 +303,8 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     for name, source in zip(listed, sources.tolist(), strict=True):
         same = source >= 0 and source_names[source].replace("\n", " ") == name
         shown.append(source_names[source] if same else name)
-    return FramePlan(shown, [float(i) for i in range(count)], [-1] * count, sources, whole=True)
+    times = [float(now)] if count == 1 else [float(i) for i in range(count)]
+    return FramePlan(shown, times, [-1] * count, sources, whole=True)
 
 
 def _timeline_plan(

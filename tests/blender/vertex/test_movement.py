@@ -265,3 +265,16 @@ def test_no_handler_is_left():
     before = list(bpy.app.handlers.frame_change_post)
     exported(by_a_wave())
     assert list(bpy.app.handlers.frame_change_post) == before
+
+
+@pytest.mark.parametrize("now", [10, 14])
+def test_an_imported_model_of_one_frame_that_moves_beyond_the_range_is_written_as_it_shows_now(now):
+    case = open_case(sample("minimal"))
+    block = moved(case.surface())
+    CONTEXT.scene.frame_start = 12
+    CONTEXT.scene.frame_set(now)
+    model = case.gather()
+    assert model.num_frames == 1
+    graph = bpy.context.evaluated_depsgraph_get()
+    shown = [block.matrix_world @ vertex.co for vertex in block.evaluated_get(graph).data.vertices]
+    assert np.allclose(np.sort(model.surfaces[0].positions[0], axis=0), np.sort(np.array(shown), axis=0), atol=1e-4)
