@@ -15,6 +15,7 @@ from ..blender.vertex.shown_keys import has_frames, shown_key
 from ..blender.vertex.spread import Spread, spread
 from ..reporting import LimitError, collected_warnings, joined
 from .animations.find import animations_of
+from .animations.vertex import leading_model
 from .export.selection import choose
 from .player import frames as player_frames
 
@@ -30,7 +31,8 @@ def edit(context: Context, inserts: bool) -> None:
     if player is not None and root is not None:
         player_frames.edit(player, root, inserts, context)
         return
-    chosen = choose(context, "AUTO")
+    leading = None if active is None else leading_model(context, active)
+    chosen = leading or choose(context, "AUTO")
     chosen.keep_apart(context)
     model, animations = edit_frames.model_frames(chosen.whole, chosen.collection, scene), animations_of(context)
     with nullcontext() if animations is None else animations.markers_at_home():

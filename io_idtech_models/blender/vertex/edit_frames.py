@@ -1,8 +1,11 @@
-"""Inserting and deleting frames of a whole model: keys of all surfaces, curves of all tags."""
+"""Inserting and deleting frames of a whole model: keys of all surfaces, curves of all tags.
+
+Models that show the frame of another one's number, as a player's gun in Quake II does, get and lose frames along with it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -15,6 +18,7 @@ from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points, value_path
 from ..frame_rigs import posed_by, rigs_of
 from ..mesh import attributes
+from ..provenance import MODEL_ID
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
 from ..scene import ExportScene
 from . import clips, shape_keys, source, spread
@@ -36,6 +40,12 @@ class FrameModel:
     count: int
     current: int
     times: list[float]
+    in_step: list[FrameModel] = field(default_factory=list)  # models whose frames follow this one's
+    leader: Block | None = None  # the object whose frame this model shows
+
+    def every(self) -> list[FrameModel]:
+        """Return the model and those in step with it."""
+        return [self, *self.in_step]
 
 
 def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, scene: bpy.types.Scene) -> FrameModel:
@@ -65,12 +75,43 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     )
     tags = [entry.block for entry in entries if not entry.bone]
     still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
-    return FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
+    model = FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
+    model.leader = leading(keyed[0]) if keyed else None
+    model.in_step = _in_step(keyed, scene)
+    return model
+
+
+def leading(block: Block) -> Block | None:
+    """Return the object whose frames another one shows, as a player's gun does its body's; None if it shows its own."""
+    keys = block.data.shape_keys if block.type == "MESH" else None
+    leader = None if keys is None else leader_of(keys)
+    every: Any = () if leader is None else bpy.data.objects
+    return next((each for each in every if each.type == "MESH" and each.data.shape_keys == leader), None)
+
+
+def _in_step(keyed: list[Block], scene: bpy.types.Scene) -> list[FrameModel]:
+    """Return the models that show the frames of some meshes."""
+    leaders = {block.data.shape_keys for block in keyed}
+    followers: list[Any] = [
+        block
+        for block in (bpy.data.objects if keyed else ())
+        if block.type == "MESH" and block.data.shape_keys is not None and leader_of(block.data.shape_keys) in leaders
+    ]
+    models: dict[Any, list[Block]] = {}
+    for block in followers:
+        home = next((each for each in block.users_collection if each.get(MODEL_ID)), None)
+        models.setdefault(home or block, []).append(block)
+    return [
+        model_frames(own, None, scene) if home in own else model_frames(list(home.all_objects), home, scene)
+        for home, own in models.items()
+    ]
 
 
 def refuse_linked(model: FrameModel) -> None:
     """Raise LimitError if a part of the model lies in another .blend, which has its frames then, or is an override."""
-    holders = [*(block.data for block in (*model.meshes, *model.still)), *_actions(model)]
+    models = model.every()
+    holders = [block.data for each in models for block in (*each.meshes, *each.still)]
+    holders += [action for each in models for action in _actions(each)]
     linked = [holder.name for holder in holders if holder.library is not None or holder.override_library is not None]
     if linked:
         way = "make it local (Object > Relations > Make Local > All), or change it there"
@@ -137,27 +178,18 @@ def rename(meshes: list[Block], wanted: dict[int, str]) -> None:
 
 def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = range(0)) -> None:
     """Give the model the frames of `order`; at the places of `new` are copies, and of `copies` for curves, too."""
-    rigs = rigs_of(model.meshes)
+    rigs = rigs_of([block for each in model.every() for block in each.meshes])
     _refuse_others(model, rigs)
     rig_clips.settle(rigs)
     root = root_of(model.meshes[0]) if model.meshes else None
-    own = [curve for block in model.tags for curve in playing_curves(block)]
-    for curve in [*own, *rig_clips.whole_curves(rigs, None if root is None else frame_root(root))]:
+    for curve in rig_clips.whole_curves(rigs, None if root is None else frame_root(root)):
         _retime(curve, model.times, order)
-    for nth, block in enumerate(model.meshes):
-        old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
-        listed = _new_names([old[frame] for frame in order], new)
-        _rewrite_keys(block, order, listed)
-        if nth == 0:
-            ids = clips.model_ids(model.meshes, model.collection)
-            clips.rewrite(block.data.shape_keys, ids, old, order, listed, copies)
+    _rewrite_model(model, order, new, copies)
+    for follower in model.in_step:
+        _rewrite_model(follower, _order_in_step(follower, model.count, order), new, copies)
     rig_clips.rewrite(rigs, clips.without_copies(order, copies))
     if model.meshes and model.times == [float(time) for time in range(model.count)]:
         clips.move_markers(model.scene, model.count, order)
-    if model.collection is not None:
-        _relist(model.collection, order, new)
-    if model.still and not model.meshes:
-        _add_keys(model, len(order), new)
     scene = model.scene
     if scene.frame_end - scene.frame_start == model.count - 1:
         scene.frame_end += len(order) - model.count
@@ -165,22 +197,54 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
         scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, len(order) - 1)
 
 
+def _order_in_step(follower: FrameModel, count: int, order: list[int]) -> list[int]:
+    """Return the frames of a model in step with another one, of `count` frames, which gets those of `order`.
+
+    Where it has no frame of a number it shows its first, as games do; behind all of those that it has it needs none.
+    What it has beyond the other's frames stays at its end.
+    """
+    found = list(order)
+    if follower.count < count:
+        while found and found[-1] >= follower.count:
+            found.pop()
+    found = [frame if frame < follower.count else 0 for frame in found]
+    return [*found, *range(count, follower.count)] or [0]
+
+
+def _rewrite_model(model: FrameModel, order: list[int], new: range, copies: range) -> None:
+    """Give one model the frames of `order`: keys of its surfaces, the actions over them, curves of tags."""
+    new, copies = (range(min(each.start, len(order)), min(each.stop, len(order))) for each in (new, copies))
+    for curve in [curve for block in model.tags for curve in playing_curves(block)]:
+        _retime(curve, model.times, order)
+    for nth, block in enumerate(model.meshes):
+        old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
+        listed = _new_names([old[frame] for frame in order], new)
+        _rewrite_keys(block, order, listed, model.leader)
+        if nth == 0:
+            ids = clips.model_ids(model.meshes, model.collection)
+            clips.rewrite(block.data.shape_keys, ids, old, order, listed, copies)
+    if model.collection is not None:
+        _relist(model.collection, order, new)
+    if model.still and not model.meshes:
+        _add_keys(model, len(order), new)
+
+
 def _refuse_others(model: FrameModel, rigs: list[Block]) -> None:
     """Raise LimitError where a rig poses another model, too, which has the same frames, and is no part of a player."""
+    own = [block for each in model.every() for block in each.meshes]
     for rig in rigs:
-        others = [m.name for m in posed_by(rig) if m not in model.meshes and root_of(m) is None]
+        others = [m.name for m in posed_by(rig) if m not in own and root_of(m) is None]
         if others:
             text = "and has its frames: Remove Rig, change the frames of both, and make it anew"
             raise LimitError(f"'{rig.name}' poses {listed(others)}, too, {text}")
 
 
-def _rewrite_keys(block: Block, order: list[int], listed: list[str]) -> None:
-    """Give a mesh the frames of `order`; those of a player's part go on following its root."""
+def _rewrite_keys(block: Block, order: list[int], listed: list[str], leader: Block | None) -> None:
+    """Give a mesh the frames of `order`; it goes on following the root of a player's part, or another model's keys."""
     root = root_of(block) if follows_frame(block.data.shape_keys) else None
-    leader = leader_of(block.data.shape_keys)
     shape_keys.rewrite(block, order, listed)
-    if leader is not None:
-        follow_keys(block.data.shape_keys, leader)
+    if leader is not None:  # whose keys may be new ones by now
+        follow_keys(block.data.shape_keys, leader.data.shape_keys)
         return
     if root is not None:
         follow(block.data.shape_keys, "eval_time", frame_root(root))
@@ -189,7 +253,7 @@ def _rewrite_keys(block: Block, order: list[int], listed: list[str]) -> None:
 def _new_names(listed: list[str], new: range) -> list[str]:
     """Return the names of keys, all different; those at `new` give way to the others."""
     if not new:
-        return listed
+        return names.unique(listed, "frame")  # a model in step may show its first frame several times
     others = listed[: new.start] + listed[new.stop :]
     given = [f"{names.stem_of(listed[place])}.001" for place in new]
     found = names.unique([*others, *given], "frame")

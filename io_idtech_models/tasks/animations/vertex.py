@@ -20,7 +20,6 @@ from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
 from ...blender.playback import used_actions
 from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID, model_of
-from ...blender.roots import leader_of
 from ...blender.vertex import clips, edit_frames
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_keys import covers, has_frames, key_times
@@ -39,10 +38,9 @@ def keyed_blocks(context: Context, active: Block) -> Choice | None:
     """Return the model of an object if it has frames as shape keys, else None."""
     rig = active if is_frame_rig(active) else rig_of(active)
     own: list[Block] = posed_by(rig) if rig is not None else [active] if has_frames(active) else []
-    leader = _followed(active)
-    if leader is not None:
-        home = next((c for c in leader.users_collection if c.get(MODEL_ID)), None)
-        return Choice([leader]) if home is None else choose(context, "AUTO", home.name)
+    leading = leading_model(context, active)
+    if leading is not None:
+        return leading
     known = any(model_of(block) for block in (active, *own))
     if (active.type not in ("MESH", "EMPTY") and rig is None) or not (own or known):
         return None
@@ -50,12 +48,13 @@ def keyed_blocks(context: Context, active: Block) -> Choice | None:
     return chosen if any(has_frames(block) for block in chosen.whole) else None
 
 
-def _followed(block: Block) -> Block | None:
-    """Return the object whose frames another one shows, as a player's gun does its body's; None if it shows its own."""
-    keys = block.data.shape_keys if block.type == "MESH" else None
-    leader = None if keys is None else leader_of(keys)
-    every: Any = () if leader is None else bpy.data.objects
-    return next((each for each in every if each.type == "MESH" and each.data.shape_keys == leader), None)
+def leading_model(context: Context, active: Block) -> Choice | None:
+    """Return the model whose frames an object shows, as a player's gun does its body's; None if it shows its own."""
+    leader = edit_frames.leading(active)
+    if leader is None:
+        return None
+    home = next((each for each in leader.users_collection if each.get(MODEL_ID)), None)
+    return Choice([leader]) if home is None else choose(context, "AUTO", home.name)
 
 
 class VertexAnimations(Animations):

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
@@ -78,14 +79,72 @@ def test_the_list_of_the_gun_is_the_bodys(tmp_path):
     assert times() == (67.0, 67.0)
 
 
-def test_frames_that_are_inserted_leave_the_gun_following(tmp_path):
-    read(put_player(tmp_path))
-    bpy.context.view_layer.objects.active = gun()
-    bpy.context.scene.frame_set(3)
-    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+def shown(block: Any, frames: Any) -> np.ndarray[Any, Any]:
+    """Return where a mesh's points are in frames of it, (F, P, 3)."""
+    keys = block.data.shape_keys.key_blocks
+    found = np.empty((len(keys), len(block.data.vertices), 3), np.float32)
+    for key, points in zip(keys, found, strict=True):
+        key.points.foreach_get("co", points.ravel())
+    return found[list(frames)]
+
+
+def in_step() -> None:
     bpy.context.scene.frame_set(57)
     assert times() == (57.0, 57.0)
-    assert len(gun().data.shape_keys.key_blocks) == 199
+
+
+def insert() -> list[int]:
+    bpy.context.scene.frame_set(3)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    return [0, 1, 2, 3, *range(3, 198)]
+
+
+def delete() -> list[int]:
+    bpy.context.scene.frame_set(3)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    return [0, 1, 2, *range(4, 198)]
+
+
+def move_animation() -> list[int]:
+    animations = need_animations(bpy.context)
+    animations.move(next(row for row in animations.rows() if row.name == "run"), 1)
+    return [*range(40), *range(46, 54), *range(40, 46), *range(54, 198)]
+
+
+def copy_animation() -> list[int]:
+    animations = need_animations(bpy.context)
+    animations.duplicate(next(row for row in animations.rows() if row.name == "run"), "trot")
+    return [*range(46), *range(40, 46), *range(46, 198)]
+
+
+@pytest.mark.parametrize("of", [body, gun])
+@pytest.mark.parametrize("edit", [insert, delete, move_animation, copy_animation])
+def test_frames_of_body_and_gun_are_edited_together(tmp_path, edit, of):
+    read(put_player(tmp_path, odd=True))
+    bpy.context.view_layer.objects.active = of()
+    before = [shown(block, range(198)) for block in (body(), gun())]
+    order = edit()
+    for block, old in zip((body(), gun()), before, strict=True):
+        assert np.array_equal(shown(block, range(len(order))), old[order])
+    in_step()
+    assert bpy.context.scene.frame_end == len(order) - 1
+
+
+@pytest.mark.parametrize(
+    ("edit", "order"),
+    [
+        (insert, [0, 1, 2, 3, *range(3, 43)]),
+        (move_animation, [*range(40), *[0] * 8, 40, 41, 42]),  # where it has no frame a game shows its first
+    ],
+)
+def test_a_gun_with_fewer_frames_stays_in_step(tmp_path, edit, order):
+    read(put_player(tmp_path, weapon_md2=model(43)))
+    bpy.context.view_layer.objects.active = body()
+    old = shown(gun(), range(43))
+    edit()
+    assert np.array_equal(shown(gun(), range(len(order))), old[order])
+    assert len(gun().data.shape_keys.key_blocks) == len(order)
+    in_step()
 
 
 def test_the_gun_goes_where_the_body_goes(tmp_path):
