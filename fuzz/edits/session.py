@@ -36,7 +36,7 @@ OTHER = re.compile(
     r"loose vert|icons?\b|is called"
 )
 # And of texture coordinates these do.
-ABOUT_UVS = re.compile(r"has no UV map|left out: UV map|does not tile|kept, but not shown|LWOB|it stays there")
+ABOUT_UVS = re.compile(r"has no UV map|left out: UV map|does not tile|kept, but not shown|LWOB")
 
 
 @dataclass(frozen=True)

@@ -204,3 +204,27 @@ def test_a_copy_that_differs_in_one_corner_of_a_surface_of_few_rows_is_another_s
     bpy.ops.wm.read_homefile(use_empty=True)
     import_model(tmp_path / "b.lwo")
     assert [each.name for each in bpy.data.objects["right"].data.uv_layers] == ["UV", "light"]
+
+
+@pytest.mark.parametrize("edit", ["UV renamed", "Light renamed", "Light gone", "Detail gone"])
+def test_a_set_that_one_surface_has_no_more_does_not_come_back_by_points_that_another_shares(tmp_path, edit, capfd):
+    import_model(put(tmp_path / "a.lwo", FILES["lwo"]))
+    name, how = edit.split()
+    layers = bpy.data.objects["textures/wood"].data.uv_layers
+    if how == "renamed":
+        layers[name].name = "new"
+    else:
+        layers.remove(layers[name])
+    shown = maps("textures/wood"), maps("textures/stone")
+    export_bytes(tmp_path / "b.lwo")
+    assert "Warning: b.lwo" not in capfd.readouterr().out
+    bpy.ops.wm.read_homefile(use_empty=True)
+    import_model(tmp_path / "b.lwo")
+    assert (maps("textures/wood"), maps("textures/stone")) == shown
+
+
+def maps(name):
+    """Return the texture coordinates of an object's UV maps, by the maps' names."""
+    return {
+        layer.name: [tuple(corner.vector) for corner in layer.uv] for layer in bpy.data.objects[name].data.uv_layers
+    }

@@ -1,6 +1,7 @@
 """Inserting and deleting frames of a whole model: keys of all surfaces, curves of all tags.
 
-Models that show the frame of another one's number, as a player's gun in Quake II does, get and lose frames along with it.
+Models that show the frame of another one's number, as a player's gun in Quake II does, get and lose frames along with
+it.
 """
 
 from __future__ import annotations
@@ -92,11 +93,9 @@ def leading(block: Block) -> Block | None:
 def _in_step(keyed: list[Block], scene: bpy.types.Scene) -> list[FrameModel]:
     """Return the models that show the frames of some meshes."""
     leaders = {block.data.shape_keys for block in keyed}
-    followers: list[Any] = [
-        block
-        for block in (bpy.data.objects if keyed else ())
-        if block.type == "MESH" and block.data.shape_keys is not None and leader_of(block.data.shape_keys) in leaders
-    ]
+    every: Any = bpy.data.objects if keyed else ()
+    meshes = [block for block in every if block.type == "MESH" and block.data.shape_keys is not None]
+    followers: list[Block] = [block for block in meshes if leader_of(block.data.shape_keys) in leaders]
     models: dict[Any, list[Block]] = {}
     for block in followers:
         home = next((each for each in block.users_collection if each.get(MODEL_ID)), None)

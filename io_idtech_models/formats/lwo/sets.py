@@ -12,7 +12,6 @@ Letters in shapes: C corners of the layer's polygons, T triangles of a surface, 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -20,12 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.vertex import Surface
-from ...model.wording import listed
 from .file import Chunk, Lwo, VertexMap, read
 from .numbers import Ints, chunk, floats_at, packed_name, packed_rows, raw_name, shown_name
 from .parts import MAP_NAME, NONE, UVS, mapped, set_names
-
-log = logging.getLogger(__name__)
 
 NEAR = 1e-6  # texture coordinates at a point that are no further apart are one
 KEEP, DROP, WRITE = -1, 0, 1  # what is wanted of a set at a corner
@@ -76,13 +72,14 @@ def with_sets(lwo: Lwo, wanted: list[WantedSets]) -> Lwo:
     found = _in_order(edit.result(), wanted)
     if found is lwo:
         return lwo
-    found = _drawn_last(found, wanted, drawn)
-    _say_what_stays(found, wanted)
-    return found
+    return _drawn_last(found, wanted, drawn)
 
 
 def _at_corners(lwo: Lwo, name: str, wanted: list[WantedSets]) -> tuple[Ints, Floats]:
-    """Return what is wanted of a set at all corners of the layer, (C,), and with which values, (C, 2)."""
+    """Return what is wanted of a set at all corners of the layer, (C,), and with which values, (C, 2).
+
+    Of a set that is not wanted these are what is drawn there.
+    """
     count = len(lwo.layers[0].corners)
     what, values = np.full(count, KEEP, np.int64), np.zeros((count, 2), np.float32)
     for each in wanted:
@@ -97,6 +94,7 @@ def _at_corners(lwo: Lwo, name: str, wanted: list[WantedSets]) -> tuple[Ints, Fl
                 values[spots] = each.surface.corner_uvs.reshape(-1, 2)
         elif name in each.gone or name in (each.written_as, each.old_name):
             what[spots] = DROP
+            values[spots] = each.surface.corner_uvs.reshape(-1, 2)
     return what, values
 
 
@@ -200,11 +198,35 @@ class _MapsEdit:
         heads = at_point[at_point != NONE]
         differ = bare.copy()
         differ[late] = (np.abs(values[late] - values[at_point[points[late]]]) > NEAR).any(axis=1)
-        corners = np.flatnonzero(apart | differ)
+        of_point, torn = self._torn(raw, what, values, new)
+        alone = torn[points] & (what != DROP) & users & (rows == of_point[points])
+        values = np.where((what == KEEP)[:, None] & alone[:, None], own.taken(rows), values)
+        corners = np.flatnonzero(apart | differ | alone)
         kept = self._kept(raw, what)
+        kept[of_point[torn]] = False
         self._maps_of_points(raw, own.places, new, kept, (points[heads][:, None], values[heads]))
         pairs = np.stack((points[corners], self.owners[corners]), axis=1)
         self._maps_of_corners(name, raw, own.places, new, kept, (pairs, values[corners]))
+
+    def _torn(self, raw: bytes, what: Ints, values: Floats, new: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return which row of a set each point has, (P,), NONE, and tell at which it can be the point's no more, (P,).
+
+        That is where a surface that has the set no more shares the point with one that has it, and what its row says,
+        of `new` values, is not what is drawn there: the set would come back. So it becomes the other's corners'.
+        """
+        points = self.layer.corners
+        of_point, first = np.full(len(self.layer.points), NONE, np.int64), 0
+        for each in self.layer.maps:
+            if each.kind == UVS and each.width >= 2 and each.name == raw:
+                if each.polygons is None:
+                    of_point[each.points] = first + np.arange(len(each.points))
+                first += len(each.points)
+        held, torn = np.zeros((2, len(of_point)), np.bool_)
+        held[points[what != DROP]] = True
+        shown = np.flatnonzero((what == DROP) & (held & (of_point != NONE))[points])
+        other = (new[of_point[points[shown]]] != values[shown]).any(axis=1)
+        torn[points[shown[other]]] = True
+        return of_point, torn
 
     def _kept(self, raw: bytes, what: Ints) -> NDArray[np.bool_]:
         """Tell which rows of a set stay, (R,): none of corners that drop it, or of points whose corners all do."""
@@ -347,20 +369,3 @@ def _drawn_last(lwo: Lwo, wanted: list[WantedSets], drawn: set[str]) -> Lwo:
         parts.append(_new_map(b"VMAD", called.get(name, raw_name(name) or MAP_NAME), pairs, values[mine]))
     last = max(each.chunk for kind in (layer.lists, layer.maps, layer.tags) for each in kind)
     return _assembled(lwo, {}, {last + 1: parts})
-
-
-def _say_what_stays(lwo: Lwo, wanted: list[WantedSets]) -> None:
-    """Name surfaces at whose points a set still has rows that was deleted: others have these points, too."""
-    called = set_names(lwo.layers[0])
-    for each in wanted:
-        left = [
-            name
-            for name in sorted(each.gone)
-            if name in called and (mapped(lwo, lwo.layers[0], name=called[name]).of_corners[each.spots] != NONE).any()
-        ]
-        if left:
-            log.warning(
-                "'%s' shares points with others that have the UV map: it stays there: %s",
-                each.surface.name,
-                listed(left),
-            )
