@@ -29,7 +29,7 @@ from .files import BODY, CharacterFiles, Finder, MotionFile, Piece, game_of
 
 MODEL, WEAPON, OTHERS = "tris.md2", "weapon.md2", "w_"
 HOME = "players"  # the folder of a game that they lie in
-GAME = "quake2"
+GAME, REMASTER = "quake2", "quake2remaster"
 GUN = "weapon"  # the kind of piece
 RATE = 10.0  # frames per second
 FIRST = ("grunt", "athena")  # skins to show before others: those of the game's own players

@@ -18,14 +18,13 @@ from ... import formats
 from ...assets.pictures import game_palette
 from ...assets.storage import Target
 from ...blender.compat import Context
-from ...blender.player.rig import Piece, Rig, find_rig, sample
+from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
 from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
-from ...blender.shading.pixels import picture_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.vertex_files import dump_for
-from ...game.character.quake2 import ANIMATIONS, HOME, MODEL, NUM_FRAMES, character_of
+from ...game.character.quake2 import ANIMATIONS, HOME, INSTEAD, MODEL, NUM_FRAMES, character_of
 from ...game.pictures import pcx, tga
 from ...game.player.quake2_rows import ROWS, shots_of
 from ...game.player.row_layout import Length
@@ -39,12 +38,14 @@ from ...model.vertex import Surface, VertexModel
 from ...model.wording import listed, once, plural
 from ...reporting import LimitError, Summary, collected_warnings
 from ..import_.games import user_disk
+from .atlas import SIZE, Atlas
 from .making import FACING, FAR, Made, length_of, player_name
+from .making_remaster import Moves, bones_of, remaster_files, say_how_far
 
 log = logging.getLogger(__name__)
 
-WIDTH, HEIGHT = 256, 256  # of the skin, in pixels: a power of two, below the game's 480 lines
 ICON = 32
+FINER = 2  # times the size of the skin: that of the model with bones
 MANY, USUAL = 2000, "500 to 700"  # triangles
 
 
@@ -59,6 +60,15 @@ class Quake2Options:
     scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
     facing: str = "AUTO"
     in_place: bool = True  # what goes along while it repeats stays where it begins
+    remaster: bool = False  # a model with bones, too
+
+
+@dataclass(eq=False)
+class Shown:
+    """What a character shows in the player's frames F: its surfaces, with their meshes' numbers, and its bones."""
+
+    pieces: list[tuple[int, Piece]]
+    moves: Moves
 
 
 def make_quake2_player(name: str, target: Target, options: Quake2Options, context: Context) -> tuple[Made, Summary]:
@@ -74,10 +84,9 @@ def make_quake2_player(name: str, target: Target, options: Quake2Options, contex
         if poses_parts(rig.armature):
             raise LimitError(f"'{rig.armature.name}' poses the parts of a Quake III player: take a character's own rig")
         guns = _guns(rig, options.gun)
-        pieces, names = _sampled(rig, options, context)
-        body = [piece for nth, piece in pieces if rig.meshes[nth] not in guns]
-        held = [piece for nth, piece in pieces if rig.meshes[nth] in guns]
-        if not body:
+        seen = _sampled(rig, options, context)
+        held = [block in guns for block in rig.meshes]
+        if all(held[nth] for nth, _ in seen.pieces):
             raise LimitError("all meshes are the gun's: name those alone that it consists of")
         palette = game_palette(user_disk().file(target))
         if palette is None:
@@ -85,15 +94,24 @@ def make_quake2_player(name: str, target: Target, options: Quake2Options, contex
                 "no pics/colormap.pcx of the game was found, whose colours stock Quake II shows: the skin has its own;"
                 " name the game's folder in the preferences"
             )
-        for stem, own, worn in (("tris", body, skin), ("weapon", held, "weapon")):
+        for stem, is_gun, worn in (("tris", False, skin), ("weapon", True, "weapon")):
             path = f"{HOME}/{made.name}/{worn}.pcx"
-            model, picture = _model(own, names, path)
+            pieces = [piece for nth, piece in seen.pieces if held[nth] == is_gun]
+            model = _model(pieces, seen.moves.names, path)
             made.files[f"{stem}.md2"] = _written(model, stem)
-            if picture is not None:
-                made.files |= _pictures(picture, worn, palette, icon=stem == "tris")
-        if not held:
+            if not pieces:
+                continue
+            atlas = Atlas([piece.material for piece in pieces])
+            made.files |= _pictures(atlas.picture(), worn, palette, icon=not is_gun)
+            if options.remaster:
+                blocks = [block for block, guns_own in zip(rig.meshes, held, strict=True) if guns_own == is_gun]
+                found, reached = remaster_files(stem, blocks, rig.armature, seen.moves, (atlas, path), context)
+                say_how_far(stem, seen.moves.names, reached, _reach(pieces))
+                finer = _pictures(atlas.picture(FINER), worn, palette, icon=False)
+                made.files |= found | {f"{INSTEAD}/{name}": data for name, data in finer.items()}
+        if not any(held):
             log.warning("no object is the gun: weapon.md2, without which the game refuses a player, shows nothing")
-    count = sum(len(piece.surface.triangles) for _, piece in pieces)
+    count = sum(len(piece.surface.triangles) for _, piece in seen.pieces)
     facts = f"'{made.name}' of '{rig.armature.name}': {plural(count, 'triangle')}, {NUM_FRAMES} frames, skin {skin}"
     if count > MANY:
         warnings.append(f"{count} triangles, players of the game have {USUAL}: decimate it (modifier Decimate)")
@@ -112,8 +130,8 @@ def _guns(rig: Rig, text: str) -> list[Any]:
     return [block for name, block in there.items() if any(word in name for word in ("weapon", "gun", "rifle"))]
 
 
-def _sampled(rig: Rig, options: Quake2Options, context: Context) -> tuple[list[tuple[int, Piece]], list[str]]:
-    """Return the character's surfaces in the game's frames and space, with their meshes' numbers; and frames' names."""
+def _sampled(rig: Rig, options: Quake2Options, context: Context) -> Shown:
+    """Return what a character shows in the game's frames and space."""
     takes = rig.takes()
     matches = match_rows(sorted(takes), chosen_rows(options.rows, sorted(takes), ROWS), ROWS)
     _say_matches(matches, takes)
@@ -126,16 +144,18 @@ def _sampled(rig: Rig, options: Quake2Options, context: Context) -> tuple[list[t
     parts = Parts(dict.fromkeys(rig.bones.parents, LEGS), "", "", "")
     found: list[tuple[int, Piece]] = []
     order = [different.index(shot) for shot in shots]
+    bones, own = bones_of(rig.armature, context) if options.remaster else [], Sampled()
     for nth, block in enumerate(rig.meshes):
-        seen = sample(Rig(rig.armature, [block]), parts, [(takes[a], time) for a, time in different], [], export)
+        seen = sample(Rig(rig.armature, [block]), parts, [(takes[a], time) for a, time in different], bones, export)
         found += [(nth, piece) for piece in seen.pieces]
-        armature = seen.armature
+        own, bones = seen if nth == 0 else own, []
     stand = names.index("stand01")
-    into = _into_game(rig, [piece for _, piece in found], armature[order[stand]], order[stand], options)
+    into = _into_game(rig, [piece for _, piece in found], own.armature[order[stand]], order[stand], options)
     transforms = np.repeat(into[None], len(order), axis=0)
     if options.in_place:
         _stay(transforms, [piece.surface for _, piece in found], order, matches)
-    return [(nth, replace(p, surface=cutting.in_frames(p.surface, transforms, order))) for nth, p in found], names
+    pieces = [(nth, replace(p, surface=cutting.in_frames(p.surface, transforms, order))) for nth, p in found]
+    return Shown(pieces, Moves(names, transforms, order, own.bones, own.rests))
 
 
 def _stay(
@@ -191,43 +211,25 @@ def _into_game(
     return cutting.fitted(quarters, points.astype(np.float64), points.astype(np.float64).mean(axis=0))
 
 
-def _model(pieces: Sequence[Piece], names: list[str], path: str) -> tuple[VertexModel, NDArray[np.uint8] | None]:
-    """Return the model of some surfaces, which wear one picture, and that; of none one that shows nothing."""
+def _model(pieces: Sequence[Piece], names: list[str], path: str) -> VertexModel:
+    """Return the model of some surfaces, which wear one picture; of none one that shows nothing."""
     if not pieces:
         still = np.zeros((len(names), 3, 3), np.float32)
         up = np.broadcast_to(np.array((0, 0, 1), np.float32), still.shape).copy()
         nothing = Surface("nothing", still, np.array([[0, 1, 2]], np.int32), np.zeros((3, 2), np.float32), [path], up)
-        return VertexModel("weapon", names, [nothing], [], texture_size=(8, 8)), None
-    materials = list(dict.fromkeys(piece.material for piece in pieces))
-    columns = int(np.ceil(np.sqrt(len(materials))))
-    lines = -(-len(materials) // columns)
-    picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
-    surfaces = []
-    for nth, material in enumerate(materials):
-        left, right = (WIDTH * place // columns for place in (nth % columns, nth % columns + 1))
-        top, bottom = (HEIGHT * place // lines for place in (nth // columns, nth // columns + 1))
-        shown = np.ascontiguousarray(picture_of(material)[::-1, :, :3])
-        picture[top:bottom, left:right] = resized(shown, right - left, bottom - top)
-        for piece in pieces:
-            if piece.material is material:
-                surfaces.append(_moved(piece.surface, (left, top, right, bottom), path))
-    return VertexModel("player", names, surfaces, [], texture_size=(WIDTH, HEIGHT)), picture
+        return VertexModel("weapon", names, [nothing], [], texture_size=(8, 8))
+    atlas = Atlas([piece.material for piece in pieces])
+    for piece in pieces:
+        piece.surface.uvs = atlas.uvs(piece.surface.uvs, piece.material, piece.surface.name)
+        piece.surface.shaders = [path]
+    return VertexModel("player", names, [piece.surface for piece in pieces], [], texture_size=(SIZE, SIZE))
 
 
-def _moved(surface: Surface, cell: tuple[int, int, int, int], path: str) -> Surface:
-    """Return a surface whose texture is a part of a picture, in pixels; what repeats itself is said."""
-    left, top, right, bottom = cell
-    whole = (right - left, bottom - top) == (WIDTH, HEIGHT)
-    uvs = surface.uvs.astype(np.float64)
-    low, high = uvs.min(axis=(0, 1) if uvs.ndim == 3 else 0), uvs.max(axis=(0, 1) if uvs.ndim == 3 else 0)
-    if not whole and ((low < -1e-3).any() or (high > 1.001).any()):
-        log.warning("'%s': its texture repeats itself, which one picture for all can't: it is stretched", surface.name)
-        uvs = (uvs - low) / np.maximum(high - low, 1e-9)
-    scale = np.array(((right - left) / WIDTH, (bottom - top) / HEIGHT))
-    begin = np.array((left / WIDTH, 1.0 - bottom / HEIGHT))
-    surface.uvs = (begin + uvs * scale).astype(np.float32)
-    surface.shaders = [path]
-    return surface
+def _reach(pieces: Sequence[Piece]) -> NDArray[np.float64]:
+    """Return the lowest and the highest coordinates of surfaces in each frame, (F, 2, 3)."""
+    low = np.min([piece.surface.positions.min(axis=1) for piece in pieces], axis=0)
+    high = np.max([piece.surface.positions.max(axis=1) for piece in pieces], axis=0)
+    return np.stack((low, high), axis=1).astype(np.float64)
 
 
 def _written(model: VertexModel, stem: str) -> bytes:

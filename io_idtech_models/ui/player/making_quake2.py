@@ -39,6 +39,10 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
         description="Meshes that become weapon.md2, by name: rifle, scope; empty: those called weapon, gun or rifle",
     )
     skin: StringProperty(name="Skin", description="What the skin is called", default="default")
+    remaster: BoolProperty(
+        name="Remaster",
+        description="Make the model with bones, too (md5/tris.md5mesh), which the remaster and Q2PRO show in its place",
+    )
     open_result: BoolProperty(name="Open the Result", description="Import the player that was made", default=True)
 
     poll = OBJECT_OT_idtech_make_player.poll
@@ -51,7 +55,7 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        draw_group(self.layout, self, "idtech_player", "Player", ("player", "skin", "gun", "open_result"))
+        draw_group(self.layout, self, "idtech_player", "Player", ("player", "skin", "gun", "remaster", "open_result"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "in_place"))
         placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
         draw_group(self.layout, self, "idtech_mesh", "Mesh", placing)

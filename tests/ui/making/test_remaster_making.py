@@ -1,0 +1,102 @@
+"""Make Quake II Player with the remaster's model: bones show what the frames of the other model show."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from examples import strut
+from io_idtech_models import formats
+from io_idtech_models.game.character.kinds import character_of
+from io_idtech_models.game.character.quake2 import NUM_FRAMES
+from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.pictures import pcx
+from io_idtech_models.model.joint_scales import posed
+from io_idtech_models.model.weights import skin_by
+from tests.ui.scene import add_cube, bpy
+
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+make: Any = bpy.ops.object.idtech_make_quake2_player
+
+
+def made(folder: Path, **options: Any) -> Path:
+    """Make a player of the scene's character, without opening it; returns its folder."""
+    target = folder / "players/strut"
+    wanted = {"filepath": str(target), "open_result": False, "remaster": True} | options
+    assert make(**wanted) == {"FINISHED"}
+    return target
+
+
+def by_bones(folder: Path, stem: str) -> Any:
+    """Return where the vertices of a model with bones are in each frame, (F, V, 3), and the model."""
+    model = formats.by_name("md5mesh").load((folder / f"md5/{stem}.md5mesh").read_bytes(), stem)
+    row = formats.by_name("md5anim")
+    (motion,) = row.unpack(row.read((folder / f"md5/{stem}.md5anim").read_bytes()), stem).animations
+    poses = zip(*posed(motion), strict=True)
+    return np.array([np.concatenate([skin_by(mesh.weights, *pose) for mesh in model.meshes]) for pose in poses]), model
+
+
+def off(folder: Path, stem: str = "tris") -> float:
+    """Return how far the model with bones is from the other at most: from each of its vertices to the nearest one."""
+    frames = formats.by_name("md2").load((folder / f"{stem}.md2").read_bytes(), stem)
+    worst = 0.0
+    for own, points in zip(by_bones(folder, stem)[0], frames.surfaces[0].positions, strict=True):
+        worst = max(worst, float(np.sqrt(((own[:, None] - points) ** 2).sum(axis=2)).min(axis=1).max()))
+    return worst
+
+
+@pytest.mark.parametrize("placed", [False, True])
+def test_bones_show_what_the_other_model_shows(tmp_path, placed, capfd):
+    strut.build()
+    if placed:  # somewhere else in the scene, turned and scaled
+        rig = bpy.data.objects["Strut"]
+        rig.location, rig.rotation_euler, rig.scale = (3, 4, 5), (0, 0, 1.57079633), (2, 2, 2)
+    folder = made(tmp_path, rows="run=Run")
+    assert off(folder) < 0.4, "half a step of the other model's bytes"
+    assert "otherwise" not in capfd.readouterr().out
+    player = character_of(Disk().file(folder / "tris.md2"))
+    assert player.missing == [] and player.instead is not None
+    assert by_bones(folder, "tris")[1].meshes[0].shader == "players/strut/default.pcx"
+    assert pcx.decode((folder / "md5/default.pcx").read_bytes()).shape == (512, 512, 3)
+    frames, mesh = by_bones(folder, "tris")
+    assert len(frames) == NUM_FRAMES
+    assert formats.by_name("md5mesh").check(mesh, "quake2remaster") == []
+
+
+def test_its_picture_is_the_other_models_in_finer(tmp_path):
+    """Texture coordinates are the same, of several materials as of one."""
+    strut.build()
+    block = bpy.data.objects["strut"]
+    block.data.materials.append(bpy.data.materials.new("other"))
+    for face in list(block.data.polygons)[:100]:
+        face.material_index = len(block.data.materials) - 1
+    folder = made(tmp_path)
+    texels = formats.by_name("md2").load((folder / "tris.md2").read_bytes(), "x").surfaces[0].uvs.reshape(-1, 2)
+    for mesh in by_bones(folder, "tris")[1].meshes:
+        assert np.abs(mesh.uvs[:, None] - texels).max(axis=2).min(axis=1).max() < 1 / 256
+
+
+def test_a_gun_that_hangs_on_a_bone(tmp_path):
+    strut.build()
+    rifle = add_cube("Rifle")
+    rifle.parent, rifle.parent_type, rifle.parent_bone = bpy.data.objects["Strut"], "BONE", "hand.R"
+    rifle.scale = (0.05, 0.3, 0.05)
+    folder = made(tmp_path)
+    assert off(folder, "weapon") < 0.4
+    assert (folder / "md5/weapon.tga").is_file()
+
+
+def test_what_bones_cannot_show_is_said(tmp_path, capfd):
+    strut.build()
+    for frame, size in ((1, 1.0), (10, 3.0)):
+        bone = bpy.data.objects["Strut"].pose.bones["head"]
+        bone.scale = (size, size, size)
+        bone.keyframe_insert("scale", frame=frame)
+    made(tmp_path)
+    assert "bones that are scaled, keys and modifiers stay in the other model alone" in capfd.readouterr().out
+
+
+def test_it_is_left_out_where_it_is_not_asked_for(tmp_path):
+    strut.build()
+    assert not (made(tmp_path, remaster=False) / "md5").exists()
