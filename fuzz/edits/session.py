@@ -105,7 +105,8 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
 def _outcome(row: Format, target: Path) -> Finding:
     """Export what is in the scene, and compare."""
     visible = [block for block in bpy.context.scene.objects if block.visible_get()]
-    blocks = [block for block in visible if block.type == "MESH" and len(block.data.polygons)]
+    graph = bpy.context.evaluated_depsgraph_get()  # modifiers make faces of edges, too
+    blocks = [b for b in visible if b.type == "MESH" and len(b.evaluated_get(graph).data.polygons)]
     if not blocks:
         return Finding("")
     activate(*visible)
