@@ -47,10 +47,12 @@ class Kind:
     pack: str = ".pk3"  # how archives end that are written for the game
     takes_actions: bool = False  # a new animation of the body is a file of its own beside the others
     skin_in_order: bool = False  # the body's skin names no surfaces: its lines are these, one after another
-    # The body's skin, where other models hang on tags: without some kinds, with others by their paths; and where it may
-    # have them: by kinds on what, and on which of its tags.
-    with_parts: Callable[[bytes, Iterable[str], Mapping[str, str]], bytes] | None = None
+    # A skin, where other models hang on tags: without some kinds, with others by their paths, which may count from the
+    # body's folder; where it may have them: by kinds on what, and on which of its tags; and whether the head's skin
+    # attaches what hangs on the head, instead of the body's.
+    with_parts: Callable[[bytes, Iterable[str], Mapping[str, str], str], bytes] | None = None
     places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    head_attaches: bool = False
     with_skin: Callable[[bytes, str], bytes] | None = None  # the file that names one, where it names another skin
 
 
@@ -66,7 +68,15 @@ KINDS = (
         with_parts=texts.with_parts,
         places=et.PLACES,
     ),
-    Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
+    Kind(
+        wolf.TABLE,
+        wolf.HOME,
+        wolf.character_of,
+        wolf.place_of,
+        with_parts=wolf.with_parts,
+        places=et.PLACES,
+        head_attaches=True,
+    ),
     Kind(
         SUFFIX,
         FOLDER,

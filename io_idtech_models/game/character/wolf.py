@@ -14,14 +14,14 @@ Facts (CG_RegisterClientModelname, CG_RegisterClientHeadname and CG_RegisterAcc 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..lexer import fold, without_suffix
 from ..player import animation_cfg
 from ..skin import SUFFIX as SKIN_SUFFIX
-from ..skin import Skin, choose, skins_of
+from ..skin import Skin, choose, read_skin, skins_of
 from ..store import GameFile, name_parts
 from .et.files import BODY_TAGS, HEAD_PLACE, HEAD_TAGS, PLACES
 from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, game_of
@@ -47,6 +47,22 @@ def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
 def place_of(file: GameFile) -> str:
     """Return what tells a character apart from others: its folder's name."""
     return file.layer.name
+
+
+def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str], folder: str) -> bytes:
+    """Return the skin of a body or a head that attaches no models of some types any more, and others by their paths.
+
+    `folder` is the character's, from which the game counts.
+
+    Raises:
+        LimitError: there are more than the game takes, or a path can't be written.
+    """
+    skin = read_skin(data)
+    for kind in gone:
+        skin = skin.detach(kind)
+    for kind, path in added.items():
+        skin = skin.detach(kind).attach(kind, path.removeprefix(f"{folder}/"), GAME)
+    return skin.write()
 
 
 class _Found(Finder):

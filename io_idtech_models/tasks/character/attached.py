@@ -1,4 +1,4 @@
-"""What was hung on a character's tags, or taken off: models that its body's skin attaches."""
+"""What was hung on a character's tags, or taken off: models that its skins attach."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ def _models_on(tag: Block, known: set[Block]) -> Iterator[list[Block]]:
     yield from models.values()
 
 
-def path_of(model: Added, character: CharacterFound) -> str:
-    """Return what a model's file is called in the game: as it is there, or a new one beside the body."""
+def path_of(model: Added, character: CharacterFound, within: str = "") -> str:
+    """Return what a model is called in the game: as it is there, `within` a folder, or a new name beside the body."""
     record = character.record
     root = str(character.collection.get(FILE, "")).replace("\\", "/").removesuffix(record.file)
     place = model.place.replace("\\", "/")
-    if root and place.startswith(root):
+    if root and place.startswith(root + within):
         return place[len(root) :]
     stem = PurePath(place).stem or names.file_name_of(model.blocks[0])
     called = NO_NAME.sub("_", stem.lower()).strip("_") or "part"

@@ -30,7 +30,7 @@ from ...blender.space.hanging import in_space
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
-from ...game.character.files import BODY
+from ...game.character.files import BODY, HEAD
 from ...game.character.kinds import Kind, kind_named
 from ...game.skin import SUFFIX as SKIN_SUFFIX
 from ...game.skin import SURFACE, read_skin
@@ -255,19 +255,27 @@ class _Saving:
             self._model_of_frames(kind, chosen)
 
     def attached(self) -> None:
-        """Let the body's skin attach what hangs on tags now, and write what is new there."""
-        kind, path = self.saved.kind, self.body_skin
-        if kind is None or kind.with_parts is None or path not in self.saved.files:
+        """Let skins attach what hangs on tags now, and write what is new there."""
+        kind = self.saved.kind
+        if kind is None or kind.with_parts is None:
             return
-        lost, new = gone(self.character, kind.places), {}
+        skins = {BODY: self.body_skin, HEAD: self.record.skins.get(HEAD, "") if kind.head_attaches else self.body_skin}
+        folder = PurePath(self.record.models[BODY]).parent.as_posix()
+        new: dict[str, str] = {}
         for model in added(self.character, kind.places, self.taken):
-            place = path_of(model, self.character)
+            if skins[kind.places[model.kind][0]] not in self.saved.files:
+                log.warning("left out, no skin could attach it: %s", listed([block.name for block in model.blocks]))
+                continue
+            new[model.kind] = place = path_of(model, self.character, f"{folder}/" if kind.head_attaches else "")
             with as_part(model, self.character.rig, self.context) as root:
                 self._model_of_frames(model.kind, part_of(self.context, root), place)
-            new[model.kind] = place
-        if lost or new:
-            data = kind.with_parts(self.saved.files[path], lost, new)
-            self.put(path, data, data == self.saved.files[path])
+        lost = gone(self.character, kind.places)
+        for path in dict.fromkeys(skins.values()):
+            own = [each for each in (*lost, *new) if skins[kind.places[each][0]] == path]
+            if own and path in self.saved.files:
+                parts = {each: new[each] for each in own if each in new}
+                data = kind.with_parts(self.saved.files[path], [each for each in own if each in lost], parts, folder)
+                self.put(path, data, data == self.saved.files[path])
 
     def _model_of_frames(self, kind: str, chosen: Choice, path: str = "") -> None:
         """Write a model of frames, and what it wears; `path` is that of a new one."""

@@ -8,10 +8,10 @@ import pytest
 from io_idtech_models.blender import names
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.tasks.animations.find import animations_of
-from tests.packs import put_pack
+from tests.packs import put_files, put_pack
 from tests.samples import CORPUS
 from tests.samples_wolf import FOLDER, body, files, put_character
-from tests.ui.scene import bpy, error_of
+from tests.ui.scene import add_cube, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
@@ -170,3 +170,82 @@ def test_a_pose_is_an_edit_of_the_body(tmp_path):
 def test_real_characters_are_saved_as_they_were(path, tmp_path):
     read(path)
     assert saved(path.parents[3], tmp_path) == (5, [])
+
+
+def saved_texts(folder):
+    """Return the skins of a character that is saved, by their names."""
+    assert bpy.ops.export_scene.idtech_character(filepath=str(folder)) == {"FINISHED"}
+    return {path.name: path.read_text() for path in (folder / FOLDER).glob("*.skin")}
+
+
+def remove(kind):
+    root = next(block for block in bpy.data.objects if block.get(PART) == kind)
+    for block in [*root.children_recursive, root]:
+        bpy.data.objects.remove(block)
+
+
+@pytest.mark.parametrize(
+    ("kind", "skin", "line"),
+    [
+        ("md3_beltr", "body_default.skin", "md3_beltr,acc/pouch.md3\n"),
+        ("md3_back", "body_default.skin", "md3_back,acc/sack\n"),
+        ("md3_hat", "head_default.skin", "md3_hat,acc/helmet.md3\n"),
+    ],
+)
+def test_a_part_that_was_deleted_goes_from_the_skin_that_attaches_it(tmp_path, kind, skin, line, capfd):
+    read(put_character(tmp_path / "game"))
+    remove(kind)
+    (tmp_path / "out").mkdir()
+    before = {name.rpartition("/")[2]: data.decode() for name, data in files().items() if name.endswith(".skin")}
+    found = saved_texts(tmp_path / "out")
+    assert found[skin] == before[skin].replace(line, "")
+    other = {"body_default.skin", "head_default.skin"} - {skin}
+    assert all(found[name] == before[name] for name in other)
+    assert "stay as they were" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("on", "skin", "behind", "line"),
+    [
+        ("tag_back", "body_default.skin", "md3_beltr,acc/pouch.md3\n", "md3_back,acc/jar.md3\n"),
+        ("tag_mouth", "head_default.skin", "md3_part,face.md3\n", "md3_hat,acc/jar.md3\n"),
+    ],
+)
+def test_a_part_that_was_hung_on_a_tag_is_attached(tmp_path, on, skin, behind, line):
+    read(put_character(tmp_path / "game"))
+    for kind in ("md3_back", "md3_hat"):
+        remove(kind)
+    jar = add_cube("Jar")
+    jar.parent = next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b) == on)
+    bpy.context.view_layer.objects.active = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    (tmp_path / "out").mkdir()
+    assert behind + line in saved_texts(tmp_path / "out")[skin]
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    rig = read(tmp_path / "out" / FOLDER / "wolfanim.cfg")
+    assert rig is not None
+    root = next(block for block in bpy.data.objects if block.get(PART) == line.partition(",")[0])
+    assert names.file_name_of(root.parent) == on
+
+
+def test_a_model_from_elsewhere_goes_into_the_characters_folder(tmp_path):
+    """The game looks for what a skin attaches there alone."""
+    read(put_character(tmp_path / "game"))
+    remove("md3_back")
+    put_files(tmp_path / "game", {"models/weapons2/gun.md3": files()[f"{FOLDER}/acc/helmet.md3"]})
+    bpy.ops.import_scene.idtech_md3(filepath=str(tmp_path / "game/models/weapons2/gun.md3"))
+    gun = bpy.context.view_layer.objects.active
+    gun.parent = next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b) == "tag_back")
+    bpy.context.view_layer.objects.active = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    (tmp_path / "out").mkdir()
+    assert "md3_back,acc/gun.md3\n" in saved_texts(tmp_path / "out")["body_default.skin"]
+    assert (tmp_path / "out" / FOLDER / "acc/gun.md3").is_file()
+
+
+def test_no_skin_to_attach_it(tmp_path, capfd):
+    read(put_character(tmp_path / "game", body_default_skin=None))
+    jar = add_cube("Jar")
+    jar.parent = next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b) == "tag_back")
+    bpy.context.view_layer.objects.active = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    (tmp_path / "out").mkdir()
+    saved_texts(tmp_path / "out")
+    assert "left out, no skin could attach it: 'Jar'" in capfd.readouterr().out

@@ -60,7 +60,7 @@ def with_skin(data: bytes, name: str) -> bytes:
     return with_value(data, definition.SKIN, name)
 
 
-def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str]) -> bytes:
+def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str], _folder: str = "") -> bytes:
     """Return a body's skin that attaches no models of some types any more, and others: by their type their path.
 
     Raises:
