@@ -23,6 +23,28 @@ from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, 
 from io_idtech_models.model.transforms import from_matrices, unchain
 
 FOLDER = "models/md5/newt"
+DECLARATION = f"""// the Newt, and a monster that looks like it
+model newt
+{{
+	mesh	{FOLDER}/newt.md5mesh
+	channel	torso	( *origin )
+	anim	ik_pose	{FOLDER}/idle.md5anim
+	anim	idle	{FOLDER}/idle.md5anim {{
+		random_cycle_start
+	}}
+	anim	walk	{FOLDER}/walk.md5anim {{
+		frame 1	sound_body	snd_step
+		frame 13	sound_body	snd_step
+	}}
+}}
+
+entityDef monster_newt
+{{
+	"spawnclass"		"idAI"
+	"model"			"newt"
+	"editor_usage"		"A fire salamander of a monster's size."
+}}
+"""
 SIZE = 256, 128  # of the picture, in pixels
 RATE = 24.0
 ANIMATIONS = (("idle", 48), ("walk", 24))
@@ -392,4 +414,4 @@ def files() -> dict[str, bytes]:
     for animation in animations(newt):
         found[f"{animation.name}.md5anim"] = formats.by_name("md5anim").dump(animation)
     found["newt.tga"] = pictures.tga(picture())
-    return {f"newt/{FOLDER}/{name}": data for name, data in found.items()}
+    return {f"newt/{FOLDER}/{name}": data for name, data in found.items()} | {"newt/def/newt.def": DECLARATION.encode()}

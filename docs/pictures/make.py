@@ -36,6 +36,7 @@ SENTINEL = EXAMPLES / "sentinel/sentinel.md3"
 STILT = EXAMPLES / "stilt/players/stilt/tris.md2"
 TOCK = EXAMPLES / "tock/baseq3/models/players/tock/animation.cfg"
 SOLDIER = EXAMPLES / "trooper/characters/toys/allied/trooper.char"
+NEWT = EXAMPLES / "newt/def/newt.def"
 LANTERN = EXAMPLES / "lantern/baseq3/lantern.pk3"
 CATEGORY = "id Tech"
 MARGIN = 6  # around what popped up, in pixels
@@ -124,6 +125,38 @@ def soldier() -> None:
     rig.hide_set(True)
     look()
     bpy.context.view_layer.objects.active = rig
+
+
+def newt() -> None:
+    """Show the Newt as it is declared, while it walks."""
+    empty()
+    bpy.ops.import_scene.idtech_character(filepath=str(NEWT))
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.idtech_animation_play(name="walk")
+    bpy.context.scene.frame_set(7)
+    rig.hide_set(True)
+    look()
+    bpy.context.view_layer.objects.active = rig
+
+
+def quake2() -> None:
+    """Show a player of Quake II that was made of the tutorial's mannequin, while it salutes."""
+    empty()
+    sys.path.insert(0, str(EXAMPLES.parent))
+    from examples import strut
+
+    with bpy.context.temp_override(**place("VIEW_3D", "WINDOW")):
+        strut.build()
+    with tempfile.TemporaryDirectory() as folder:
+        player = Path(folder) / "players/strut"
+        bpy.ops.object.idtech_make_quake2_player(filepath=str(player), open_result=False)
+        empty()
+        bpy.ops.import_scene.idtech_character(filepath=str(player / "tris.md2"))
+    bpy.context.view_layer.objects.active = next(block for block in bpy.data.objects if block.type == "MESH")
+    bpy.ops.object.idtech_animation_play(name="run")
+    bpy.context.scene.frame_set(2)
+    look()
 
 
 def posed(model: Callable[[], None]) -> Callable[[], None]:
@@ -220,6 +253,8 @@ PICTURES = (
     Picture("sidebar-surfaces", sentinel, sidebar("Surfaces"), region="UI"),
     Picture("player", tock),
     Picture("character", soldier, sidebar("Animations"), region="AREA", wait=6.0),
+    Picture("doom3-character", newt, sidebar("Animations"), region="AREA", wait=6.0),
+    Picture("quake2-player", quake2, sidebar("Animations"), region="AREA", wait=6.0),
     Picture("materials", lantern, wait=90.0),
     Picture("rig-front", rigged(0, 0)),
     Picture("rig-side", rigged(90, 0)),
