@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...model.clips import Clip
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..skin import SUFFIX as SKIN
@@ -37,6 +38,8 @@ class Kind:
     find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
     # Texts, by their paths in the game, that edits of rows change; by the path of the one that has the tables.
     with_rows: Callable[[Mapping[str, bytes], str, Sequence[RowEdit]], dict[str, bytes]] | None = None
+    # The file that names one and has its rows, with some of them named otherwise or new, and without others.
+    with_runs: Callable[[bytes, Iterable[tuple[str, Clip]], Iterable[str]], bytes] | None = None
     # Texts that declare one, whose game's files declare others, too, by the materials that it wears; those of them that
     # a game's folder lacks, and what is odd there; and with animations of a model: the files of each, what they do.
     declared: Callable[[CharacterFiles, Iterable[str]], dict[str, bytes]] | None = None
@@ -76,6 +79,7 @@ KINDS = (
         with_parts=wolf.with_parts,
         places=et.PLACES,
         head_attaches=True,
+        with_runs=wolf.with_runs,
     ),
     Kind(
         SUFFIX,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ...model.clips import Clip
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..lexer import fold, without_suffix
@@ -63,6 +64,48 @@ def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str], folde
     for kind, path in added.items():
         skin = skin.detach(kind).attach(kind, path.removeprefix(f"{folder}/"), GAME)
     return skin.write()
+
+
+def with_runs(data: bytes, runs: Iterable[tuple[str, Clip]], gone: Iterable[str]) -> bytes:
+    """Return a table with rows that are named otherwise, by their names there, or new, of ""; and without some.
+
+    A new row stands behind the last, and says no speed.
+
+    Raises:
+        LimitError: the table has no such row, or can't have one.
+    """
+    table = animation_cfg.read(data)
+    text, changes = table.text, list[tuple[int, int, str]]()
+    end = "\r\n" if "\r\n" in text else "\n"
+    last = max(table.rows, key=lambda row: row.spans[-1][1])
+    behind = _line_end(text, last.spans[-1][1])
+    rows = {name: _row_of(table, name) for name in (*gone, *(told for told, _ in runs if told))}
+    for name in gone:
+        changes.append((text.rfind("\n", 0, rows[name].name_start) + 1, _line_end(text, rows[name].name_start), ""))
+    for told, clip in runs:
+        if told:
+            spelt = text[rows[told].name_start : rows[told].spans[0][0]].rstrip()
+            changes.append((rows[told].name_start, rows[told].name_start + len(spelt), clip.name))
+            continue
+        numbers = (clip.first, clip.count, clip.loop, float(clip.frame_rate), 0)
+        line = "\t".join([clip.name, *(animation_cfg.spelt_number(each, clip.name) for each in numbers)])
+        changes.append((behind, behind, line + end if text[:behind].endswith("\n") else end + line))
+    for start, stop, new in sorted(changes, key=lambda change: change[:2], reverse=True):
+        text = text[:start] + new + text[stop:]
+    return text.encode(table.encoding)
+
+
+def _line_end(text: str, place: int) -> int:
+    """Return where the line behind that of a place begins."""
+    found = text.find("\n", place)
+    return len(text) if found < 0 else found + 1
+
+
+def _row_of(table: animation_cfg.AnimationTable, name: str) -> animation_cfg.Row:
+    row = table.by_name.get(name)
+    if row is None or row.name_start < 0:
+        raise LimitError(f"the table has no row '{name}'")
+    return row
 
 
 class _Found(Finder):

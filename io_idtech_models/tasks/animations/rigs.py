@@ -16,8 +16,9 @@ from ...blender.curves import add_points, curve_points
 from ...blender.playback import used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
+from ...blender.skeletal import runs
 from ...blender.skeletal.channels import keep
-from ...blender.skeletal.runs import runs_of
+from ...model.clips import Clip
 from ...reporting import LimitError
 from ..export.motion_sources import ORDER, in_order
 from ..import_ import aninc as animation_tables
@@ -33,6 +34,7 @@ from .listed import (
     fit_scene,
     free_name,
     name_action,
+    named_key,
     said,
     swapped,
 )
@@ -64,14 +66,14 @@ class RigAnimations(Animations):
 
     def _rows_of(self, action: Block) -> list[ListedClip]:
         """Return an action, and behind it the animations that a table makes of its frames."""
-        every, runs = self._row(action), runs_of(action)
-        if not runs:
+        every, found = self._row(action), runs.runs_of(action)
+        if not (found or runs.is_saved(action)):
             return [every]
         named = [
             ListedClip(
                 run.name, run.first, run.count, run.frame_rate, run.loop, action=action, by_names=True, of_table=True
             )
-            for run in runs
+            for run in found
         ]
         return [replace(every, whole=True), *named]
 
@@ -108,9 +110,15 @@ class RigAnimations(Animations):
         named = (r for r in playing if r.of_table and scene and (own + r.first, r.length) == (scene.frame_start, count))
         return next(named, None) or super().playing_row([row for row in rows if not row.of_table])
 
+    def can_do(self, what: str, row: ListedClip) -> bool:
+        """Tell whether something can be done with an animation: a row of a table that is saved has a name, or goes."""
+        if row.of_table and what in (REMOVE, RENAME):
+            return runs.is_saved(row.action)
+        return super().can_do(what, row)
+
     def demand(self, what: str, row: ListedClip) -> None:
         """Refuse what can't be done with an animation; raises LimitError."""
-        if row.of_table:
+        if row.of_table and not self.can_do(what, row):
             raise LimitError(f"'{row.name}' can't be {DONE[what]}: {OF_TABLE}")
         super().demand(what, row)
 
@@ -119,6 +127,8 @@ class RigAnimations(Animations):
         playing = self.playing()
         if not playing:
             raise LimitError(f"'{self.rig.name}' plays no action to take frames of: click one in the list")
+        if runs.is_saved(playing[0]):
+            return self._add_run(playing[0], name, first, last)
         action = _cut(self.rig, playing[0], name, first, last)
         if animation_tables.is_part(playing[0]) or any(map(animation_tables.is_part, used_actions(self.rig))):
             animation_tables.make_part(action)
@@ -126,8 +136,25 @@ class RigAnimations(Animations):
         self._behind(action, None)
         return str(action.name)
 
+    def _add_run(self, action: Block, name: str, first: int, last: int) -> str:
+        """Make frames of an action a row of its table."""
+        every = self._row(action)
+        if not 0 <= first <= last < every.count:
+            raise LimitError(f"there are no frames {first} to {last}: the action has 0 to {every.count - 1}")
+        scene = self.rig.users_scene[0].render
+        runs.add(action, Clip(name, first, last + 1 - first, scene.fps / scene.fps_base))
+        return named_key(name, first)
+
+    def default_range(self, first: int, last: int) -> tuple[int, int]:
+        """Return the numbers that rows would have: of a table's those of the action's own frames."""
+        saved = next((self._row(action).first for action in self.playing() if runs.is_saved(action)), 0)
+        return first - saved, last - saved
+
     def remove(self, row: ListedClip) -> None:
-        """Delete an action, and the tracks that keep it alone; what plays then is another."""
+        """Delete an action, and the tracks that keep it alone, or a table's row; what plays then is another."""
+        if row.of_table:
+            runs.remove(row.action, row)
+            return
         animation = self.rig.animation_data
         for track in list(animation.nla_tracks):
             for strip in [strip for strip in track.strips if strip.action == row.action]:
@@ -170,7 +197,10 @@ class RigAnimations(Animations):
             each[ORDER] = place
 
     def rename(self, row: ListedClip, name: str) -> None:
-        """Rename an action, and the track that keeps it."""
+        """Rename an action, and the track that keeps it; or a table's row."""
+        if row.of_table:
+            runs.rename(row.action, row, name)
+            return
         old = row.action.name
         name_action(row.action, name)
         for track in self.rig.animation_data.nla_tracks:

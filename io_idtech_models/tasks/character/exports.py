@@ -20,10 +20,12 @@ from ...assets.export_request import ExportRequest
 from ...assets.player import write_into_game
 from ...blender.compat import Block, Context
 from ...blender.mesh.surface_names import worn_materials
+from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
 from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
+from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import keeps_frames
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.space.hanging import in_space
@@ -356,6 +358,10 @@ class _Saving:
             own = kind.with_animations(self.saved.declarations, record.declared[0], anims, blocks)
             self.saved.declarations |= own
             self.saved.edited += own
+        if kind is not None and kind.with_runs is not None:
+            for action in filter(runs.is_edited, used_actions(self.character.rig)):
+                changed = [(run.told, run) for run in runs.runs_of(action) if run.name != run.told]
+                self.put(record.file, kind.with_runs(record.texts[record.file], changed, runs.gone_of(action)), False)
         if not self.motions.rows:
             return
         if kind is None or kind.with_rows is None:

@@ -23,10 +23,11 @@ from ...blender.skeletal.armature import joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, placed
 from ...blender.skeletal.hung import make_root as make_rig_root
+from ...blender.skeletal.runs import SAVED
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
 from ...game.character.files import BODY, COMMANDS, FLAGS, HEAD, CharacterFiles, Piece, Placing
-from ...game.character.kinds import character_of, characters_in, names_in, place_of, without_end
+from ...game.character.kinds import character_of, characters_in, kind_of, names_in, place_of, without_end
 from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
@@ -146,6 +147,10 @@ def import_character(
             animate_head(head, files.head_rows, rate_of(context.scene))
         there = [piece for piece in files.pieces if piece.kind in character.parts]
         remember(collection, replace(files, pieces=there), options.scale)
+        kind = kind_of(files.file)
+        if isinstance(body, Posed) and kind is not None and kind.with_runs is not None:
+            for action in body.actions:
+                action[SAVED] = True
         into.children.link(collection)
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
     on = "" if isinstance(body, Built) else on

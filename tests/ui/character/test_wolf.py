@@ -10,7 +10,7 @@ from io_idtech_models.blender.provenance import PART
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.packs import put_files, put_pack
 from tests.samples import CORPUS
-from tests.samples_wolf import FOLDER, body, files, put_character
+from tests.samples_wolf import FOLDER, TABLE, body, files, put_character
 from tests.ui.scene import add_cube, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -87,12 +87,83 @@ def test_a_lone_body_has_the_rows_of_the_table_beside_it(tmp_path, capfd):
 
 
 @pytest.mark.parametrize("what", ["remove", "duplicate", "rename"])
-def test_rows_are_not_edited_apart(tmp_path, what):
-    read(put_character(tmp_path))
+def test_rows_of_a_lone_body_are_not_edited_apart(tmp_path, what):
+    lone: Any = bpy.ops.import_scene.idtech_mds
+    lone(filepath=str(put_character(tmp_path).parent / "body.mds"))
+    bpy.context.view_layer.objects.active = next(b for b in bpy.data.objects if b.type == "ARMATURE")
     play(name="walk_1")
     options = {"to": "run"} if what == "rename" else {}
     operator = getattr(bpy.ops.object, f"idtech_animation_{what}")
     assert "its frames are among All Frames: edit them there" in error_of(operator, name="walk_1", **options)
+
+
+def add_row(name="jump", first=1, last=3):
+    assert bpy.ops.object.idtech_animation_add(name=name, first=first, last=last) == {"FINISHED"}
+
+
+def rename_row():
+    assert bpy.ops.object.idtech_animation_rename(name="walk_1", to="stroll") == {"FINISHED"}
+
+
+def remove_row():
+    assert bpy.ops.object.idtech_animation_remove(name="idle") == {"FINISHED"}
+
+
+def add_and_rename():
+    add_row("jump")
+    assert bpy.ops.object.idtech_animation_rename(name="jump", to="leap") == {"FINISHED"}
+
+
+def add_and_remove():
+    add_row("jump")
+    assert bpy.ops.object.idtech_animation_remove(name="jump") == {"FINISHED"}
+
+
+WALK = "walk_1\t2\t3\t3\t20\t-1\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "old", "new"),
+    [
+        (add_row, WALK, WALK + "jump\t1\t3\t0\t20\t0\n"),
+        (rename_row, "walk_1", "stroll"),
+        (remove_row, "idle\t0\t4\t4\t15\t0\n", ""),
+        (add_and_rename, WALK, WALK + "leap\t1\t3\t0\t20\t0\n"),
+        (add_and_remove, "", ""),
+    ],
+)
+def test_rows_of_a_character_are_saved_in_its_table(tmp_path, edit, old, new, capfd):
+    read(put_character(tmp_path / "game"))
+    bpy.context.scene.render.fps = 20
+    edit()
+    (tmp_path / "out").mkdir()
+    changed = saved(tmp_path / "game", tmp_path / "out")
+    assert changed == (9, ["wolfanim.cfg"] if new != old else [])
+    assert (tmp_path / "out" / FOLDER / "wolfanim.cfg").read_text() == TABLE.replace(old, new)
+    names_shown = [row.label for row in listed()[1]]
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    read(tmp_path / "out" / FOLDER / "wolfanim.cfg")
+    assert [row.label for row in listed()[1]] == names_shown
+
+
+def test_rows_that_no_table_can_have(tmp_path):
+    read(put_character(tmp_path))
+    add: Any = bpy.ops.object.idtech_animation_add
+    assert "'big jump' can't stand in the game's table" in error_of(add, name="big jump", first=0, last=1)
+    assert "'endanims' can't stand" in error_of(add, name="endanims", first=0, last=1)
+    assert "has a row 'Walk_1' already" in error_of(add, name="Walk_1", first=0, last=1)
+    assert "there are no frames 3 to 9: the action has 0 to 5" in error_of(add, name="x", first=3, last=9)
+    assert len(listed()[1]) == 3
+
+
+def test_windows_line_ends_and_a_table_without_a_last_one(tmp_path):
+    table = TABLE.partition("ENDANIMS")[0].rstrip().replace("\n", "\r\n").encode()
+    read(put_character(tmp_path / "game", wolfanim_cfg=table))
+    bpy.context.scene.render.fps = 20
+    add_row()
+    (tmp_path / "out").mkdir()
+    saved(tmp_path / "game", tmp_path / "out")
+    assert (tmp_path / "out" / FOLDER / "wolfanim.cfg").read_bytes() == table + b"\r\njump\t1\t3\t0\t20\t0"
 
 
 def test_a_table_that_goes_beyond_the_frames(tmp_path, capfd):
@@ -107,7 +178,15 @@ def test_a_table_that_goes_beyond_the_frames(tmp_path, capfd):
 def test_notes_of_a_stranger(tmp_path):
     rig = read(put_character(tmp_path))
     action = rig.animation_data.action
-    for text in ("{", "{}", "[1]", '[["a", 0, 1, 1, 1e9], ["b", NaN, 1, 1, 1], ["c", 0, 99999999999, 1, 1]]', "0"):
+    for text in (
+        "{",
+        "{}",
+        "[1]",
+        '[["a", 0, 1, 1, 1, 5]]',
+        '[["", 0, 1, 1, 1, "a"]]',
+        '[["a", 0, 1, 1, 1e9], ["b", NaN, 1, 1, 1], ["c", 0, 99999999999, 1, 1]]',
+        "0",
+    ):
         action["idtech_runs"] = text
         assert len(listed()[1]) == 1, text
 
