@@ -247,7 +247,16 @@ GAMES: dict[str, Game] = {
     # _FRAMES 1024, MD5_MAX_JOINTNAME 48 with its NUL. DIR/md5/NAME.md5mesh and .md5anim replace DIR/NAME.md2.
     "quake2remaster": Game(
         "Quake II remaster",
-        _md5(joints=256, meshes=32, weights=8192, vertices=6144, triangles=6144, frames=1024, name_bytes=47),
+        _md5(
+            joints=256,
+            meshes=32,
+            weights=8192,
+            vertices=6144,
+            triangles=6144,
+            frames=1024,
+            name_bytes=47,
+            several_roots="",
+        ),
         folder="md5",
         scales=True,
     ),
