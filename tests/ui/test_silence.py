@@ -229,6 +229,14 @@ def _(folder):
     export(folder / "b.md3")
 
 
+@says("keys that no action shows")
+def _(folder):
+    import_model(put(folder / "a.md3"))
+    for block in (b for b in bpy.data.objects if b.type == "MESH"):
+        block.shape_key_add(name="added", from_mix=False)
+    export(folder / "b.md3")
+
+
 def let_move(block: Any) -> None:
     """Let an object move by curves of its own, from frame 5 to 15."""
     block.keyframe_insert("location", frame=5)

@@ -20,17 +20,17 @@ from ...model.wording import plural
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block, action_parts, playing_curves
-from ..curves import is_still
+from ..curves import curve_points, is_still
 from ..frame_rigs import RIG
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import WORLD, Space, follows_frame
 from ..scene import ExportScene
-from .clips import WHOLE, find_actions, label, model_ids
+from .clips import WHOLE, find_actions, label, model_actions, model_ids
 from .movement import is_moving
 from .shape_keys import KeyFinder, frame_blocks, positions
-from .shown_keys import covers, is_driven, key_times, keys_at, keys_stand_still, out_of_step, plays_otherwise
+from .shown_keys import NEAR, covers, is_driven, key_times, keys_at, keys_stand_still, out_of_step, plays_otherwise
 from .source import StoredSource, frame_list
 
 log = logging.getLogger(__name__)
@@ -166,6 +166,7 @@ def plan_frames(
         planned = _key_plan(keyed, known, ids)
         if settings.frames == "AUTO" and space.root is None:
             _warn_of_more(planned, blocks, export)
+            _warn_of_unplayed(keyed[0].data.shape_keys, ids)
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known, scene.frame_current)
@@ -192,6 +193,20 @@ def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[Gath
     before, after = range(export.scene.frame_start, first + 1), range(last, export.scene.frame_end + 1)
     if any(is_moving(movers, export, WORLD, frames) for frames in (before, after) if len(frames) > 1):
         log.warning("it moves beyond the frames of its keys, which are written: Frames: 'Scene Range' writes more")
+
+
+def _warn_of_unplayed(keys: Block, ids: set[str]) -> None:
+    """Name absolute keys behind all that any action shows, as Blender's own button adds them: they are frames, too."""
+    if keys.use_relative or follows_frame(keys) or is_driven(keys):
+        return
+    parts = [part for action in model_actions(ids, whole=True) for part in action_parts(action)]
+    curves = [*playing_curves(keys), *(curve for _, kind, own in parts if kind in ("", keys.id_type) for curve in own)]
+    tops = [curve_points(c)[1].max() for c in curves if c.data_path == "eval_time" and len(c.keyframe_points)]
+    blocks = frame_blocks(keys)
+    beyond = [key.name for key, at in zip(blocks, positions(blocks), strict=True) if tops and at > max(tops) + NEAR]
+    if beyond:
+        text = "keys that no action shows are written as frames, too (Insert Frame adds one that plays): %s"
+        log.warning(text, listing(beyond))
 
 
 def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
