@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,11 +27,15 @@ def show_traits(bones: list[Any], traits: Traits) -> None:
         properties.show(bones[traits.torso_parent], properties.TORSO_PARENT, True)
 
 
+def has_traits(bones: Iterable[Any]) -> bool:
+    """Tell whether bones say of themselves how legs and torso move apart."""
+    names = properties.TORSO_WEIGHT, properties.FLAGS, properties.TORSO_PARENT
+    return any(name in bone for bone in bones for name in names)
+
+
 def gather_traits(bones: list[Any]) -> Traits | None:
     """Return what bones, in the order of export, say of themselves; None if none says anything."""
-    if not any(
-        name in bone for bone in bones for name in (properties.TORSO_WEIGHT, properties.FLAGS, properties.TORSO_PARENT)
-    ):
+    if not has_traits(bones):
         return None
     marked = [joint for joint, bone in enumerate(bones) if properties.number(bone, properties.TORSO_PARENT, 0)]
     flags = [min(max(properties.number(bone, properties.FLAGS, 0), -LARGEST), LARGEST) for bone in bones]

@@ -90,7 +90,10 @@ class VIEW3D_PT_idtech(InSidebar, Panel):  # type: ignore[misc]
         if subject.player is not None:
             column.operator("object.idtech_play", icon="PLAY")
         elif subject.character is not None and subject.rig is not None:
-            column.operator("object.idtech_preview_torso", icon="PLAY")
+            from ...blender.skeletal.torso import has_traits
+
+            if has_traits(subject.rig.data.bones):  # a game's that mixes two animations
+                column.operator("object.idtech_preview_torso", icon="PLAY")
         column.operator("object.idtech_export_again", icon="EXPORT")
         row = subject.row
         if row is None or not row.has_model:

@@ -164,3 +164,13 @@ def test_skins_are_for_formats_that_have_some(tmp_path):
     assert "Write Skin..." not in shown, "Quake II knows no skin files"
     import_model(put(tmp_path / "a.tag", "vehicle"))
     assert not shows(skins.VIEW3D_PT_idtech_skins)
+
+
+@pytest.mark.parametrize(
+    ("file", "offered"),
+    [("trooper/characters/toys/allied/trooper.char", True), ("newt/def/newt.def", False)],
+)
+def test_legs_and_torso_are_offered_of_characters_whose_game_mixes_them(file, offered):
+    bpy.ops.import_scene.idtech_character(filepath=str(PROJECT / "examples" / file))
+    activate(next(block for block in bpy.data.objects if block.type == "ARMATURE"))
+    assert ("object.idtech_preview_torso" in texts(main.VIEW3D_PT_idtech)) == offered
