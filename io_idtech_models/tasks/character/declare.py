@@ -59,7 +59,7 @@ def declare(target: Path, options: DeclareOptions, context: Context, scale: floa
         rig = find_rig(list(choose(context, "AUTO").blocks))
         old, mesh, known = noted(rig)
         model, inherits = options.model or target.stem, options.inherits or old
-        chosen = _chosen(rig, options.actions, known)
+        chosen = _chosen(rig, options.actions, known, context)
         data = _old_text(target, model)
         _warn_of_another(target, model)
         folder = mesh.rpartition("/")[0] or f"{HOME}/{model}"
@@ -81,12 +81,16 @@ def declare(target: Path, options: DeclareOptions, context: Context, scale: floa
     return Summary(facts, list(dict.fromkeys(warnings)))
 
 
-def _chosen(rig: Any, text: str, known: list[str]) -> list[Any]:
+def _chosen(rig: Any, text: str, known: list[str], context: Context) -> list[Any]:
     """Return the actions to declare: those of the names, else those of the armature that are not declared yet."""
-    from ..animations.rigs import RigAnimations
+    from ..animations.find import of_rig
 
-    own = {str(row.action.name): row.action for row in RigAnimations(rig).rows() if row.action is not None}
     wanted = [name.strip() for name in text.split(",") if name.strip()]
+    animations = of_rig(rig)
+    _, failed = animations.make([row for row in animations.rows() if row.name in wanted], context.scene)
+    if failed:
+        raise LimitError("; ".join(failed))
+    own = {str(row.action.name): row.action for row in animations.rows() if row.action is not None}
     called = {names.file_name_of(action): action for action in own.values()} | own
     lost = [name for name in wanted if name not in called]
     if lost:
