@@ -54,6 +54,7 @@ def test_joints_stand_where_they_stood(names, parents, numbers):
         if name in before:
             assert np.abs(where - before[name][0]).max() < 1e-9
             assert same_turns(turns, before[name][1]).max() < 1e-6
+    assert found.source_joints is not None and found.source_frames is not None
     assert found.source_joints.tolist() == numbers
     above = [numbers[parent] if parent >= 0 else None for parent in parents]
     own = [None if n < 0 or given.parents[n] < 0 else int(given.parents[n]) for n in numbers]
