@@ -23,6 +23,33 @@ TWINS = {".md3": ".mdc", ".mdc": ".md3"}  # where the one is not there, games re
 
 
 @dataclass(frozen=True)
+class Shown:
+    """How large a game shows all of a character, and where: its files have their own size and place.
+
+    Facts: idAnimator::CreateFrame of dhewm3 adds the model's `offset` to the first joint. CG_Player of iortcw scales
+    the axes of the body, and with them all on its tags, and moves it so that what is 24 units below its origin, the
+    feet, stays on the ground. CG_TransformSkeleton of XreaL scales the ways of all joints but the first, and what hangs
+    on them; that of Unvanquished all of it.
+    """
+
+    scale: float = 1.0
+    still: tuple[float, float, float] | None = (0.0, 0.0, 0.0)  # what stays where it is then; None: the first joint
+    moved: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    @property
+    def as_files(self) -> bool:
+        """Tell whether it is shown as its files are."""
+        return self.scale == 1.0 and not any(self.moved)
+
+    @property
+    def facts(self) -> str:
+        """Return in a sentence how it is shown, "" where as its files are."""
+        found = "" if self.scale == 1.0 else f"{self.scale:g} times as large"
+        where = f"{' and ' if found else ''}moved by {' '.join(f'{each:g}' for each in self.moved)}"
+        return found + (where if any(self.moved) else "")
+
+
+@dataclass(frozen=True)
 class Placing:
     """Where a piece stands that hangs on a joint: put there while the body shows a pose, then moved along with it."""
 
@@ -30,6 +57,7 @@ class Placing:
     angles: tuple[float, float, float] = (0.0, 0.0, 0.0)  # pitch, yaw and roll in degrees
     turned: bool = False  # the angles count from the joint's axes on, not from the body's
     pose: GameFile | None = None  # whose first frame that is; None: that in which the body is bound
+    moved: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves what it shows, along its own axes
 
 
 @dataclass(frozen=True)
@@ -53,6 +81,7 @@ class Piece:
     near: str = ""  # the body's tag that comes nearest where the other model, or its tag, is not there
     decl: SkinDecl | None = None  # what says in Doom 3 what it wears
     placing: Placing | None = None
+    own_size: bool = False  # as large as its file, however large the game shows the character
     motions: tuple[MotionFile, ...] = ()  # of its own bones, one file for an animation
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on these, by names: values by keys
 
@@ -71,8 +100,7 @@ class CharacterFiles:
     decl: SkinDecl | None = None  # what says in Doom 3 what the body wears
     in_order: tuple[str, ...] = ()  # what its meshes wear, one after another, where its game has no names for these
     skins: tuple[str, ...] = ()  # all that there are to choose from, where they are pictures
-    scale: float = 1.0  # at which the game shows all of it
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves all of it
+    shown: Shown = Shown()
     motions: list[MotionFile] = field(default_factory=list)  # the first has the bones
     pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
     choices: Mapping[str, Piece] = field(default_factory=dict)  # what the last piece can be, too, by names

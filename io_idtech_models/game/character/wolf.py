@@ -8,7 +8,8 @@ Facts (CG_RegisterClientModelname, CG_RegisterClientHeadname and CG_RegisterAcc 
   tags are those of Enemy Territory.
 - A name that has `.md3` in it is a model of the folder. Another one is `NAME.skin` of it, whose `md3_part` names
   a model in `acc`; where it has no such line, or there is no such skin, it is the model `NAME.md3`.
-- `playerscale` in the body's skin is the size at which all of it is shown, whose files stay as they are.
+- `playerscale` in the body's skin is the size at which all of it is shown but the weapon in hand, with two decimals
+  (RE_GetSkinModel, CG_AddPlayerWeapon). Its feet stay where they are, 24 units below the body's origin.
 - A character without `body.mds` has legs and torso apart, as those of Quake III.
 """
 
@@ -24,7 +25,7 @@ from ..skin import SUFFIX as SKIN_SUFFIX
 from ..skin import Skin, choose, skins_of
 from ..store import GameFile, name_parts
 from .et.files import BODY_TAGS, HEAD_PLACE, HEAD_TAGS, PLACES
-from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, game_of
+from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, Shown, game_of
 
 TABLE = "wolfanim.cfg"
 HOME = "models"  # below which they lie
@@ -33,6 +34,7 @@ GAME = "rtcw"
 MODEL = "md3_part"  # what in a skin names the model that wears it
 SCRIPTED = "md3_animscript"  # what scripts of animations show by themselves
 BODY_NAME, HEAD_NAME = "body.mds", "head.md3"
+GROUND = (0.0, 0.0, -24.0)
 
 
 def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
@@ -47,6 +49,11 @@ def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
 def place_of(file: GameFile) -> str:
     """Return what tells a character apart from others: its folder's name."""
     return file.layer.name
+
+
+def _rounded(scale: float) -> float:
+    """Return a size as the game has it, 1 where it takes it for none."""
+    return float(f"{scale:.2f}") if scale >= 0.005 else 1.0
 
 
 class _Found(Finder):
@@ -68,7 +75,7 @@ class _Found(Finder):
         if worn is None:
             self.character.skin = None
         else:
-            self.character.scale = worn.scale if worn.scale > 0 else 1.0
+            self.character.shown = Shown(_rounded(worn.scale), GROUND)
         self.find_head()
         self.find_pieces(worn, BODY)
         head = self.character.head

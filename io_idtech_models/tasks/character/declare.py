@@ -19,6 +19,7 @@ from ...blender.declared import noted
 from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from ...blender.skeletal.gather import find_rig
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from ...blender.space.hanging import in_space
 from ...formats import by_name
 from ...game.character.doom3 import FOLDER, SUFFIX
 from ...game.character.doom3.declarations import MODEL
@@ -128,7 +129,8 @@ def _written(target: Path, action: Any, rig: Any, context: Context, scale: float
     settings = SkeletalGatherSettings(scale=scale)
     export = rig_scene(context.scene, context.view_layer, settings, rig)
     asked = ExportRequest(target, "doom3", {})
-    exported = motion_files(asked, row, export, context, AnimationExport("CHOSEN", (action.name,)), alone=True)
+    with in_space(settings.space, [rig], context.view_layer):
+        exported = motion_files(asked, row, export, context, AnimationExport("CHOSEN", (action.name,)), alone=True)
     data = [each for path, each in exported.data.items() if path.suffix.lower() == row.suffixes[0]]
     for summary in exported.summaries.values():
         for text in summary.warnings:

@@ -22,6 +22,7 @@ from ...blender.compat import Block, Context
 from ...blender.mesh.surface_names import worn_materials
 from ...blender.player.parts import all_shown, find_player
 from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
+from ...blender.roots import is_root
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal.kept_frames import kept_data, kept_files
@@ -185,8 +186,8 @@ class _Saving:
             return
         rig = self.character.rig
         own = [b for b in self.character.body.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE")]
-        mine = [block for block in own if not _is_foreign(block, rig)]
-        with _at_origin(rig, self.context.view_layer):
+        mine = [block for block in own if not is_root(block) and not _is_foreign(block, rig)]
+        with _at_origin(rig, self.character.root, self.context.view_layer):
             blocks = self._model_of_bones(BODY, row, mine, rig)
         self._skin(BODY, self.character.body, [block for block in blocks if block.type == "MESH"], {})
 
@@ -396,17 +397,22 @@ def _in_order(meshes: list[Block], old: bytes) -> bytes:
 
 
 @contextmanager
-def _at_origin(rig: Block, view_layer: Any) -> Iterator[None]:
-    """Let an armature stand at the world's origin meanwhile, wherever in the scene its character stands."""
-    before = rig.matrix_basis.copy()
-    if np.array_equal(np.array(rig.matrix_world), np.eye(4)):
+def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None]:
+    """Let an armature stand at the world's origin meanwhile, or at that of its root, wherever its character stands."""
+    before, inverse = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
+    if root is not None and rig.parent == root:
+        rig.matrix_parent_inverse = Matrix()
+        rig.matrix_basis = Matrix()
+    elif not np.array_equal(np.array(rig.matrix_world), np.eye(4)):
+        rig.matrix_world = Matrix()
+    else:
         yield
         return
     try:
-        rig.matrix_world = Matrix()
         view_layer.update()
         yield
     finally:
+        rig.matrix_parent_inverse = inverse
         rig.matrix_basis = before
         view_layer.update()
 

@@ -15,17 +15,19 @@ from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.declared import note
-from ...blender.player.assembly import PartBuilt, hang, make_root
+from ...blender.player.assembly import PartBuilt, hang
+from ...blender.player.assembly import make_root as make_part_root
 from ...blender.properties import show
 from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
-from ...blender.skeletal.armature import joint_matrices
+from ...blender.skeletal.armature import file_order, joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, placed
 from ...blender.skeletal.hung import make_root as make_rig_root
+from ...blender.space.make_root import make_root
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, Format, by_name, by_suffix
-from ...game.character.files import BODY, HEAD, CharacterFiles, MotionFile, Piece, Placing
+from ...game.character.files import BODY, HEAD, CharacterFiles, MotionFile, Piece, Placing, Shown
 from ...game.character.kinds import character_of, characters_in, names_in, place_of, without_end
 from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
@@ -53,12 +55,13 @@ class CharacterBuilt:
     collection: bpy.types.Collection
     body: Posed | Built
     parts: dict[str, PartBuilt] = field(default_factory=dict)
+    root: Block | None = None  # on which all of it hangs, where the game shows it otherwise than its files
 
     @property
     def objects(self) -> list[Block]:
         """Return all of its objects, the armature or the body first."""
         blocks = list(self.body.surfaces) if isinstance(self.body, Built) else [self.body.armature, *self.body.meshes]
-        blocks += self.body.tags
+        blocks += [*self.body.tags, *([] if self.root is None else [self.root])]
         for part in self.parts.values():
             blocks += [part.root, *part.built.surfaces, *part.built.tags]
         return blocks
@@ -75,6 +78,7 @@ class CharacterOptions:
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
+    as_shown: bool = True  # as large as the game shows it, and there
     remaster: bool = False  # the body with bones that some engines show in the body's place
 
 
@@ -140,7 +144,9 @@ def import_character(
             except ModelError as error:
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
         if isinstance(body, Posed):
-            _hang_all(character, body, files.pieces, options.scale)
+            shown = files.shown if options.as_shown else Shown()
+            _hang_all(character, body, files.pieces, options.scale, shown.scale)
+            character.root = _show_as_the_game(body, files.name, shown, options.scale)
         head = character.parts.get(HEAD)
         if head is not None and options.animations:
             animate_head(head, files.head_rows, rate_of(context.scene))
@@ -151,9 +157,9 @@ def import_character(
     on = "" if isinstance(body, Built) else on
     parts = f", {plural(len(character.parts), 'part')}{on}" if files.pieces else ""
     facts = f"{said.facts}{parts}, skin {files.skin_name or NONE}"
-    facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
-    if any(files.offset):
-        facts += f", which the game moves by {' '.join(f'{each:g}' for each in files.offset)}"
+    if not files.shown.as_files:
+        text = ", {}, as the game shows it" if options.as_shown else ", which the game shows {}"
+        facts += text.format(files.shown.facts)
     return character, Summary(facts, list(dict.fromkeys(warnings)))
 
 
@@ -249,7 +255,7 @@ class _Importing:
             dress = materials_for(piece.file, row, worn, rate_of(scene), skin=piece.skin or piece.decl)
             settings = BuildSettings(scale=self.options.scale, weld=self.options.weld, fit_range=False)
             built, summary = import_file(piece.file, settings, scene, self.into, worn, dress)
-            part = make_root(built, piece.kind)
+            part = make_part_root(built, piece.kind)
         for text in summary.warnings:
             log.warning("%s: %s", piece.file.name, text)
         return part
@@ -288,7 +294,25 @@ def _show_notes(posed: Posed, notes: Mapping[str, Mapping[str, str]]) -> None:
             show(action, NOTES[key], text)
 
 
-def _hang_all(character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], scale: float) -> None:
+def _show_as_the_game(body: Posed, name: str, shown: Shown, scale: float) -> Block | None:
+    """Hang a body on a root that is as large as the game shows it, and stands there; None where its files say all.
+
+    It is written as its root sees it, so that its files don't change. `scale` is the size of a game unit.
+    """
+    if shown.as_files:
+        return None
+    root = make_root(f"{name} root", [body.armature, *body.meshes, *body.tags], body.collection)
+    first = next((bone for bone in file_order(body.armature.data.bones) if bone.parent is None), None)
+    joint = np.zeros(3) if first is None else joint_at_rest(first)[:3, 3]
+    still = joint if shown.still is None else np.array(shown.still) * scale
+    root.location = (np.array(shown.moved) * scale + (1.0 - shown.scale) * still).tolist()
+    root.scale = [shown.scale] * 3
+    return root
+
+
+def _hang_all(
+    character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], scale: float, shown_scale: float
+) -> None:
     """Hang parts on the tags of body and other parts, as games do; where one is missing, near it, and say so."""
     body = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
     tags = {BODY: body} | {kind: part.tags for kind, part in character.parts.items()}
@@ -301,14 +325,15 @@ def _hang_all(character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], 
             _hang_on_joint(part, piece, piece.placing, rig, scale)
             continue
         tag = tags.get(piece.on, {}).get(piece.tag)
+        size = 1.0 / shown_scale if piece.own_size else 1.0
         if tag is not None:
-            hang(part.root, tag, rig)
+            hang(part.root, tag, rig, size)
             continue
         near = None if piece.on == BODY else body.get(piece.near)
         where = f"the body's {piece.near}" if near is not None else "the body's origin"
         log.warning("no %s of the %s to hang %s on: it stands at %s", piece.tag, piece.on, piece.kind, where)
         if near is not None:
-            hang(part.root, near, rig)
+            hang(part.root, near, rig, size)
         else:
             part.root.parent = rig
 
@@ -323,8 +348,8 @@ def _hang_on_joint(part: PartBuilt, piece: Piece, placing: Placing, rig: Block, 
     joint = joint_at_rest(bone)
     if placing.pose is not None:
         joint = _posed(placing.pose, piece.tag, scale, joint)
-    origin, angles = np.array(placing.origin) * scale, np.array(placing.angles)
-    hang_on_joint(part.root, rig, bone, joint, placed(joint, origin, angles, placing.turned))
+    origin, angles, moved = (np.array(each) for each in (placing.origin, placing.angles, placing.moved))
+    hang_on_joint(part.root, rig, bone, joint, placed(joint, origin * scale, angles, placing.turned, moved * scale))
 
 
 def _posed(file: GameFile, name: str, scale: float, rest: NDArray[np.float64]) -> NDArray[np.float64]:

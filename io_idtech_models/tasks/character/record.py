@@ -166,6 +166,7 @@ class CharacterFound:
     record: Record
     body: Any  # the collection of its body
     rig: Block  # the armature; of a body of frames the first of its meshes
+    root: Block | None  # on which all of it hangs
     pieces: dict[str, Block]  # the roots of what hangs on it, by kinds
 
     @property
@@ -187,10 +188,12 @@ def find(collection: Any) -> CharacterFound | None:
     wanted = "MESH" if is_of_frames(record) else "ARMATURE"
     found = ((home, block) for home in homes for block in home.objects if block.type == wanted)
     own = ((home, block) for home, block in found if block.data.get(MODEL_ID) == home.get(MODEL_ID))
-    body = next((pair for pair in own if root_of(pair[1]) is None), None)
+    kinds = {*record.models} - {BODY}
+    carried = ((*pair, root_of(pair[1])) for pair in own)
+    body = next((each for each in carried if each[2] is None or str(each[2][PART]) not in kinds), None)
     if body is None:
         return None
-    roots = [block for block in collection.all_objects if is_root(block) and LEVEL not in block]
+    roots = [block for block in collection.all_objects if is_root(block) and LEVEL not in block and block != body[2]]
     return CharacterFound(collection, record, *body, {str(root[PART]): root for root in reversed(roots)})
 
 

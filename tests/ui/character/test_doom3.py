@@ -26,12 +26,13 @@ def read(path: Path, character: str = "monster_newt", **options: Any) -> None:
 
 
 def roots() -> dict[str, Any]:
-    return {block[PART]: block for block in bpy.data.objects if PART in block}
+    return {block[PART]: block for block in bpy.data.objects if PART in block and not block[PART].endswith(" root")}
 
 
 def rig() -> Any:
     """Return the body's armature."""
-    (own,) = [b for b in bpy.data.objects if b.type == "ARMATURE" and (b.parent is None or PART not in b.parent)]
+    pieces = {"head", "weapon", "def_attach"}
+    (own,) = [b for b in bpy.data.objects if b.type == "ARMATURE" and (not b.parent or b.parent[PART] not in pieces)]
     return own
 
 
@@ -43,9 +44,10 @@ def place(block: Any) -> Any:
 def joint(name: str) -> Any:
     """Return where a joint of the body is now."""
     bpy.context.view_layer.update()
-    bone = rig().evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[name]
+    shown = rig().evaluated_get(bpy.context.evaluated_depsgraph_get())
+    bone = shown.pose.bones[name]
     turn = np.linalg.inv(np.array(bone.bone.matrix_local)) @ joint_at_rest(bone.bone)
-    return np.array(bone.matrix) @ turn
+    return np.array(shown.matrix_world) @ np.array(bone.matrix) @ turn
 
 
 def animations(block: Any = None) -> list[str]:

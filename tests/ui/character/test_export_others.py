@@ -78,7 +78,7 @@ def changed(found: dict[str, bytes], game: str) -> list[str]:
 
 def rig() -> Any:
     every = [block for block in bpy.data.objects if block.type == "ARMATURE"]
-    return next(block for block in every if block.parent is None or PART not in block.parent)
+    return next(block for block in every if block.parent is None or block.parent.get(PART) not in ("head", "weapon"))
 
 
 def show(name: str) -> Any:

@@ -32,7 +32,7 @@ def test_a_body_with_all_animations(tmp_path, capfd):
     read(put_player(tmp_path))
     said = capfd.readouterr().out
     assert "warning" not in said.lower()
-    assert "which the game shows 0.83 times as large" in said
+    assert "skin default, 0.83 times as large, as the game shows it" in said
     assert animations() == ["idle", "walk"]
     assert [names.file_name_of(action) for action in bpy.data.actions] == ["idle"]
     (material,) = [m for m in bpy.data.materials if m.get(WORN)]

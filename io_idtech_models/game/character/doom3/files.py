@@ -9,7 +9,8 @@ Facts (idActor::Spawn, SetupHead and Attach, idAFAttachment::SetBody, idAnimated
 - Whatever begins with `def_attach` is an entity that hangs on the joint that its own `joint` names, `origin` from there
   along the body's axes, and turned by `angles` from the joint's. What is put on is put on while the body shows the
   first frame of its animation `ik_pose`, and goes along with the joint from then on.
-- A head plays animations of its own model (idActor::SetupBody), and so may what is attached.
+- A head plays animations of its own model (idActor::SetupBody), and so may what is attached. By a model's `offset` what
+  looks like it is moved along its own axes, be that the body, a head or a thing attached.
 - A player's `def_weapon0` to `def_weapon15` are entities whose `model_world` hangs on the joint `joint_attach`, turned
   as that is (idWeapon::InitWorldModel); the one that he holds at first has the number `current_weapon`.
 - `bind` names an entity of a map, which no declaration has: it is not followed.
@@ -18,7 +19,7 @@ Facts (idActor::Spawn, SetupHead and Attach, idAFAttachment::SetBody, idAnimated
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....model.wording import listed
 from ....reporting import LimitError
@@ -27,7 +28,20 @@ from ...lexer import NUMBER, fold, number, shown_name
 from ...search import game_folder, game_name
 from ...shaders.library import decl_key
 from ...store import GameFile, Store, name_parts
-from ..files import BODY, COMMANDS, FLAGS, HEAD, IN_STEP, CharacterFiles, Finder, MotionFile, Piece, Placing, game_of
+from ..files import (
+    BODY,
+    COMMANDS,
+    FLAGS,
+    HEAD,
+    IN_STEP,
+    CharacterFiles,
+    Finder,
+    MotionFile,
+    Piece,
+    Placing,
+    Shown,
+    game_of,
+)
 from . import FOLDER, SUFFIX
 from .declarations import ENTITY, MESH_SUFFIX, MODEL, Anim, Model
 from .library import Declarations, Entity, declarations_of
@@ -154,7 +168,7 @@ class _Found(Finder):
         self.decls = decls
         self.entity = decls.entity(chosen.entity) or Entity(chosen.name)
         self.model_decl = self.declared(chosen.model)
-        self.character.entries, self.character.offset = self.entity.values, self.model_decl.offset
+        self.character.entries, self.character.shown = self.entity.values, Shown(moved=self.model_decl.offset)
         for sentence in self.entity.complaints:
             self.miss(sentence)
         self.refuse(self.entity.refused)
@@ -312,6 +326,7 @@ class _Found(Finder):
         file = self.model(model.mesh, f"{kind}'s model")
         if file is None:
             return None
+        placing = replace(placing, moved=model.offset)
         motions, notes = self.motions_of(model)
         motions.sort(key=lambda motion: IDLE not in motion.names)
         decl = self.worn(skin or model.skin)

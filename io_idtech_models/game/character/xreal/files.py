@@ -9,7 +9,7 @@ R_AddMD5Surfaces and R_AddMD5VBOSurfaces of both):
 - It wears `body_SKIN.skin`. Meshes have no names: the first line is of the first mesh. Where there is a skin its
   shaders count, and a mesh without a line shows the default.
 - Its shaders are materials of Doom 3's kind, `materials/*.mtr`, in XreaL.
-- `modelScale` is the size at which the game shows all of it, whose files stay as they are.
+- `modelScale` is the size at which the game shows all of it: see `Shown`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...lexer import fold
 from ...skin import SUFFIX as SKIN_SUFFIX
 from ...skin import SURFACE, choose, skins_of
 from ...store import GameFile
-from ..files import BODY, CharacterFiles, Finder, MotionFile, game_of
+from ..files import BODY, CharacterFiles, Finder, MotionFile, Shown, game_of
 from . import settings
 from .settings import BONE_KEYS, SCALE, Settings
 
@@ -64,9 +64,11 @@ class _Found(Finder):
         for sentence in self.said.complaints:
             self.miss(f"'{file.name}', {sentence}")
         x, y, z = self.said.scale
-        self.character.scale = x
-        if not x == y == z:
-            self.miss(f"it is shown {x:g}, {y:g} and {z:g} times as large along its axes, unevenly")
+        if x == y == z:
+            self.character.shown = Shown(x, None if fold(body.suffix) != ".iqm" else (0.0, 0.0, 0.0))
+        else:
+            shown = f"{x:g}, {y:g} and {z:g} times as large along its axes"
+            self.miss(f"the game shows it {shown}: unevenly, here it has the size of its files")
         self.character.joints = {self.said.words[key]: key for key in BONE_KEYS if self.said.words.get(key)}
         self.find_skin(names)
         if fold(body.suffix) != ".iqm":
