@@ -61,6 +61,15 @@ class Placing:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """Why a game asks for a joint, and what it does without."""
+
+    why: str
+    without: str = "the game stops there"
+    stops: bool = True
+
+
+@dataclass(frozen=True)
 class MotionFile:
     """Frames that a character plays, and the rows that take them apart; of some games the body's own file."""
 
@@ -110,9 +119,10 @@ class CharacterFiles:
     besides: list[GameFile] = field(default_factory=list)  # what else belongs to it, whatever of that is shown
     declarations: list[Definition] = field(default_factory=list)  # its own, of files that declare others, too
     missing: list[str] = field(default_factory=list)
+    unshown: list[str] = field(default_factory=list)  # what else the game misses, though nothing of it is shown here
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds
-    joints: Mapping[str, str] = field(default_factory=dict)  # of the body that its game asks for, and by which words
+    joints: Mapping[str, Asked] = field(default_factory=dict)  # of the body that its game asks for
     declared: tuple[str, str] = ("", "")  # the model that its body is, and its mesh, where its game declares these
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on animations, by names: values by keys
 
@@ -133,6 +143,11 @@ class Finder:
         """Say that something is missing, once."""
         if sentence not in self.character.missing:
             self.character.missing.append(sentence)
+
+    def lack_unshown(self, what: str, name: str, twin: str = "") -> None:
+        """Say so where a file of a name is not there that is not shown here."""
+        if name and self.find(name, twin) is None:
+            self.character.unshown.append(f"{what} '{shown_name(name)}' {self.lack(name)}")
 
     @cached_property
     def games(self) -> list[Store]:

@@ -10,16 +10,19 @@ Facts (CG_RegisterClientModelname, CG_RegisterClientHeadname and CG_RegisterAcc 
   a model in `acc`; where it has no such line, or there is no such skin, it is the model `NAME.md3`.
 - `playerscale` in the body's skin is the size at which all of it is shown but the weapon in hand, with two decimals
   (RE_GetSkinModel, CG_AddPlayerWeapon). Its feet stay where they are, 24 units below the body's origin.
+- `wolfanim.script` says when which animation plays: where the table is of version 2, there is no character without
+  (CG_ParseAnimationFiles).
 - A character without `body.mds` has legs and torso apart, as those of Quake III.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
-from ..lexer import fold, without_suffix
+from ..lexer import decode, fold, without_suffix
 from ..player import animation_cfg
 from ..skin import SUFFIX as SKIN_SUFFIX
 from ..skin import Skin, choose, skins_of
@@ -27,10 +30,11 @@ from ..store import GameFile, name_parts
 from .et.files import BODY_TAGS, HEAD_PLACE, HEAD_TAGS, PLACES
 from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, Shown, game_of
 
-TABLE = "wolfanim.cfg"
+TABLE, SCRIPT = "wolfanim.cfg", "wolfanim.script"
 HOME = "models"  # below which they lie
 PLAYERS = ("models", "players")
 GAME = "rtcw"
+VERSION, SCRIPTED_SINCE = re.compile(r"\bversion\s+(\d{1,9})", re.IGNORECASE), 2  # of a table; those before may lack it
 MODEL = "md3_part"  # what in a skin names the model that wears it
 SCRIPTED = "md3_animscript"  # what scripts of animations show by themselves
 BODY_NAME, HEAD_NAME = "body.mds", "head.md3"
@@ -68,6 +72,7 @@ class _Found(Finder):
         super().__init__(CharacterFiles(folder.name, file, GAME, name, tags=tags), game_of(file, HOME))
         self.folder = folder
         self.character.texts.append(file)
+        self.character.skins = tuple(skins_of(BODY, folder.names()))
         self.character.body = self.find(BODY_NAME)
         self.character.skin = self.worn(BODY)
         self.find_motions()
@@ -107,6 +112,9 @@ class _Found(Finder):
             return
         if body is not None:
             self.character.motions.append(MotionFile(body, tuple(table.clips)))
+        version = VERSION.search(decode(self.character.file.read())[0])
+        if version is not None and int(version[1]) >= SCRIPTED_SINCE and self.find(SCRIPT) is None:
+            self.character.unshown.append(f"there is no {SCRIPT}: the game refuses the character")
 
     def find_head(self) -> None:
         """Find the head, by its skin, and what it wears."""

@@ -34,6 +34,7 @@ from ..files import (
     FLAGS,
     HEAD,
     IN_STEP,
+    Asked,
     CharacterFiles,
     Finder,
     MotionFile,
@@ -263,7 +264,7 @@ class _Found(Finder):
         if not joint:
             self.miss(f"'{self.entity.name}' has a head, but no {HEAD_JOINT}: the game stops there")
             return
-        self.character.joints = {joint: HEAD_JOINT}
+        self.character.joints = {joint: Asked(HEAD_JOINT)}
         self.add(HEAD, joint, name, Placing(pose=self.pose))
 
     def find_attached(self) -> None:
@@ -281,7 +282,7 @@ class _Found(Finder):
             if not joint:
                 self.miss(f"{key} '{shown_name(name)}' names no joint that it hangs on: the game stops there")
                 continue
-            joints[joint] = f"{key} '{shown_name(name)}'"
+            joints[joint] = Asked(f"{key} '{shown_name(name)}'")
             origin, angles = _triple(entity.value("origin")), _triple(entity.value("angles"))
             self.add(key, joint, name, Placing(origin, angles, True, self.pose))
         self.character.joints = joints
