@@ -8,6 +8,7 @@ from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
 
 pytestmark = pytest.mark.filterwarnings("error")
+WHOSE = "'monster_newt_base', 'monster_newt'"
 
 
 def test_info_shows_each_character_of_a_file(tmp_path, run):
@@ -64,8 +65,22 @@ def test_check_tells_what_the_game_refuses(tmp_path, run, changed, problem):
     """And of which characters of the file, where not of all."""
     path = put_character(tmp_path, **changed)
     out = run("check", path)[1]
-    whose = "'monster_newt': " if "def_attach" in problem else "'monster_newt_base', 'monster_newt': "
+    whose = "'monster_newt': " if "def_attach" in problem else f"{WHOSE}: "
     severity = "warning" if problem.startswith("!") else "error"
     assert sum(line.startswith(f"  {severity}: {whose}{problem.lstrip('!')}") for line in out) == 1, out
     if severity == "warning":
         assert run("check", "--game", "doom3", path)[0] == 1
+
+
+def test_a_declaration_hides_no_surfaces(tmp_path, run):
+    """As skins of other games do, whose shaders are not there."""
+    out = run("check", put_character(tmp_path, newt_mtr=None, newt_tga=None))[1]
+    assert f"  warning: {WHOSE}: the body 'newt.md5mesh': 1 texture not found: 'newt/gold'" in out
+    assert not any("does not draw" in line for line in out)
+
+
+def test_keys_of_an_entity_are_the_games(tmp_path, run):
+    keys = " ".join(f'"snd_{nth}" "x"' for nth in range(30))
+    path = put_character(tmp_path, newt_def=TEXT.replace('"health"', f'{keys} "health"').encode())
+    said = [line for line in run("info", path)[1] if line.startswith("  it says: ")]
+    assert len(said) == 1 and said[0].startswith("  it says: model newt_base; def_head newt_head; ")
