@@ -18,6 +18,7 @@ from io_idtech_models.model.skeletal import SkeletalModel
 from io_idtech_models.model.vertex import VertexModel
 
 CHAR, GROUP, HEAD_TABLE = "characters/toys/allied/trooper.char", "animations/toys.anim", "animations/toys/head.anim"
+SCRIPT = "animations/scripts/toys.script"
 HEAD = "models/players/hud/trooper"
 SHADER = f"{MODEL}/trooper.tga"
 GEAR_TAGS = (  # that stock Enemy Territory asks for, beside the Trooper's
@@ -33,7 +34,7 @@ DEFINITION = f"""characterDef
 
 	mesh			"{MODEL}/soldier.mdm"
 	animationGroup		"{GROUP}"
-	animationScript		"animations/scripts/toys.script"
+	animationScript		"{SCRIPT}"
 
 	undressedCorpseModel	"{MODEL}/soldier.mdm"
 	undressedCorpseSkin	"field"
@@ -51,6 +52,10 @@ ANIMATIONS = f"""animgroup
 	}}
 }}
 """
+MOVEMENTS = {  # of the game, whatever is in hand, and what he plays then (BG_AnimParseAnimScript)
+    "idle": "stand", "walk": "walk", "walkbk": "walk", "run": "walk", "runbk": "walk", "strafeleft": "walk",
+    "straferight": "walk",
+}  # fmt: skip
 SKIN = f"""md3_back, "{MODEL}/acc/pack.md3"
 md3_hat, "{MODEL}/acc/helmet.md3"
 "u_body", "{SHADER}"
@@ -99,6 +104,15 @@ def head_table() -> str:
     return f"// first\tlength\tfps\tloop\n{rows}"
 
 
+def script() -> str:
+    """Return the script that says what he plays while he moves."""
+    plays = "\n".join(
+        f"\t{movement}\n\t{{\n\t\tdefault\n\t\t{{\n\t\t\tboth {name}\n\t\t}}\n\t}}"
+        for movement, name in MOVEMENTS.items()
+    )
+    return f"animations\n\nstate relaxed\n{{\n{plays}\n}}\n"
+
+
 def files() -> dict[str, bytes]:
     """Return the example's files by their paths."""
     mdm, md3 = formats.by_name("mdm"), formats.by_name("md3")
@@ -107,6 +121,7 @@ def files() -> dict[str, bytes]:
         CHAR: DEFINITION,
         GROUP: ANIMATIONS,
         HEAD_TABLE: head_table(),
+        SCRIPT: script(),
         f"{MODEL}/soldier_field.skin": SKIN,
         f"{HEAD}_field.skin": f'"head", "{SHADER}"\n',
     }

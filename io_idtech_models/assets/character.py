@@ -6,16 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..formats import SKELETAL, VERTEX, by_name, by_suffix
-from ..game.character.files import BODY, COMMANDS, IN_STEP, CharacterFiles, MotionFile
+from ..game.character.files import BODY, COMMANDS, HEAD, IN_STEP, Asked, CharacterFiles, MotionFile, Piece
+from ..game.character.kinds import home_of
+from ..game.character.places import path_in
+from ..game.dress import Dress, SkinDecl
+from ..game.lexer import fold
+from ..game.search import DIFFUSE_ENDINGS, SearchPath
+from ..game.shaders.resolve import MISSING, NOTHING, resolve
+from ..game.skin import read_skin
 from ..game.store import GameFile
 from ..model.clips import Clip
 from ..model.limits.games import ERROR, WARNING
 from ..model.skeletal import mismatch
 from ..model.wording import listed, plural
 from ..reporting import ModelError
-from .load import load, load_animation
+from .load import Loaded, load, load_animation
+from .surface_looks import Looks
 
 CHARACTER = "character"
+UNSEEN = ("nodraw", "none", "null")  # as what is not to be drawn is called
 Notes = Mapping[str, Mapping[str, str]]  # on animations, by their names: values by keys
 
 
@@ -25,8 +34,10 @@ def facts(character: CharacterFiles) -> dict[str, Any]:
         "format": CHARACTER,
         "name": character.name,
         "game": character.game,
+        "game_folder": _folder_of(character),
         "entries": dict(character.entries),
         "skin": character.skin_name,
+        "shown": character.shown.facts,
         "body": _place(character.body),
         "worn": _place(character.skin),
         "motions": [
@@ -34,6 +45,7 @@ def facts(character: CharacterFiles) -> dict[str, Any]:
                 "file": motion.file.place,
                 "animations": len(motion.rows) + len(motion.names),
                 "names": [*motion.names, *(row.name for row in motion.rows)],
+                "is_animation": bool(motion.names) and not motion.rows,
             }
             for motion in character.motions
         ],
@@ -44,15 +56,29 @@ def facts(character: CharacterFiles) -> dict[str, Any]:
                 "tag": piece.tag,
                 "file": piece.file.place,
                 "worn": _place(piece.skin),
-                "animations": sum(len(motion.names) for motion in piece.motions),
+                "animations": _num_animations(character, piece),
             }
             for piece in character.pieces
         ],
         "skins": list(character.skins),
         "choices": {name: piece.file.place for name, piece in character.choices.items()},
         "instead": _place(None if character.instead is None else character.instead.body),
-        "missing": list(character.missing),
+        "missing": [*character.missing, *character.unshown],
+        "refused": list(character.refused),
     }
+
+
+def _num_animations(character: CharacterFiles, piece: Piece) -> int:
+    """Return how many animations a piece has: of a head's own frames those of its table."""
+    return sum(len(motion.names) for motion in piece.motions) or (len(character.head_rows) if piece.kind == HEAD else 0)
+
+
+def _folder_of(character: CharacterFiles) -> str:
+    """Return the folder of a character's game, "" for none, as its files' places begin."""
+    home, file = home_of(character.file), character.body or character.file
+    path = "" if home is None else path_in([home], file)
+    place = file.place.replace("\\", "/")
+    return place[: -len(path)] if path and place.lower().endswith(path.lower()) else ""
 
 
 def _place(file: GameFile | None) -> str | None:
@@ -61,37 +87,87 @@ def _place(file: GameFile | None) -> str | None:
 
 def problems(character: CharacterFiles, game: str) -> list[tuple[str, str]]:
     """Return what is missing, and what a game would refuse or not find: severity and text."""
-    found = [(WARNING, sentence) for sentence in character.missing]
+    found = [(WARNING, sentence) for sentence in (*character.missing, *character.unshown)]
     found += [(ERROR if game == character.game else WARNING, sentence) for sentence in character.refused]
     if character.body is not None:
-        found += _faults(
-            character.body, BODY, character.tags.get(BODY, ()), [motion.file for motion in character.motions[:1]]
-        )
+        bones = [motion.file for motion in character.motions[:1]]
+        dress = _dress(character.skin_name, character.skin, character.decl)
+        found += _faults(character, character.body, BODY, dress, bones)
         found += _faults_of_motions(character.body, character.motions, character.notes, character.joints)
     for piece in character.pieces:
-        found += _faults(piece.file, piece.kind, character.tags.get(piece.kind, ()))
+        dress = _dress(piece.kind, piece.skin, piece.decl)
+        found += _faults(character, piece.file, piece.kind, dress)
         found += _faults_of_motions(piece.file, piece.motions, piece.notes, {})
     found += _faults_of_frames(character)
     return list(dict.fromkeys(found))
 
 
-def _faults(
-    file: GameFile, what: str, wanted: tuple[str, ...], bones: Sequence[GameFile] = ()
-) -> list[tuple[str, str]]:
-    """Return what is broken in a model, and which tags it lacks that the game's own code asks for."""
+def _dress(name: str, file: GameFile | None, decl: SkinDecl | None) -> Dress | None:
+    """Return what a model wears; None where it wears its own, or what can't be read, which was said."""
+    if decl is not None:
+        return Dress(decl.name, decl=decl)
     try:
-        model = load(file, bones).model
+        return None if file is None else Dress(name, file, read_skin(file.read()))
+    except ModelError:
+        return None
+
+
+def _faults(
+    character: CharacterFiles, file: GameFile, what: str, dress: Dress | None, bones: Sequence[GameFile] = ()
+) -> list[tuple[str, str]]:
+    """Return what is broken in a model, which tags it lacks that the game's own code asks for, and what it wears."""
+    try:
+        loaded = load(file, bones)
     except ModelError as error:
         return [(ERROR, f"'{file.name}': {error}")]
-    there = {tag.name.lower() for tag in getattr(model, "tags", ())}
-    lacking = [tag for tag in wanted if tag not in there]
-    return (
-        [(WARNING, f"the {what} '{file.name}' lacks tags that the game asks for: {listed(lacking)}")] if lacking else []
-    )
+    there = {tag.name.lower() for tag in getattr(loaded.model, "tags", ())}
+    lacking = [tag for tag in character.tags.get(what, ()) if tag not in there]
+    found = [f"the {what} '{file.name}' lacks tags that the game asks for: {listed(lacking)}"] if lacking else []
+    in_order = character.in_order if file == character.body else ()
+    return [(WARNING, text) for text in found + _faults_of_wear(loaded, what, dress, in_order)]
+
+
+def _faults_of_wear(loaded: Loaded, what: str, dress: Dress | None, in_order: Sequence[str]) -> list[str]:
+    """Return which surfaces of a model a skin leaves out, and which textures are not there, in sentences."""
+    assert loaded.file is not None
+    surfaces = _surfaces(loaded)
+    called = f"the {what} '{loaded.file.name}'"
+    found = []
+    if in_order:
+        if len(in_order) < len(surfaces):
+            lines = f"its skin has {plural(len(in_order), 'line')} for {len(surfaces)} meshes"
+            found.append(f"{called}: {lines}, the game shows the others as missing")
+        worn = {name: True for _, name in zip(surfaces, in_order, strict=False)}
+    else:
+        dressed = [(name, None if dress is None else dress.worn(name, shader), shader) for name, shader in surfaces]
+        left = [name for name, wears, _ in dressed if dress is not None and wears is None]
+        if left:
+            found.append(f"{called}: its skin has nothing for {listed(left)}, which the game shows as missing")
+        by_file = dress is not None and dress.decl is None  # whose shaders hide surfaces where there is nothing
+        worn = {wears or shader: by_file for _, wears, shader in dressed if wears or dress is None}
+    looks = Looks(SearchPath(loaded.file), ("",) if loaded.row.family is VERTEX else DIFFUSE_ENDINGS)
+    shaders = [resolve(name, looks.library, looks.find_image, worn=is_worn) for name, is_worn in worn.items() if name]
+    lost = [each for shader in shaders for each in ((shader.name,) if shader.kind == MISSING else shader.absent)]
+    unseen = [shader.name for shader in shaders if shader.shows == NOTHING]
+    lost = [name for name in dict.fromkeys(lost) if name not in unseen]
+    unseen = [name for name in unseen if not fold(name).endswith(UNSEEN)]
+    if lost:
+        found.append(f"{called}: {plural(len(lost), 'texture')} not found: {listed(lost)}")
+    if unseen:
+        text = "its skin names what is no shader and no picture, the game does not draw it"
+        found.append(f"{called}: {text}: {listed(unseen)}")
+    return found
+
+
+def _surfaces(loaded: Loaded) -> list[tuple[str, str]]:
+    """Return the surfaces of a model, by their names, with the shader that its file has for each; "" for none."""
+    if loaded.row.family is VERTEX:
+        return [(surface.name, next(iter(surface.shaders), "")) for surface in loaded.model.surfaces]
+    return [(mesh.name, mesh.shader) for mesh in loaded.model.meshes]
 
 
 def _faults_of_motions(
-    body: GameFile, motions: Sequence[MotionFile], notes: Notes, joints: Mapping[str, str]
+    body: GameFile, motions: Sequence[MotionFile], notes: Notes, joints: Mapping[str, Asked]
 ) -> list[tuple[str, str]]:
     """Return what games refuse of animations that a declaration names, and of joints that it asks for."""
     row = by_suffix(body)
@@ -104,8 +180,11 @@ def _faults_of_motions(
         return []  # it was said
     there = {name.lower() for name in skeleton.names}
     found = [
-        (ERROR, f"the body '{body.name}' has no joint '{joint}', which {word} asks for: the game stops there")
-        for joint, word in joints.items()
+        (
+            ERROR if asked.stops else WARNING,
+            f"the body '{body.name}' has no joint '{joint}', which {asked.why} asks for: {asked.without}",
+        )
+        for joint, asked in joints.items()
         if joint.lower() not in there
     ]
     lengths: dict[str, tuple[int, float]] = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 from .. import formats
@@ -16,9 +16,10 @@ from ..model.pictures import Palette, quake_palette, read_palette
 from ..reporting import FormatError, LimitError, ModelError
 
 if TYPE_CHECKING:
-    from ..model.skeletal import Animation, SkeletalModel
+    from ..model.skeletal import Animation, Outline, SkeletalModel
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 PALETTE = ("gfx",), ("palette.lmp",)  # where games of Quake's kin have it
 
@@ -65,11 +66,25 @@ def load_animation(file: GameFile, row: Format) -> Animation:
     Raises:
         ModelError: the file can't be read, or holds something else; the sentence names it.
     """
+    return _of_motion(file, row, lambda found, data: _motion(found, found.read(data), file))
+
+
+def load_outline(file: GameFile, row: Format) -> Outline | Animation:
+    """Return what the file of an animation for a model of a format says before its frames, which stay unread.
+
+    Raises:
+        ModelError: as `load_animation`.
+    """
+    return _of_motion(file, row, lambda found, data: found.outline(data))
+
+
+def _of_motion(file: GameFile, row: Format, read: Callable[[Format, bytes], T]) -> T:
+    """Return what is read of the animation in a file for a model of a format; raises ModelError, which names it."""
     try:
         data = file.read()
         found = formats.identify(data, file)
         if found is row.skeletal.animation:
-            return _motion(found, found.read(data), file)
+            return read(found, data)
     except ModelError as error:
         raise ModelError(f"'{file.name}': {error}") from error
     raise LimitError(f"'{file.name}' is no animation for {row.name.upper()}")

@@ -8,7 +8,9 @@ from typing import Any
 from ..assets.character import CHARACTER
 from ..assets.load import Loaded
 from ..formats import MOTION
-from ..model.wording import plural
+from ..model.wording import listed, plural
+
+MOST_ENTRIES = 20  # of a character's file: an entity of Doom 3 has more, which are the game's
 
 
 def facts(loaded: Loaded) -> dict[str, Any]:
@@ -38,17 +40,44 @@ def _character_table(path: Path, found: dict[str, Any]) -> list[str]:
     files = plural(counts[1], "file") + " of frames"
     named = "" if found["name"] in (path.stem, path.parent.name) else f" {found['name']}"
     lines = [f"{path}: character{named}, {plural(counts[0], 'animation')} in {files}, skin {found['skin'] or '-'}"]
-    lines += [f"  body: {found['body']}"] if found["body"] else []
-    lines += [f"  wears: {found['worn']}"] if found["worn"] else []
-    for motion in found["motions"]:
-        lines.append(f"  frames: {motion['file']}, {plural(motion['animations'], 'animation')}")
+    lines += [f"  game folder: {found['game_folder']}"] if found["game_folder"] else []
+    if 0 < len(found["entries"]) <= MOST_ENTRIES:
+        lines.append("  it says: " + "; ".join(f"{key} {value}".strip() for key, value in found["entries"].items()))
+    lines += [f"  the game shows it {found['shown']}"] if found["shown"] else []
+    lines += [f"  body: {_short(found['body'], found)}"] if found["body"] else []
+    lines += [f"  wears: {_short(found['worn'], found)}"] if found["worn"] else []
+    lines += _motion_lines(found)
     for piece in found["pieces"]:
-        worn = f", wears {piece['worn']}" if piece["worn"] else ""
-        lines.append(f"  {piece['kind']} on the {piece['on']}'s {piece['tag'] or 'place'}: {piece['file']}{worn}")
+        worn = f", wears {_short(piece['worn'], found)}" if piece["worn"] else ""
+        own = f", {plural(piece['animations'], 'animation')}" if piece["animations"] else ""
+        where = f"on the {piece['on']}'s {piece['tag']}" if piece["tag"] else f"where the {piece['on']} stands"
+        lines.append(f"  {piece['kind']} {where}: {_short(piece['file'], found)}{worn}{own}")
     lines += [f"  skins: {', '.join(found['skins'])}"] if found["skins"] else []
     lines += [f"  held instead: {', '.join([*found['choices']][1:])}"] if len(found["choices"]) > 1 else []
-    lines += [f"  shown instead: {found['instead']}"] if found["instead"] else []
-    return [*lines, *(f"  missing: {sentence}" for sentence in found["missing"])]
+    lines += [f"  shown instead: {_short(found['instead'], found)}"] if found["instead"] else []
+    lines += [f"  missing or odd: {sentence}" for sentence in found["missing"]]
+    return [*lines, *(f"  refused: {sentence}" for sentence in found["refused"])]
+
+
+def _short(place: str, found: dict[str, Any]) -> str:
+    """Return the place of a file as its game calls it, where it lies in the character's."""
+    return place.replace("\\", "/").removeprefix(found["game_folder"]) if found["game_folder"] else place
+
+
+def _motion_lines(found: dict[str, Any]) -> list[str]:
+    """Return the lines of files of frames: with their rows, or, where each is an animation, by folders with names."""
+    lines = []
+    folders: dict[str, list[str]] = {}
+    for motion in found["motions"]:
+        place = _short(motion["file"], found)
+        folder, _, name = place.rpartition("/")
+        if not motion["is_animation"]:
+            lines.append(f"  frames: {place}, {plural(motion['animations'], 'animation')}")
+        elif motion["names"] == [name.rpartition(".")[0]]:
+            folders.setdefault(folder, []).append(name)
+        else:
+            folders.setdefault(folder, []).append(f"{name} as {listed(motion['names'])}")
+    return lines + [f"  frames in {folder or '.'}: {'; '.join(files)}" for folder, files in folders.items()]
 
 
 def _skeletal_table(path: Path, found: dict[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ from ..game.folders import Disk, Game
 from ..game.store import GameFile
 from ..model.limits.games import ERROR, GAMES, WARNING
 from ..model.rigging.settings import RigSettings
+from ..model.wording import listed
 from ..reporting import ModelError, collected_warnings
 from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
@@ -287,6 +288,18 @@ def _check(options: argparse.Namespace, converter: Converter) -> int:
     return FAILED if failed else OK
 
 
+def _of_characters(characters: list[CharacterFiles], game: str) -> list[tuple[str, str]]:
+    """Return what is wrong with the characters of a file; what is not of all of them names those that it is of."""
+    whose: dict[tuple[str, str], list[str]] = {}
+    for each in characters:
+        for problem in character.problems(each, game):
+            whose.setdefault(problem, []).append(each.name)
+    return [
+        (severity, text if len(names) == len(characters) else f"{listed(names)}: {text}")
+        for (severity, text), names in whose.items()
+    ]
+
+
 def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
     """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
     with collected_warnings() as warnings:
@@ -295,8 +308,7 @@ def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
             file = disk_of(options).file(path)
             kind = kind_of(file)
             if kind is not None:
-                every = [character.problems(each, options.game) for each in _characters(file, options)]
-                found = list(dict.fromkeys(problem for each in every for problem in each))
+                found = _of_characters(list(_characters(file, options)), options.game)
             if kind is None or kind.is_model:
                 found = [(p.severity, str(p)) for p in conversion.problems(load(file), options.game)] + found
         except ModelError as error:

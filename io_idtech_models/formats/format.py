@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..model.clips import Clip
     from ..model.edits.normals import NormalCoding
     from ..model.limits.games import Problem
-    from ..model.skeletal import Animation, SkeletalModel
+    from ..model.skeletal import Animation, Outline, SkeletalModel
     from ..model.vertex import VertexModel
 
 Options = Mapping[str, Any]
@@ -255,6 +255,16 @@ class Format:
             thing = self.shape(thing, options)
         motions = (list(animations),) if self.has_motions else ()
         return self.write(self.from_model(thing, options or {}, *motions))
+
+    def outline(self, data: bytes) -> Outline | Animation:
+        """Return what a file of one motion says before its frames; all of it where these take no time to read.
+
+        Raises:
+            FormatError: that can't be read; what is behind it may be damaged all the same.
+        """
+        function = getattr(self._file, "outline", None)
+        found: Outline | Animation = self.motion_in(self.read(data), "") if function is None else function(data)
+        return found
 
     def part(self, animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:
         """Return some frames of a motion as one of its own; of formats that join."""

@@ -205,6 +205,16 @@ class Animation:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """What a file of motion says before its frames."""
+
+    joint_names: list[str]
+    parents: Ints  # (J,)
+    num_frames: int
+    frame_rate: float
+
+
 @dataclass(eq=False)
 class SkinnedMeshSource:
     """One mesh of the source file."""
@@ -322,7 +332,7 @@ class SkeletalModel:
         return replace(self, meshes=[mesh for mesh in self.meshes if not mesh.level])
 
 
-def mismatch(skeleton: Skeleton, animation: Animation) -> str:
+def mismatch(skeleton: Skeleton, animation: Animation | Outline) -> str:
     """Return a sentence that names the first joint in which an animation differs from a skeleton, or ""."""
     if skeleton.num_joints != len(animation.joint_names):
         return f"the animation has {len(animation.joint_names)} joints, the model {skeleton.num_joints}"

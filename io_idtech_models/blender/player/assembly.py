@@ -74,8 +74,8 @@ def declare_frame(root: Block) -> None:
     root.property_overridable_library_set(FRAME_PATH, True)
 
 
-def hang(root: Block, tag: Block, player: Block) -> None:
-    """Hang a part's root on a tag of a player, whose own root sees no scale but of its own."""
+def hang(root: Block, tag: Block, player: Block, size: float = 1.0) -> None:
+    """Hang a part's root on a tag of a player, whose own root sees no scale of it but its `size`."""
     root.parent = tag
     limit: Any = root.constraints.new("LIMIT_SCALE")
     limit.name = "Length of Tag"
@@ -83,8 +83,8 @@ def hang(root: Block, tag: Block, player: Block) -> None:
     for axis in "xyz":
         setattr(limit, f"use_min_{axis}", True)
         setattr(limit, f"use_max_{axis}", True)
-        setattr(limit, f"min_{axis}", 1.0)
-        setattr(limit, f"max_{axis}", 1.0)
+        setattr(limit, f"min_{axis}", size)
+        setattr(limit, f"max_{axis}", size)
 
 
 def follow_root(tag: Block, root: Block) -> None:

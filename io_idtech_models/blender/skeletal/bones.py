@@ -16,7 +16,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.skeletal import Traits
+from ...model import steady
+from ...model.skeletal import Skeleton, Traits
+from ...model.transforms import from_matrices
 from ...reporting import LimitError
 from .. import properties
 from ..compat import Block
@@ -104,6 +106,19 @@ def list_bones(block: Block, known: StoredRig | None, deform_only: bool) -> Bone
         bone_scales.gather_rest(bones),
         np.array([bone.inherit_scale == "FULL" for bone in bones], np.bool_),
     )
+
+
+def bones_now(rig: Block, scale: float) -> Skeleton:
+    """Return all bones of an armature as joints at rest, in the file's order and, with its `scale`, in its units."""
+    bones = armature.file_order(rig.data.bones)
+    rest = armature.rest_matrices(rig.data)
+    order = {bone.name: nth for nth, bone in enumerate(bones)}
+    parents = np.array([-1 if bone.parent is None else order[bone.parent.name] for bone in bones], np.int32)
+    matrices = steady.products(np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4), armature.TURN_BACK)
+    turns = from_matrices(steady.nearest_rotations(matrices[:, :3, :3]))
+    numbers = np.array(armature.joint_numbers(bones), np.int32)
+    called = [armature.joint_name(bone) for bone in bones]
+    return Skeleton(called, parents, matrices[:, :3, 3] / scale, turns, numbers)
 
 
 @dataclass(eq=False)

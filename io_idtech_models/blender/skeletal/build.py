@@ -232,15 +232,17 @@ def add_animations(
         refuse_more(**{JOINTS: given.num_frames * len(given.joint_names)})
         _check(rig, bones, parents, given)
         animation = given if held is None else bound_to(given, held)
-        _turn_by_quaternions(rig, bones)
+        moved = _moved_by(bones, animation)
+        _turn_by_quaternions(rig, [bones[joint] for joint in moved])
         positions, scales = bone_scales.to_shown(rig, bones, parents, animation)
         refuse_farther(f"joints in '{animation.name}'", positions * settings.scale)
         channels = pose_channels.to_channels(positions * settings.scale, animation.rotations, local, parents)
         _warn_of_connected(bones, animation, channels[..., :3] / settings.scale)
-        action = pose_channels.make(rig, [bone.name for bone in bones], animation, channels, scales)
+        own, grown = channels[:, moved], None if scales is None else scales[:, moved]
+        action = pose_channels.make(rig, [bones[joint].name for joint in moved], animation, own, grown)
         if animation.source is not None:
             more = scales if scales is not None and animation.source.scales is not None else channels[..., :0]
-            written = np.concatenate((channels, more), axis=-1, dtype=np.float32)
+            written = _as_source(np.concatenate((channels, more), axis=-1, dtype=np.float32), animation)
             skeletal_source.attach_action(animation.source, action, written, settings.scale)
         made.append(action)
     for action in made:
@@ -249,6 +251,22 @@ def add_animations(
         play(rig, made[0])
         _set_scene(scene, animations[0], settings)
     return made
+
+
+def _moved_by(bones: list[Any], animation: Animation) -> list[int]:
+    """Return which bones an animation moves: those that were no joints of its file stay at rest."""
+    known = animation.source_joints
+    return [joint for joint in range(len(bones)) if animation.source is None or known is None or known[joint] >= 0]
+
+
+def _as_source(channels: NDArray[np.float32], animation: Animation) -> NDArray[np.float32]:
+    """Return channels (F, J, 7 or 10) of an animation's joints as those of its source's."""
+    joints, count = animation.source_joints, 0 if animation.source is None else len(animation.source.joint_names)
+    if joints is None or np.array_equal(joints, np.arange(count)):
+        return channels
+    found = np.zeros((len(channels), count, channels.shape[-1]), np.float32)
+    found[:, joints[joints >= 0]] = channels[:, joints >= 0]
+    return found
 
 
 def _warn_of_connected(bones: list[Any], animation: Animation, ways: NDArray[Any]) -> None:

@@ -45,17 +45,18 @@ def joint_at_rest(bone: Any) -> Doubles:
     return steady.products(np.array(bone.matrix_local, np.float64), TURN_BACK)
 
 
-def placed(joint: Doubles, origin: Doubles, angles: Doubles, turned: bool) -> Doubles:
+def placed(joint: Doubles, origin: Doubles, angles: Doubles, turned: bool, moved: Doubles) -> Doubles:
     """Return where a piece stands in the body's space, (4, 4).
 
     It stands `origin` (3,) from a joint (4, 4) on, along the body's axes; its axes are the body's or, if it is
-    `turned`, the joint's, turned by `angles` (3,), pitch, yaw and roll in degrees (idAngles::ToMat3).
+    `turned`, the joint's, turned by `angles` (3,), pitch, yaw and roll in degrees (idAngles::ToMat3). Along its own
+    axes it is `moved` (3,).
     """
     place = np.eye(4)
     place[:3, :3] = _axes(*np.radians(angles).tolist())
     if turned:
         place[:3, :3] = steady.products(joint[:3, :3], place[:3, :3])
-    place[:3, 3] = joint[:3, 3] + origin
+    place[:3, 3] = joint[:3, 3] + origin + steady.applied(place[:3, :3], moved)
     return place
 
 

@@ -2,8 +2,9 @@
 
 A character has thousands of frames in a handful of files, and tables that take these apart. Actions of all are many
 times as large as the files, and take longer to make than all else. So the armature's data hold the files' bytes, and
-beside them, small enough to be read whenever a panel is drawn, what each row says. The first row of a file is all of
-it. An action that was made of a row names it (`ROW_OF`); if it is deleted the row is the file's again.
+beside them, small enough to be read whenever a panel is drawn, what each row says. Where a table takes a file apart its
+first row is all of it. Of other games each file is an animation, and its rows, one or more, are the names that this has
+there. An action that was made of a row names it (`ROW_OF`); if it is deleted the row is the file's again.
 
 What is damaged is dropped with a warning: a .blend can come from a stranger.
 """
@@ -14,6 +15,7 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,19 @@ class KeptRow:
     """A run of a file's frames with a name."""
 
     clip: Clip
-    said: Any = None  # what else its table says, as plain values; None of the row that is all frames
+    # What else its table says, as plain values; None of the row that is all frames of several. Of an animation that is
+    # a file a dictionary: what the game says of it.
+    said: Any = None
+
+    @property
+    def is_file(self) -> bool:
+        """Tell whether it is an animation that is all of its file, under a name that the game has for it."""
+        return isinstance(self.said, dict)
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether it is all frames of its file."""
+        return self.said is None or self.is_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +68,11 @@ class KeptFile:
     def num_frames(self) -> int:
         """Return F."""
         return self.rows[0].clip.length
+
+    @property
+    def is_animation(self) -> bool:
+        """Tell whether it is one animation, and no table takes it apart."""
+        return self.rows[0].is_file
 
 
 def keep(rig: Block, files: Sequence[tuple[KeptFile, bytes]], scale: float) -> None:
@@ -121,18 +140,29 @@ def _clip(name: Any, first: Any, count: Any, frame_rate: Any, loop: Any) -> Clip
     return clip
 
 
-def data_of(rig: Block, number: int) -> bytes:
-    """Return the bytes of a file that an armature keeps.
+@dataclass(frozen=True, eq=False)
+class KeptData:
+    """The bytes of the files that an armature keeps, which Blender hands out all at once."""
 
-    Raises:
-        LimitError: they are lost, or damaged.
-    """
-    try:
-        found = rig.data.get(FRAMES)
-        arrays = records.unpack(found if isinstance(found, bytes) else b"")
-        return records.checked(arrays, str(number), "u", -1).tobytes()
-    except records.RecordError as error:
-        raise LimitError(f"the frames that '{rig.name}' keeps can't be read: {error}") from error
+    name: str  # of the armature
+    record: bytes
+
+    @cached_property
+    def _arrays(self) -> records.Arrays:
+        return records.unpack(self.record)
+
+    def of(self, number: int) -> bytes:
+        """Return those of a file; raises LimitError where they are lost, or damaged."""
+        try:
+            return records.checked(self._arrays, str(number), "u", -1).tobytes()
+        except records.RecordError as error:
+            raise LimitError(f"the frames that '{self.name}' keeps can't be read: {error}") from error
+
+
+def kept_data(rig: Block) -> KeptData:
+    """Return the bytes of the files that an armature keeps."""
+    found = rig.data.get(FRAMES)
+    return KeptData(str(rig.name), found if isinstance(found, bytes) else b"")
 
 
 def row_of(action: Any) -> Key | None:
@@ -152,11 +182,31 @@ def note_row(action: Any, key: Key, is_copy: bool = False) -> None:
     action[ROW_OF] = f"{key[0]}/{key[1]}{COPY if is_copy else ''}"
 
 
-def made_of(actions: Sequence[Any]) -> dict[Key, Any]:
+def stands_for(files: Sequence[KeptFile], action: Any) -> Key | None:
+    """Return which row an action shows, or None.
+
+    A row of a table may have another name by now. An animation that is a file is asked for by its name: what is called
+    otherwise is a new one.
+    """
+    key = row_of(action)
+    if key is None or key[0] >= len(files) or key[1] >= len(files[key[0]].rows):
+        return None
+    row = files[key[0]].rows[key[1]]
+    return None if row.is_file and names.file_name_of(action) != row.clip.name else key
+
+
+def made_of(files: Sequence[KeptFile], actions: Sequence[Any]) -> dict[Key, Any]:
     """Return the action of each row that has one: of several, as Blender's own copies, that which import named."""
     found: dict[Key, Any] = {}
     for action in sorted(actions, key=lambda action: action.name != action.get(names.GIVEN)):
-        key = row_of(action)
+        key = stands_for(files, action)
         if key is not None:
             found.setdefault(key, action)
     return found
+
+
+def unmade_of(files: Sequence[KeptFile], actions: Sequence[Any]) -> dict[Key, KeptRow]:
+    """Return the rows that have no action yet, in their order."""
+    made = made_of(files, actions)
+    every = (((nth, place), row) for nth, file in enumerate(files) for place, row in enumerate(file.rows))
+    return {key: row for key, row in every if key not in made}

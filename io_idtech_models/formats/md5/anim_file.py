@@ -34,6 +34,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.skeletal import Outline
+from ...reporting import FormatError
 from ..common.text import Reader, encode_text, format_rows
 from .common import IDENT, VERSION, read_heading
 from .mesh_file import MAX_JOINTS, joint_place, read_joints
@@ -41,6 +43,7 @@ from .mesh_file import MAX_JOINTS, joint_place, read_joints
 log = logging.getLogger(__name__)
 
 CHANNELS = 6
+BOUNDS = b"bounds"  # the word behind the joints
 MAX_FRAMES = 1 << 20
 MOST_POSES = 1 << 18  # of joints in frames: a joint that stands still takes no bytes, but some 200 when it is read
 
@@ -74,6 +77,20 @@ class Md5Anim:
         return joints, which, places[joints, which].astype(np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class _Head:
+    """What stands before the bounds."""
+
+    command_line: str | None
+    num_frames: int
+    frame_rate: int
+    num_components: int
+    names: list[str]
+    parents: NDArray[np.int32]  # (J,)
+    flags: NDArray[np.int32]  # (J,)
+    starts: NDArray[np.int32]  # (J,)
+
+
 def read(data: bytes) -> Md5Anim:
     """Read a file.
 
@@ -81,6 +98,38 @@ def read(data: bytes) -> Md5Anim:
         FormatError: the file is no md5anim, is cut off, or its counts or indices contradict it; with the line.
     """
     reader = Reader(data)
+    head = _read_head(reader, len(data))
+    reader.expect(BOUNDS)
+    bounds = reader.block(CHANNELS).reshape(-1, 2, 3)
+    if len(bounds) != head.num_frames:
+        log.warning("%d bounds for %d frames", len(bounds), head.num_frames)
+    reader.expect(b"baseframe")
+    place = reader.place
+    base = reader.block(CHANNELS)
+    if len(base) != len(head.names):
+        reader.fail("the base frame", f"{len(head.names)} joints", len(base), place)
+    frames = _read_frames(reader, head.num_frames, head.num_components)
+    return Md5Anim(
+        head.command_line, head.frame_rate, head.names, head.parents, head.flags, head.starts, bounds, base, frames
+    )
+
+
+def outline(data: bytes) -> Outline:
+    """Return what a file says before its frames, which are most of it.
+
+    Raises:
+        FormatError: the file is no md5anim, or is cut off before these, or its counts contradict it; with the line.
+    """
+    end = data.find(b"\n" + BOUNDS)
+    try:
+        head = _read_head(Reader(data if end < 0 else data[:end]), len(data))
+    except FormatError:  # the word may stand in a comment; and what is wrong, the whole file says
+        head = _read_head(Reader(data), len(data))
+    return Outline(head.names, head.parents, head.num_frames, float(head.frame_rate))
+
+
+def _read_head(reader: Reader, size: int) -> _Head:
+    """Read all up to the bounds of a file of so many bytes; raises FormatError."""
     command_line = read_heading(reader)
     num_frames, num_joints = reader.count(b"numFrames"), reader.count(b"numJoints")
     frame_rate, num_components = reader.count(b"frameRate"), reader.count(b"numAnimatedComponents")
@@ -88,7 +137,7 @@ def read(data: bytes) -> Md5Anim:
         reader.fail("number of frames", f"1 to {MAX_FRAMES}", num_frames)
     if num_joints > MAX_JOINTS:
         reader.fail("too many joints", f"{MAX_JOINTS} at most", num_joints)
-    most = MOST_POSES + len(data) // 4
+    most = MOST_POSES + size // 4
     if num_frames * num_joints > most:
         found = f"{num_frames} frames of {num_joints} joints"
         reader.fail("too many poses for a file of this size", f"{most} at most", found)
@@ -97,17 +146,7 @@ def read(data: bytes) -> Md5Anim:
     names, parents, numbers = read_joints(reader, num_joints, 2)
     flags, starts = (np.clip(numbers[:, i], -(2**31), 2**31 - 1).astype(np.int32) for i in range(2))
     _check_channels(reader, names, flags, starts, num_components, place)
-    reader.expect(b"bounds")
-    bounds = reader.block(CHANNELS).reshape(-1, 2, 3)
-    if len(bounds) != num_frames:
-        log.warning("%d bounds for %d frames", len(bounds), num_frames)
-    reader.expect(b"baseframe")
-    place = reader.place
-    base = reader.block(CHANNELS)
-    if len(base) != num_joints:
-        reader.fail("the base frame", f"{num_joints} joints", len(base), place)
-    frames = _read_frames(reader, num_frames, num_components)
-    return Md5Anim(command_line, frame_rate, names, parents, flags, starts, bounds, base, frames)
+    return _Head(command_line, num_frames, frame_rate, num_components, names, parents, flags, starts)
 
 
 def _check_channels(

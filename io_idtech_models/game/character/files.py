@@ -23,6 +23,33 @@ TWINS = {".md3": ".mdc", ".mdc": ".md3"}  # where the one is not there, games re
 
 
 @dataclass(frozen=True)
+class Shown:
+    """How large a game shows all of a character, and where: its files have their own size and place.
+
+    Facts: idAnimator::CreateFrame of dhewm3 adds the model's `offset` to the first joint. CG_Player of iortcw scales
+    the axes of the body, and with them all on its tags, and moves it so that what is 24 units below its origin, the
+    feet, stays on the ground. CG_TransformSkeleton of XreaL scales the ways of all joints but the first, and what hangs
+    on them; that of Unvanquished all of it.
+    """
+
+    scale: float = 1.0
+    still: tuple[float, float, float] | None = (0.0, 0.0, 0.0)  # what stays where it is then; None: the first joint
+    moved: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    @property
+    def as_files(self) -> bool:
+        """Tell whether it is shown as its files are."""
+        return self.scale == 1.0 and not any(self.moved)
+
+    @property
+    def facts(self) -> str:
+        """Return in a sentence how it is shown, "" where as its files are."""
+        found = "" if self.scale == 1.0 else f"{self.scale:g} times as large"
+        where = f"{' and ' if found else ''}moved by {' '.join(f'{each:g}' for each in self.moved)}"
+        return found + (where if any(self.moved) else "")
+
+
+@dataclass(frozen=True)
 class Placing:
     """Where a piece stands that hangs on a joint: put there while the body shows a pose, then moved along with it."""
 
@@ -30,6 +57,16 @@ class Placing:
     angles: tuple[float, float, float] = (0.0, 0.0, 0.0)  # pitch, yaw and roll in degrees
     turned: bool = False  # the angles count from the joint's axes on, not from the body's
     pose: GameFile | None = None  # whose first frame that is; None: that in which the body is bound
+    moved: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves what it shows, along its own axes
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Why a game asks for a joint, and what it does without."""
+
+    why: str
+    without: str = "the game stops there"
+    stops: bool = True
 
 
 @dataclass(frozen=True)
@@ -53,6 +90,7 @@ class Piece:
     near: str = ""  # the body's tag that comes nearest where the other model, or its tag, is not there
     decl: SkinDecl | None = None  # what says in Doom 3 what it wears
     placing: Placing | None = None
+    own_size: bool = False  # as large as its file, however large the game shows the character
     motions: tuple[MotionFile, ...] = ()  # of its own bones, one file for an animation
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on these, by names: values by keys
 
@@ -71,8 +109,7 @@ class CharacterFiles:
     decl: SkinDecl | None = None  # what says in Doom 3 what the body wears
     in_order: tuple[str, ...] = ()  # what its meshes wear, one after another, where its game has no names for these
     skins: tuple[str, ...] = ()  # all that there are to choose from, where they are pictures
-    scale: float = 1.0  # at which the game shows all of it
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves all of it
+    shown: Shown = Shown()
     motions: list[MotionFile] = field(default_factory=list)  # the first has the bones
     pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
     choices: Mapping[str, Piece] = field(default_factory=dict)  # what the last piece can be, too, by names
@@ -82,9 +119,10 @@ class CharacterFiles:
     besides: list[GameFile] = field(default_factory=list)  # what else belongs to it, whatever of that is shown
     declarations: list[Definition] = field(default_factory=list)  # its own, of files that declare others, too
     missing: list[str] = field(default_factory=list)
+    unshown: list[str] = field(default_factory=list)  # what else the game misses, though nothing of it is shown here
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds
-    joints: Mapping[str, str] = field(default_factory=dict)  # of the body that its game asks for, and by which words
+    joints: Mapping[str, Asked] = field(default_factory=dict)  # of the body that its game asks for
     declared: tuple[str, str] = ("", "")  # the model that its body is, and its mesh, where its game declares these
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on animations, by names: values by keys
 
@@ -105,6 +143,11 @@ class Finder:
         """Say that something is missing, once."""
         if sentence not in self.character.missing:
             self.character.missing.append(sentence)
+
+    def lack_unshown(self, what: str, name: str, twin: str = "") -> None:
+        """Say so where a file of a name is not there that is not shown here."""
+        if name and self.find(name, twin) is None:
+            self.character.unshown.append(f"{what} '{shown_name(name)}' {self.lack(name)}")
 
     @cached_property
     def games(self) -> list[Store]:

@@ -3,7 +3,8 @@
 Facts (CG_AddPlayerWeapon of Return to Castle Wolfenstein and Enemy Territory, CG_RegisterWeapon of the first, weapon
 files of the second): what others see a player hold stands on the body's `tag_weapon`. Return to Castle Wolfenstein has
 it in `models/weapons2/W/W.md3`, Enemy Territory mostly in `models/multiplayer/W/W_3rd.md3`, either also as an `.mdc`;
-which weapons there are is compiled in, or said by weapon files, so that here any model there is one.
+which weapons there are is compiled in, or said by weapon files, so that here any model there is one. It is as large as
+its file, however large the first shows who holds it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def weapon_of(games: Sequence[Store], name: str) -> Piece:
         known = sorted({weapon for game in games for weapon in _names(game)})
         there = listed(known, MOST_NAMED) if known else "it has none"
         raise LimitError(f"the game has no weapon '{shown_name(name)}': {there}")
-    return Piece(KIND, BODY, TAG, found)
+    return Piece(KIND, BODY, TAG, found, own_size=True)
 
 
 def _files(game: Store, name: str) -> Iterator[GameFile]:

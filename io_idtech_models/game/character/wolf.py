@@ -8,32 +8,38 @@ Facts (CG_RegisterClientModelname, CG_RegisterClientHeadname and CG_RegisterAcc 
   tags are those of Enemy Territory.
 - A name that has `.md3` in it is a model of the folder. Another one is `NAME.skin` of it, whose `md3_part` names
   a model in `acc`; where it has no such line, or there is no such skin, it is the model `NAME.md3`.
-- `playerscale` in the body's skin is the size at which all of it is shown, whose files stay as they are.
+- `playerscale` in the body's skin is the size at which all of it is shown but the weapon in hand, with two decimals
+  (RE_GetSkinModel, CG_AddPlayerWeapon). Its feet stay where they are, 24 units below the body's origin.
+- `wolfanim.script` says when which animation plays: where the table is of version 2, there is no character without
+  (CG_ParseAnimationFiles).
 - A character without `body.mds` has legs and torso apart, as those of Quake III.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...model.clips import Clip
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
-from ..lexer import fold, without_suffix
+from ..lexer import decode, fold, without_suffix
 from ..player import animation_cfg
 from ..skin import SUFFIX as SKIN_SUFFIX
 from ..skin import Skin, choose, read_skin, skins_of
 from ..store import GameFile, name_parts
 from .et.files import BODY_TAGS, HEAD_PLACE, HEAD_TAGS, PLACES
-from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, game_of
+from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, Shown, game_of
 
-TABLE = "wolfanim.cfg"
+TABLE, SCRIPT = "wolfanim.cfg", "wolfanim.script"
 HOME = "models"  # below which they lie
 PLAYERS = ("models", "players")
 GAME = "rtcw"
+VERSION, SCRIPTED_SINCE = re.compile(r"\bversion\s+(\d{1,9})", re.IGNORECASE), 2  # of a table; those before may lack it
 MODEL = "md3_part"  # what in a skin names the model that wears it
 SCRIPTED = "md3_animscript"  # what scripts of animations show by themselves
 BODY_NAME, HEAD_NAME = "body.mds", "head.md3"
+GROUND = (0.0, 0.0, -24.0)
 
 
 def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
@@ -108,6 +114,11 @@ def _row_of(table: animation_cfg.AnimationTable, name: str) -> animation_cfg.Row
     return row
 
 
+def _rounded(scale: float) -> float:
+    """Return a size as the game has it, 1 where it takes it for none."""
+    return float(f"{scale:.2f}") if scale >= 0.005 else 1.0
+
+
 class _Found(Finder):
     """Looks a character's files up."""
 
@@ -120,6 +131,7 @@ class _Found(Finder):
         super().__init__(CharacterFiles(folder.name, file, GAME, name, tags=tags), game_of(file, HOME))
         self.folder = folder
         self.character.texts.append(file)
+        self.character.skins = tuple(skins_of(BODY, folder.names()))
         self.character.body = self.find(BODY_NAME)
         self.character.skin = self.worn(BODY)
         self.find_motions()
@@ -127,7 +139,7 @@ class _Found(Finder):
         if worn is None:
             self.character.skin = None
         else:
-            self.character.scale = worn.scale if worn.scale > 0 else 1.0
+            self.character.shown = Shown(_rounded(worn.scale), GROUND)
         self.find_head()
         self.find_pieces(worn, BODY)
         head = self.character.head
@@ -159,6 +171,9 @@ class _Found(Finder):
             return
         if body is not None:
             self.character.motions.append(MotionFile(body, tuple(table.clips)))
+        version = VERSION.search(decode(self.character.file.read())[0])
+        if version is not None and int(version[1]) >= SCRIPTED_SINCE and self.find(SCRIPT) is None:
+            self.character.unshown.append(f"there is no {SCRIPT}: the game refuses the character")
 
     def find_head(self) -> None:
         """Find the head, by its skin, and what it wears."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import steady
 from ..skeletal import Animation, Doubles, Scales, SkeletalModel, Skeleton, SkinnedMesh
 from ..source import Ints
-from ..transforms import conjugate, rotate, unchain
+from ..transforms import chain, conjugate, multiply, rotate, unchain
 from ..weights import Weights, normal_turns
 
 UNNAMED = "joint{:03d}"  # of a file that knows joints by number
@@ -64,6 +64,55 @@ def by_name(animation: Animation, names: list[str]) -> Animation:
         traits=None if animation.traits is None else animation.traits.of(order),
         lengths=None if animation.lengths is None else animation.lengths[order],
     )
+
+
+def onto(animation: Animation, skeleton: Skeleton) -> Animation:
+    """Return an animation on a skeleton that began as its own, and whose joints are not all the same any more.
+
+    `skeleton.sources` says which of the animation's joints each was: it stands where that stood, whatever it hangs on
+    by now. Joints that were added stay as they rest against what they hang on; those that are gone are left out.
+    """
+    numbers = np.full(skeleton.num_joints, -1) if skeleton.sources is None else skeleton.sources.astype(np.int64)
+    numbers = np.where(numbers < len(animation.joint_names), numbers, -1)
+    old, new = animation.parents, skeleton.parents
+    above = np.where(new >= 0, numbers[new], -1)
+    stays = (numbers >= 0) & (old[numbers] == above) & ((above >= 0) == (new >= 0))
+    if stays.all() and np.array_equal(numbers, np.arange(len(animation.joint_names))):
+        return replace(animation, joint_names=list(skeleton.names))
+    places, turns = (given[:, numbers] for given in chain(old, animation.positions, animation.rotations))
+    rest = unchain(new, skeleton.positions, skeleton.rotations)
+    for joint in np.argsort(_depths(new), kind="stable").tolist():
+        if numbers[joint] < 0:
+            parent = new[joint]
+            before, turned = (places[:, parent], turns[:, parent]) if parent >= 0 else (np.zeros(3), UNTURNED)
+            places[:, joint] = before + rotate(turned, rest[0][joint])
+            turns[:, joint] = multiply(turned, rest[1][joint])
+    positions, rotations = unchain(new, places, turns)
+    positions[:, stays] = animation.positions[:, numbers[stays]]
+    rotations[:, stays] = animation.rotations[:, numbers[stays]]
+    hints = animation.source_frames
+    if hints is not None:
+        hints = hints[:, numbers]
+        hints[:, ~stays] = -1
+    return replace(
+        animation,
+        joint_names=list(skeleton.names),
+        parents=new.copy(),
+        positions=positions,
+        rotations=rotations,
+        source_frames=hints,
+        source_joints=numbers.astype(np.int32),
+    )
+
+
+def _depths(parents: Ints) -> NDArray[np.int64]:
+    """Return how many joints are above each, (J,)."""
+    depths = np.zeros(len(parents), np.int64)
+    here = parents.astype(np.int64)
+    while (here >= 0).any():
+        depths += here >= 0
+        here = np.where(here >= 0, parents[here], -1)
+    return depths
 
 
 def moved_by_root(model: SkeletalModel) -> tuple[SkeletalModel, int]:

@@ -11,11 +11,11 @@ import bpy
 from ...blender.compat import Block
 from ...blender.skeletal import kept_frames
 from ...blender.skeletal.kept_frames import KeptFile, Key
-from ..import_.kept_frames import make_rows
+from ..import_.kept_frames import make_each, make_rows
 from .listed import ADD, DUPLICATE, REMOVE, RENAME, ListedClip
 from .rigs import RigAnimations
 
-OF_FILES = "rows of its game's files stay in their places, and games ask for them by name"
+OF_FILES = "animations of its game's files stay in their places, and games ask for them by name"
 
 
 class KeptAnimations(RigAnimations):
@@ -40,7 +40,7 @@ class KeptAnimations(RigAnimations):
         """Return the rows of the files, and behind them what the armature has of its own."""
         own = super().rows()
         made = {row.action: row for row in own}
-        of_row = kept_frames.made_of([row.action for row in own])
+        of_row = kept_frames.made_of(self.files, [row.action for row in own])
         listed = [made[of_row[key]] if key in of_row else self._unmade(key) for key in self.keys]
         taken = {of_row[key] for key in self.keys if key in of_row}
         return [*listed, *(row for row in own if row.action not in taken)]
@@ -52,14 +52,10 @@ class KeptAnimations(RigAnimations):
             clip.name, 0, clip.length, clip.frame_rate, clip.loop, action=nothing, unmade=key
         )  # frames as its action will have them
 
-    def make(self, rows: Iterable[ListedClip], scene: bpy.types.Scene) -> int:
-        """Make the actions of rows that have none yet; returns how many.
-
-        Raises:
-            LimitError: the frames are lost, or of other bones than the armature has by now.
-        """
-        keys = [row.unmade for row in rows if row.unmade is not None]
-        return len(make_rows(self.rig, keys, scene))
+    def make(self, rows: Iterable[ListedClip], scene: bpy.types.Scene) -> tuple[int, list[str]]:
+        """Make the actions of rows that have none yet; returns how many, and why others can't be made, in sentences."""
+        made, failed = make_each(self.rig, [row.unmade for row in rows if row.unmade is not None], scene)
+        return len(made), failed
 
     def made(self, row: ListedClip, scene: bpy.types.Scene | None = None) -> ListedClip:
         """Return a row with its action, which is made if it has none."""
@@ -82,11 +78,12 @@ class KeptAnimations(RigAnimations):
         return copied
 
     def rename(self, row: ListedClip, name: str) -> None:
-        """Rename a row."""
+        """Rename a row; an animation that is a file stays, and what is called otherwise is a new one."""
         super().rename(self.made(row), name)
 
     def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done: no row of the files can be removed, nor all frames of one renamed."""
-        key = row.unmade or (None if row.action is None else kept_frames.row_of(row.action))
-        refused = () if key is None else (REMOVE,) if key[1] else (REMOVE, RENAME)
+        key = row.unmade or (None if row.action is None else kept_frames.stands_for(self.files, row.action))
+        is_all = key is not None and self.files[key[0]].rows[key[1]].said is None
+        refused = () if key is None else (REMOVE, RENAME) if is_all else (REMOVE,)
         return super().can_do(what, row) and what not in refused

@@ -71,9 +71,12 @@ class Animations:
         """Let the model play an animation, and the scene show it from its first frame to its last."""
         raise NotImplementedError
 
-    def make(self, rows: Iterable[ListedClip], scene: bpy.types.Scene) -> int:
-        """Make the actions of rows that have none yet, see `kept`; returns how many. Others have theirs."""
-        return 0
+    def make(self, rows: Iterable[ListedClip], scene: bpy.types.Scene) -> tuple[int, list[str]]:
+        """Make the actions of rows that have none yet, see `kept`; others have theirs.
+
+        Returns how many, and why others can't be made, in sentences.
+        """
+        return 0, []
 
     def playing_row(self, rows: list[ListedClip]) -> ListedClip | None:
         """Return which of the animations plays."""

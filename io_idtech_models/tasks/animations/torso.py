@@ -13,6 +13,7 @@ from ...blender.skeletal import gather_motion
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import keeps_frames
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from ...blender.space.hanging import in_space
 from ...blender.window import object_mode
 from ...formats import ROWS, Format
 from ...reporting import LimitError
@@ -35,11 +36,9 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
         export = rig_scene(context.scene, context.view_layer, SkeletalGatherSettings(deform_only=False), rig)
         if export.stored is not None:
             export = export.asking(scale=export.stored.scale)  # the size of a game unit at import
-        parts = []
-        for name in (legs, torso):
-            action = bpy.data.actions[name]
-            slot = slot_of(rig, action)
-            parts.append(gather_motion.gather_action(export, action, slot))
+        with in_space("AUTO", [rig], context.view_layer):
+            actions = [bpy.data.actions[name] for name in (legs, torso)]
+            parts = [gather_motion.gather_action(export, action, slot_of(rig, action)) for action in actions]
         known = [part.source.format for part in parts if part.source is not None]
         known += [] if export.stored is None else [export.stored.source.format]
         animation = _playing(known).mixed(parts[0], parts[1], f"{legs} + {torso}", (pitch, yaw))

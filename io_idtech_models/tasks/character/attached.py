@@ -75,7 +75,7 @@ def added(character: CharacterFound, places: Places, written: set[Block]) -> lis
 
 def _tags(character: CharacterFound) -> dict[tuple[str, str], Block]:
     """Return a character's tags, by the piece that has them and their names."""
-    body = {block for block in character.body.all_objects if is_tag(block) and root_of(block) is None}
+    body = {b for b in character.body.all_objects if is_tag(b) and root_of(b) in (None, character.root)}
     found = {(BODY, names.file_name_of(tag).lower()): tag for tag in body}
     for kind, root in character.pieces.items():
         own = (block for block in root.children_recursive if is_tag(block) and root_of(block) == root)

@@ -19,6 +19,7 @@ from ...blender.declared import noted
 from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from ...blender.skeletal.gather import find_rig
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from ...blender.space.hanging import in_space
 from ...formats import by_name
 from ...game.character.doom3 import FOLDER, SUFFIX
 from ...game.character.doom3.declarations import MODEL
@@ -59,7 +60,7 @@ def declare(target: Path, options: DeclareOptions, context: Context, scale: floa
         rig = find_rig(list(choose(context, "AUTO").blocks))
         old, mesh, known = noted(rig)
         model, inherits = options.model or target.stem, options.inherits or old
-        chosen = _chosen(rig, options.actions, known)
+        chosen = _chosen(rig, options.actions, known, context)
         data = _old_text(target, model)
         _warn_of_another(target, model)
         folder = mesh.rpartition("/")[0] or f"{HOME}/{model}"
@@ -81,12 +82,16 @@ def declare(target: Path, options: DeclareOptions, context: Context, scale: floa
     return Summary(facts, list(dict.fromkeys(warnings)))
 
 
-def _chosen(rig: Any, text: str, known: list[str]) -> list[Any]:
+def _chosen(rig: Any, text: str, known: list[str], context: Context) -> list[Any]:
     """Return the actions to declare: those of the names, else those of the armature that are not declared yet."""
-    from ..animations.rigs import RigAnimations
+    from ..animations.find import of_rig
 
-    own = {str(row.action.name): row.action for row in RigAnimations(rig).rows() if row.action is not None}
     wanted = [name.strip() for name in text.split(",") if name.strip()]
+    animations = of_rig(rig)
+    _, failed = animations.make([row for row in animations.rows() if row.name in wanted], context.scene)
+    if failed:
+        raise LimitError("; ".join(failed))
+    own = {str(row.action.name): row.action for row in animations.rows() if row.action is not None}
     called = {names.file_name_of(action): action for action in own.values()} | own
     lost = [name for name in wanted if name not in called]
     if lost:
@@ -124,7 +129,8 @@ def _written(target: Path, action: Any, rig: Any, context: Context, scale: float
     settings = SkeletalGatherSettings(scale=scale)
     export = rig_scene(context.scene, context.view_layer, settings, rig)
     asked = ExportRequest(target, "doom3", {})
-    exported = motion_files(asked, row, export, context, AnimationExport("CHOSEN", (action.name,)), alone=True)
+    with in_space(settings.space, [rig], context.view_layer):
+        exported = motion_files(asked, row, export, context, AnimationExport("CHOSEN", (action.name,)), alone=True)
     data = [each for path, each in exported.data.items() if path.suffix.lower() == row.suffixes[0]]
     for summary in exported.summaries.values():
         for text in summary.warnings:

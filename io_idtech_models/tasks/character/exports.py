@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -23,10 +23,11 @@ from ...blender.mesh.surface_names import worn_materials
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
 from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
+from ...blender.roots import is_root
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
-from ...blender.skeletal.kept_frames import keeps_frames
+from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.space.hanging import in_space
 from ...blender.vertex.frame_plan import GatherSettings
@@ -46,7 +47,7 @@ from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
 from .declare import block_of
-from .motions import ActionFile, MotionsSaved, save_actions, save_motions
+from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
 from .record import CharacterFound, find
 
 log = logging.getLogger(__name__)
@@ -187,8 +188,8 @@ class _Saving:
             return
         rig = self.character.rig
         own = [b for b in self.character.body.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE")]
-        mine = [block for block in own if not _is_foreign(block, rig)]
-        with _at_origin(rig, self.context.view_layer):
+        mine = [block for block in own if not is_root(block) and not _is_foreign(block, rig)]
+        with _at_origin(rig, self.character.root, self.context.view_layer):
             blocks = self._model_of_bones(BODY, row, mine, rig)
         self._skin(BODY, self.character.body, [block for block in blocks if block.type == "MESH"], {})
 
@@ -208,16 +209,26 @@ class _Saving:
 
     def _motions(self, kind: str, export: RigScene, row: Format, model: SkeletalModel) -> None:
         """Write the files of frames that the armature keeps, or those that its actions are."""
-        apart = row.skeletal.animation
-        if apart is None or keeps_frames(export.rig):
+        apart, files = row.skeletal.animation, kept_files(export.rig)
+        if apart is None or any(not file.is_animation for file in files):
             self.motions = save_motions(export, model, self.game_for(formats.by_name("mdx")))
             self.saved.files |= {path: data for path, data in self.motions.files.items() if path}
             self.saved.edited += [path for path in self.motions.edited if path]
-        elif self.record.motions.get(kind):
-            self._own_files(kind, save_actions(export, model, apart, self.game_for(apart)), apart.suffixes[0])
+            return
+        game = self.game_for(apart)
+        known = kept_data(export.rig)
+        kept = {file.game_name: known.of(nth) for nth, file in enumerate(files) if file.game_name}
+        if self.record.motions.get(kind):
+            made = save_actions(export, model, apart, game)
+            self._own_files(kind, [*save_unmade(export, model, apart, game), *made], apart.suffixes[0], kept)
+        for path, data in kept.items():
+            self.saved.files.setdefault(path, data)
 
-    def _own_files(self, kind: str, found: Iterable[ActionFile], suffix: str) -> None:
-        """Write the files that actions are, each where it came from; of new ones beside the first of the others."""
+    def _own_files(self, kind: str, found: Iterable[ActionFile], suffix: str, kept: Mapping[str, bytes]) -> None:
+        """Write the files that animations are, each where it came from; of new ones beside the first of the others.
+
+        What the armature has `kept` of them, by their paths, is as they were.
+        """
         place_of = {name: path for path, called in self.record.motions[kind].items() for name in called}
         folder = PurePath(next(iter(self.record.motions[kind]))).parent
         single = kind != BODY or self.saved.kind is None or not self.saved.kind.takes_actions
@@ -232,7 +243,8 @@ class _Saving:
                 new[path] = each
             known = self.record.sums.get(path)
             is_source = each.is_source and path not in new
-            self.put(path, (self._source(path, known) if is_source else None) or each.data, is_source)
+            before = kept.get(path) or self._source(path, known) if is_source else None
+            self.put(path, before or each.data, is_source)
             for other, data in each.beside.items():
                 beside = PurePath(path).with_suffix(other).as_posix()
                 if not is_source or beside not in self.record.besides:
@@ -399,17 +411,22 @@ def _in_order(meshes: list[Block], old: bytes) -> bytes:
 
 
 @contextmanager
-def _at_origin(rig: Block, view_layer: Any) -> Iterator[None]:
-    """Let an armature stand at the world's origin meanwhile, wherever in the scene its character stands."""
-    before = rig.matrix_basis.copy()
-    if np.array_equal(np.array(rig.matrix_world), np.eye(4)):
+def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None]:
+    """Let an armature stand at the world's origin meanwhile, or at that of its root, wherever its character stands."""
+    before, inverse = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
+    if root is not None and rig.parent == root:
+        rig.matrix_parent_inverse = Matrix()
+        rig.matrix_basis = Matrix()
+    elif not np.array_equal(np.array(rig.matrix_world), np.eye(4)):
+        rig.matrix_world = Matrix()
+    else:
         yield
         return
     try:
-        rig.matrix_world = Matrix()
         view_layer.update()
         yield
     finally:
+        rig.matrix_parent_inverse = inverse
         rig.matrix_basis = before
         view_layer.update()
 

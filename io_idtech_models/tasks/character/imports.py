@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,18 +15,20 @@ from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.declared import note
-from ...blender.player.assembly import PartBuilt, hang, make_root
-from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS, show
+from ...blender.player.assembly import PartBuilt, hang
+from ...blender.player.assembly import make_root as make_part_root
+from ...blender.properties import show
 from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
-from ...blender.skeletal.armature import joint_matrices
+from ...blender.skeletal.armature import file_order, joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, placed
 from ...blender.skeletal.hung import make_root as make_rig_root
 from ...blender.skeletal.runs import SAVED
+from ...blender.space.make_root import make_root
 from ...blender.vertex.build import BuildSettings, Built
-from ...formats import SKELETAL, VERTEX, by_name, by_suffix
-from ...game.character.files import BODY, COMMANDS, FLAGS, HEAD, CharacterFiles, Piece, Placing
+from ...formats import SKELETAL, VERTEX, Format, by_name, by_suffix
+from ...game.character.files import BODY, HEAD, CharacterFiles, MotionFile, Piece, Placing, Shown
 from ...game.character.kinds import character_of, characters_in, kind_of, names_in, place_of, without_end
 from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
@@ -36,7 +38,8 @@ from ...model.transforms import chain
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
-from ..import_.skeletal import AS_FILE, FIT, ImportSettings, Kept, import_skeletal
+from ..import_.kept_frames import NOTES, Kept, Said
+from ..import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
 from ..import_.vertex import import_file
 from ..player.files import players_at
 from . import frames
@@ -44,8 +47,6 @@ from .heads import animate_head
 from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
-
-NOTES = {FLAGS: ANIM_FLAGS, COMMANDS: FRAME_COMMANDS}  # where actions show what games say of them
 
 
 @dataclass(eq=False)
@@ -55,12 +56,13 @@ class CharacterBuilt:
     collection: bpy.types.Collection
     body: Posed | Built
     parts: dict[str, PartBuilt] = field(default_factory=dict)
+    root: Block | None = None  # on which all of it hangs, where the game shows it otherwise than its files
 
     @property
     def objects(self) -> list[Block]:
         """Return all of its objects, the armature or the body first."""
         blocks = list(self.body.surfaces) if isinstance(self.body, Built) else [self.body.armature, *self.body.meshes]
-        blocks += self.body.tags
+        blocks += [*self.body.tags, *([] if self.root is None else [self.root])]
         for part in self.parts.values():
             blocks += [part.root, *part.built.surfaces, *part.built.tags]
         return blocks
@@ -77,6 +79,7 @@ class CharacterOptions:
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
+    as_shown: bool = True  # as large as the game shows it, and there
     remaster: bool = False  # the body with bones that some engines show in the body's place
 
 
@@ -132,16 +135,19 @@ def import_character(
         collection = bpy.data.collections.new(names.fit(files.name))
         names.remember(collection, files.name)
         collection[FILE] = files.file.place
-        body, said = _import_body(files, files.body, options, dressing, context, collection)
+        importing = _Importing(files, options, dressing, context, collection)
+        body, said = importing.body(files.body)
         warnings.extend(said.warnings)
         character = CharacterBuilt(collection, body)
         for piece in files.pieces:
             try:
-                character.parts[piece.kind] = _import_piece(piece, body, options, dressing, context, collection)
+                character.parts[piece.kind] = importing.piece(piece, body)
             except ModelError as error:
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
         if isinstance(body, Posed):
-            _hang_all(character, body, files.pieces, options.scale)
+            shown = files.shown if options.as_shown else Shown()
+            _hang_all(character, body, files.pieces, options.scale, shown.scale)
+            character.root = _show_as_the_game(body, files.name, shown, options.scale)
         head = character.parts.get(HEAD)
         if head is not None and options.animations:
             animate_head(head, files.head_rows, rate_of(context.scene))
@@ -156,9 +162,9 @@ def import_character(
     on = "" if isinstance(body, Built) else on
     parts = f", {plural(len(character.parts), 'part')}{on}" if files.pieces else ""
     facts = f"{said.facts}{parts}, skin {files.skin_name or NONE}"
-    facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
-    if any(files.offset):
-        facts += f", which the game moves by {' '.join(f'{each:g}' for each in files.offset)}"
+    if not files.shown.as_files:
+        text = ", {}, as the game shows it" if options.as_shown else ", which the game shows {}"
+        facts += text.format(files.shown.facts)
     return character, Summary(facts, list(dict.fromkeys(warnings)))
 
 
@@ -184,47 +190,106 @@ def _as_wanted(files: CharacterFiles, options: CharacterOptions) -> CharacterFil
     return files.instead
 
 
-def _import_body(
-    files: CharacterFiles,
-    body: GameFile,
-    options: CharacterOptions,
-    dressing: Dressing,
-    context: Context,
-    into: bpy.types.Collection,
-) -> tuple[Posed | Built, Summary]:
-    """Return the body in the scene, in its skin, with the bones of the first file of frames that has them."""
-    row = by_suffix(body) or by_name("md5mesh")
-    if row.family is VERTEX:
-        build = BuildSettings(options.scale, options.weld, fit_range=options.fit_range)
-        return frames.import_body(files, body, build, dressing, context, into)
-    settings = SkeletalSettings(options.scale, options.weld, options.fit_range)
-    by_name_of_surface = files.skin is not None and not files.in_order
-    worn = replace(dressing, skin=files.skin_name if by_name_of_surface else NONE)
-    has_bones = not row.skeletal.companions
-    known = [motion.file for motion in files.motions if motion.file != body]
-    apart = options.animations and known and not has_bones  # frames that are not the body's
-    wanted = ImportSettings(
-        options.animations,
-        chosen=tuple(known if has_bones else known[1:]) if options.animations else (),
-        animation=None if has_bones else next(iter(known), None),
-        rows={motion.file: motion.rows for motion in files.motions},
-        kept=Kept(names_in_game(files, known), options.animation, options.make_all) if apart else None,
-        names={motion.file: motion.names for motion in files.motions if motion.names},
-        decl=files.decl or files.in_order or None,
-        bind=FIT if row.skeletal.bind_pose_missing else AS_FILE,
-        dressing=worn,
-    )
-    try:
-        posed, said = import_skeletal(body, settings, wanted, context, into)
-    except ModelError as error:
-        if wanted.animation is None:
-            raise
-        log.warning("%s: the body has other bones, or none", error)
-        return import_skeletal(body, settings, ImportSettings(bind=FIT, dressing=worn), context, into)
-    if any(files.declared):
-        note(posed.armature, *files.declared, [name for motion in files.motions for name in motion.names])
-    _show_notes(posed, files.notes)
-    return posed, said
+@dataclass(frozen=True, eq=False)
+class _Importing:
+    """A character on its way into the scene."""
+
+    files: CharacterFiles
+    options: CharacterOptions
+    dressing: Dressing
+    context: Context
+    into: bpy.types.Collection
+
+    def body(self, body: GameFile) -> tuple[Posed | Built, Summary]:
+        """Return the body in the scene, in its skin, with the bones of the first file of frames that has them."""
+        row = by_suffix(body) or by_name("md5mesh")
+        if row.family is VERTEX:
+            build = BuildSettings(self.options.scale, self.options.weld, fit_range=self.options.fit_range)
+            return frames.import_body(self.files, body, build, self.dressing, self.context, self.into)
+        settings = SkeletalSettings(self.options.scale, self.options.weld, self.options.fit_range)
+        by_name_of_surface = self.files.skin is not None and not self.files.in_order
+        worn = replace(self.dressing, skin=self.files.skin_name if by_name_of_surface else NONE)
+        has_bones = not row.skeletal.companions
+        known = [motion.file for motion in self.files.motions if motion.file != body]
+        wanted = ImportSettings(
+            self.options.animations,
+            chosen=tuple(known if has_bones else known[1:]) if self.options.animations else (),
+            animation=None if has_bones else next(iter(known), None),
+            rows={motion.file: motion.rows for motion in self.files.motions},
+            kept=self.kept(row, self.files.motions, self.files.notes, self.options.animation),
+            names=_names(self.files.motions),
+            decl=self.files.decl or self.files.in_order or None,
+            bind=FIT if row.skeletal.bind_pose_missing else AS_FILE,
+            dressing=worn,
+        )
+        try:
+            posed, said = import_skeletal(body, settings, wanted, self.context, self.into)
+        except ModelError as error:
+            if wanted.animation is None:
+                raise
+            log.warning("%s: the body has other bones, or none", error)
+            return import_skeletal(body, settings, ImportSettings(bind=FIT, dressing=worn), self.context, self.into)
+        if any(self.files.declared):
+            note(posed.armature, *self.files.declared, [name for motion in self.files.motions for name in motion.names])
+        if wanted.kept is None:
+            _show_notes(posed, self.files.notes)
+        return posed, said
+
+    def piece(self, piece: Piece, body: Posed | Built) -> PartBuilt:
+        """Return a part's model in the scene, dressed, on a root of its own; its warnings name the file."""
+        if isinstance(body, Built):
+            build = BuildSettings(self.options.scale, self.options.weld)
+            return frames.import_in_step(piece, build, self.dressing, self.context.scene, self.into, body)
+        own = "" if piece.skin is None else piece.skin.stem
+        worn = replace(self.dressing, skin=own.removeprefix(f"{piece.file.stem}_") or NONE)
+        row, scene = by_suffix(piece.file) or by_name("md3"), self.context.scene
+        if row.family is SKELETAL:
+            wanted = ImportSettings(False, decl=piece.decl, dressing=worn)
+            if self.options.animations and piece.motions:
+                chosen = tuple(motion.file for motion in piece.motions)
+                kept = self.kept(row, piece.motions, piece.notes)
+                wanted = replace(wanted, animations=True, chosen=chosen, names=_names(piece.motions), kept=kept)
+            quiet = SkeletalSettings(self.options.scale, self.options.weld, fit_range=False, frame_rate=False)
+            posed, summary = import_skeletal(piece.file, quiet, wanted, self.context, self.into)
+            if wanted.kept is None:
+                _show_notes(posed, piece.notes)
+            built = Built(posed.collection, 1, [posed.armature, *posed.meshes], posed.tags)
+            tags = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
+            part = PartBuilt(piece.kind, make_rig_root(posed, piece.kind), built, tags)
+        else:
+            dress = materials_for(piece.file, row, worn, rate_of(scene), skin=piece.skin or piece.decl)
+            settings = BuildSettings(scale=self.options.scale, weld=self.options.weld, fit_range=False)
+            built, summary = import_file(piece.file, settings, scene, self.into, worn, dress)
+            part = make_part_root(built, piece.kind)
+        for text in summary.warnings:
+            log.warning("%s: %s", piece.file.name, text)
+        return part
+
+    def kept(self, row: Format, motions: Sequence[MotionFile], said: Said, first: str = "") -> Kept | None:
+        """Return how the files of a model's frames are kept with its armature; None where all are actions at once.
+
+        Those are: what the model's own file has; with scales of joints beside it; with runs that have no actions.
+        """
+        own = [motion for motion in motions if by_suffix(motion.file) is not row]
+        if not self.options.animations or not own:
+            return None
+        kept = Kept(names_in_game(self.files, [motion.file for motion in own]), first, self.options.make_all)
+        if row.skeletal.companions:
+            return kept
+        apart = row.skeletal.animation
+        scales = "" if apart is None else apart.motion.scales
+        if any(motion.rows or not motion.names or _lies_beside(motion.file, scales) for motion in own):
+            return None
+        return replace(kept, names=_names(own), said=said)
+
+
+def _names(motions: Iterable[MotionFile]) -> dict[GameFile, Sequence[str]]:
+    """Return what files of frames are called that are animations."""
+    return {motion.file: motion.names for motion in motions if motion.names}
+
+
+def _lies_beside(file: GameFile, suffix: str) -> bool:
+    return bool(suffix) and file.beside(file.stem + suffix).is_file()
 
 
 def _show_notes(posed: Posed, notes: Mapping[str, Mapping[str, str]]) -> None:
@@ -234,44 +299,25 @@ def _show_notes(posed: Posed, notes: Mapping[str, Mapping[str, str]]) -> None:
             show(action, NOTES[key], text)
 
 
-def _import_piece(
-    piece: Piece,
-    body: Posed | Built,
-    options: CharacterOptions,
-    dressing: Dressing,
-    context: Context,
-    into: bpy.types.Collection,
-) -> PartBuilt:
-    """Return a part's model in the scene, dressed, on a root of its own; its warnings name the file."""
-    if isinstance(body, Built):
-        build = BuildSettings(options.scale, options.weld)
-        return frames.import_in_step(piece, build, dressing, context.scene, into, body)
-    own = "" if piece.skin is None else piece.skin.stem
-    worn = replace(dressing, skin=own.removeprefix(f"{piece.file.stem}_") or NONE)
-    row, scene = by_suffix(piece.file) or by_name("md3"), context.scene
-    if row.family is SKELETAL:
-        wanted = ImportSettings(False, decl=piece.decl, dressing=worn)
-        if options.animations and piece.motions:
-            files = tuple(motion.file for motion in piece.motions)
-            called = {motion.file: motion.names for motion in piece.motions}
-            wanted = replace(wanted, animations=True, chosen=files, names=called)
-        quiet = SkeletalSettings(options.scale, options.weld, fit_range=False, frame_rate=False)
-        posed, summary = import_skeletal(piece.file, quiet, wanted, context, into)
-        _show_notes(posed, piece.notes)
-        built = Built(posed.collection, 1, [posed.armature, *posed.meshes], posed.tags)
-        tags = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
-        part = PartBuilt(piece.kind, make_rig_root(posed, piece.kind), built, tags)
-    else:
-        dress = materials_for(piece.file, row, worn, rate_of(scene), skin=piece.skin or piece.decl)
-        settings = BuildSettings(scale=options.scale, weld=options.weld, fit_range=False)
-        built, summary = import_file(piece.file, settings, scene, into, worn, dress)
-        part = make_root(built, piece.kind)
-    for text in summary.warnings:
-        log.warning("%s: %s", piece.file.name, text)
-    return part
+def _show_as_the_game(body: Posed, name: str, shown: Shown, scale: float) -> Block | None:
+    """Hang a body on a root that is as large as the game shows it, and stands there; None where its files say all.
+
+    It is written as its root sees it, so that its files don't change. `scale` is the size of a game unit.
+    """
+    if shown.as_files:
+        return None
+    root = make_root(f"{name} root", [body.armature, *body.meshes, *body.tags], body.collection)
+    first = next((bone for bone in file_order(body.armature.data.bones) if bone.parent is None), None)
+    joint = np.zeros(3) if first is None else joint_at_rest(first)[:3, 3]
+    still = joint if shown.still is None else np.array(shown.still) * scale
+    root.location = (np.array(shown.moved) * scale + (1.0 - shown.scale) * still).tolist()
+    root.scale = [shown.scale] * 3
+    return root
 
 
-def _hang_all(character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], scale: float) -> None:
+def _hang_all(
+    character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], scale: float, shown_scale: float
+) -> None:
     """Hang parts on the tags of body and other parts, as games do; where one is missing, near it, and say so."""
     body = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
     tags = {BODY: body} | {kind: part.tags for kind, part in character.parts.items()}
@@ -284,14 +330,15 @@ def _hang_all(character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], 
             _hang_on_joint(part, piece, piece.placing, rig, scale)
             continue
         tag = tags.get(piece.on, {}).get(piece.tag)
+        size = 1.0 / shown_scale if piece.own_size else 1.0
         if tag is not None:
-            hang(part.root, tag, rig)
+            hang(part.root, tag, rig, size)
             continue
         near = None if piece.on == BODY else body.get(piece.near)
         where = f"the body's {piece.near}" if near is not None else "the body's origin"
         log.warning("no %s of the %s to hang %s on: it stands at %s", piece.tag, piece.on, piece.kind, where)
         if near is not None:
-            hang(part.root, near, rig)
+            hang(part.root, near, rig, size)
         else:
             part.root.parent = rig
 
@@ -306,8 +353,8 @@ def _hang_on_joint(part: PartBuilt, piece: Piece, placing: Placing, rig: Block, 
     joint = joint_at_rest(bone)
     if placing.pose is not None:
         joint = _posed(placing.pose, piece.tag, scale, joint)
-    origin, angles = np.array(placing.origin) * scale, np.array(placing.angles)
-    hang_on_joint(part.root, rig, bone, joint, placed(joint, origin, angles, placing.turned))
+    origin, angles, moved = (np.array(each) for each in (placing.origin, placing.angles, placing.moved))
+    hang_on_joint(part.root, rig, bone, joint, placed(joint, origin * scale, angles, placing.turned, moved * scale))
 
 
 def _posed(file: GameFile, name: str, scale: float, rest: NDArray[np.float64]) -> NDArray[np.float64]:

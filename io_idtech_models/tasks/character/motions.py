@@ -8,8 +8,10 @@ row says where. So an edit of one row is an edit of no other.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -28,14 +30,15 @@ from ...formats import Format
 from ...game.aninc import Row
 from ...game.character.edits import RowEdit
 from ...model.bounds import set_bounds
+from ...model.edits.matched import onto
 from ...model.limits.games import GAMES, refused
-from ...model.skeletal import Animation, SkeletalModel
+from ...model.skeletal import Animation, SkeletalModel, mismatch
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..export.motion import AnimationExport, finished, of_format, played
 from ..export.motion_sources import slot_of, sources_of
 from ..import_ import aninc as animation_tables
-from ..import_.kept_frames import table_row
+from ..import_.kept_frames import read_rows, table_row
 
 log = logging.getLogger(__name__)
 SAME_RATE = 1e-3  # frames per second
@@ -59,15 +62,15 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     """
     rig = export.rig
     files = kept_frames.kept_files(rig)
-    actions = [action for action in used_actions(rig) if PREVIEW not in action]
-    made = kept_frames.made_of(actions)
+    actions = _actions(rig)
+    made = kept_frames.made_of(files, actions)
     taken = set(made.values())
     new = [action for action in actions if action not in taken]
-    saved = MotionsSaved()
+    saved, kept = MotionsSaved(), kept_frames.kept_data(rig)
     for number, file in enumerate(files):
         own = {place: action for (nth, place), action in made.items() if nth == number and place < len(file.rows)}
         added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
-        data = kept_frames.data_of(rig, number)
+        data = kept.of(number)
         edits = _FileEdits(export, model, file, data, game)
         for place, action in sorted(own.items()):
             edits.take(file.rows[place], action)
@@ -80,12 +83,16 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     return saved
 
 
+def _actions(rig: Any) -> list[Any]:
+    return [action for action in used_actions(rig) if PREVIEW not in action]
+
+
 @dataclass(eq=False)
 class ActionFile:
-    """What comes of an action that is a file of its own."""
+    """What comes of an animation that is a file of its own."""
 
-    name: str  # the action's, as a file calls it
-    action: Any
+    name: str  # as a file calls it
+    action: Any  # None of one that has none yet
     data: bytes
     is_source: bool  # it shows what its file showed
     beside: dict[str, bytes] = field(default_factory=dict)  # by the suffix
@@ -99,9 +106,8 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
     """
     export, found = of_format(export, row), []
     actions: dict[str, Any] = {}
-    for action in sorted(used_actions(export.rig), key=lambda each: each.name != each.get(names.GIVEN)):
-        if PREVIEW not in action:
-            actions.setdefault(names.file_name_of(action), action)
+    for action in sorted(_actions(export.rig), key=lambda each: each.name != each.get(names.GIVEN)):
+        actions.setdefault(names.file_name_of(action), action)
     sources = sources_of(export, row, "CHOSEN", tuple(action.name for action in actions.values())) if actions else []
     for source in sources:
         animation = finished(source.gather(), model, AnimationExport())
@@ -118,6 +124,31 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         beside_it = {path.suffix: text for path, text in beside}
         found.append(ActionFile(source.name, source.action, data, is_source, beside_it))
     return found
+
+
+def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) -> Iterator[ActionFile]:
+    """Yield the animations that an armature keeps and that have no action, as they go onto its bones by now.
+
+    Without an edit of the bones they are as they were, and none is read.
+
+    Raises:
+        ModelError: one can't be read, or written.
+    """
+    files, kept = kept_frames.kept_files(export.rig), kept_frames.kept_data(export.rig)
+    unmade = kept_frames.unmade_of(files, _actions(export.rig))
+    for nth, wanted in groupby(unmade, key=lambda key: key[0]):
+        file, places = files[nth], [place for _, place in wanted]
+        if not file.is_animation:
+            continue
+        data = kept.of(nth)
+        if not mismatch(model.skeleton, row.outline(data)):
+            yield from (ActionFile(file.rows[place].clip.name, None, data, is_source=True) for place in places)
+            continue
+        for given in read_rows(file, places, data):
+            animation = finished(onto(given, model.skeleton), model, AnimationExport())
+            for text in refused(row.check(animation, game)):
+                log.warning("%s: %s", given.name, text)
+            yield ActionFile(given.name, None, row.dump(animation), is_source=False)
 
 
 class _FileEdits:

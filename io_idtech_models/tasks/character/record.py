@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -17,7 +17,7 @@ from ...blender.player.build import store_files, stored_files
 from ...blender.provenance import CHARACTER, FILE, MODEL_ID, PART
 from ...blender.roots import LEVEL, is_root, root_of
 from ...blender.shading.materials import worn_by
-from ...blender.skeletal.kept_frames import keeps_frames
+from ...blender.skeletal.kept_frames import kept_files
 from ...formats import VERTEX, by_suffix
 from ...game.character.files import BODY, CharacterFiles
 from ...game.character.kinds import home_of, kind_named
@@ -83,7 +83,7 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
         record.declared, record.declarations = files.declared, list(own)
         texts |= own
     written = {called[file] for file in models.values() if not _is_text(file)}
-    _remember_besides(record, files, written | {*texts}, any(map(_keeps_frames, collection.all_objects)))
+    _remember_besides(record, files, written | {*texts}, _kept_in(collection))
     record.besides |= {called[file]: file.place for file in models.values() if _is_text(file) and called[file]}
     facts = asdict(record)
     del facts["texts"]
@@ -91,29 +91,33 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
     store_files(collection, texts)
 
 
-def _remember_besides(record: Record, files: CharacterFiles, known: set[str], are_kept: bool) -> None:
-    """Note where files lie that belong to a character, but for those that are `known`; `are_kept`: its frames are."""
-    own = [motion for motion in files.motions if motion.file != files.body and not are_kept]
-    by_kind = {BODY: own} | {piece.kind: [*piece.motions] for piece in files.pieces}
+def _remember_besides(record: Record, files: CharacterFiles, known: set[str], kept: Mapping[str, bool]) -> None:
+    """Note where files lie that belong to a character, but for those that are `known`, or `kept` in the scene."""
+    by_kind = {BODY: [motion for motion in files.motions if motion.file != files.body]}
+    by_kind |= {piece.kind: [*piece.motions] for piece in files.pieces}
     frames = {motion.file for motions in by_kind.values() for motion in motions}
     called = names_in_game(files, [*frames, *files.besides])
     for file, path in called.items():
-        if path and path not in known:
+        if path and path not in known and path not in kept:
             record.besides[path] = file.place
-    record.sums |= {called[file]: f"{crc32(file.read()):08x}" for file in frames if called[file]}
+    apart = [file for file in frames if called[file] and called[file] not in kept]
+    record.sums |= {called[file]: f"{crc32(file.read()):08x}" for file in apart}
     for kind, motions in by_kind.items():
-        found = {called[each.file]: list(each.names or (each.file.stem,)) for each in motions if called[each.file]}
+        own = [motion for motion in motions if called[motion.file] and kept.get(called[motion.file], True)]
+        found = {called[each.file]: list(each.names or (each.file.stem,)) for each in own}
         record.motions |= {kind: found} if found else {}
+
+
+def _kept_in(collection: Any) -> dict[str, bool]:
+    """Return which files of frames armatures keep, by their paths in the game: whether each is an animation."""
+    rigs = (block for block in collection.all_objects if block.type == "ARMATURE")
+    return {file.game_name: file.is_animation for rig in rigs for file in kept_files(rig)}
 
 
 def _is_text(file: GameFile) -> bool:
     """Tell whether a file's format is text, in which the same can be said in other letters."""
     row = by_suffix(file)
     return row is not None and row.is_text
-
-
-def _keeps_frames(block: Block) -> bool:
-    return block.type == "ARMATURE" and keeps_frames(block)
 
 
 def _worn_in(collection: Any, files: CharacterFiles) -> set[str]:
@@ -162,6 +166,7 @@ class CharacterFound:
     record: Record
     body: Any  # the collection of its body
     rig: Block  # the armature; of a body of frames the first of its meshes
+    root: Block | None  # on which all of it hangs
     pieces: dict[str, Block]  # the roots of what hangs on it, by kinds
 
     @property
@@ -183,10 +188,12 @@ def find(collection: Any) -> CharacterFound | None:
     wanted = "MESH" if is_of_frames(record) else "ARMATURE"
     found = ((home, block) for home in homes for block in home.objects if block.type == wanted)
     own = ((home, block) for home, block in found if block.data.get(MODEL_ID) == home.get(MODEL_ID))
-    body = next((pair for pair in own if root_of(pair[1]) is None), None)
+    kinds = {*record.models} - {BODY}
+    carried = ((*pair, root_of(pair[1])) for pair in own)
+    body = next((each for each in carried if each[2] is None or str(each[2][PART]) not in kinds), None)
     if body is None:
         return None
-    roots = [block for block in collection.all_objects if is_root(block) and LEVEL not in block]
+    roots = [block for block in collection.all_objects if is_root(block) and LEVEL not in block and block != body[2]]
     return CharacterFound(collection, record, *body, {str(root[PART]): root for root in reversed(roots)})
 
 

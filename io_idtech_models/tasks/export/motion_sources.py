@@ -21,7 +21,7 @@ from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.roots import WORLD
 from ...blender.selfcheck import some
-from ...blender.skeletal import gather_motion
+from ...blender.skeletal import gather_motion, kept_frames
 from ...blender.skeletal.armature import positioned
 from ...blender.skeletal.bones import moved_bones
 from ...blender.skeletal.gather import gather_rig
@@ -32,7 +32,7 @@ from ...blender.vertex.movement import is_moving
 from ...formats import Format
 from ...model.clips import Clip
 from ...model.skeletal import Animation, at_rest
-from ...model.wording import listed
+from ...model.wording import listed, plural
 from ...reporting import LimitError, collected_warnings
 from ..import_ import aninc as animation_tables
 
@@ -79,10 +79,21 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     if what == "NLA":
         return _strip_sources(export)
     chosen = _actions(rig, row, what, asked)
+    if what == "ALL":
+        _warn_of_unmade(rig, row)
     if _plays_strips(rig):
         text = "NLA strips play on '%s': actions are written as each plays alone; 'Scene Range' writes what is shown"
         log.warning(text, rig.name)
     return [_action_source(export, action) for action in chosen]
+
+
+def _warn_of_unmade(rig: Any, row: Format) -> None:
+    """Name the animations that an armature keeps as they came, and that have no action which could be written."""
+    unmade = kept_frames.unmade_of(kept_frames.kept_files(rig), used_actions(rig)).values()
+    left = [each.clip.name for each in unmade if each.is_whole or not row.motion.joins_clips]
+    if left:
+        text = "'%s': %s without an action yet left out, Make All Animations (in the sidebar) makes them: %s"
+        log.warning(text, rig.name, plural(len(left), "animation"), listed(left))
 
 
 def _action_source(export: RigScene, action: Any) -> Source:

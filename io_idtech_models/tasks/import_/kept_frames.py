@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from itertools import groupby
+from pathlib import PurePath
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ... import formats
+from ...blender import properties
 from ...blender.compat import Block, play_action, played_action
 from ...blender.provenance import FILE
 from ...blender.skeletal import kept_frames
+from ...blender.skeletal.bones import bones_now
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow, Key
 from ...formats import Format
 from ...game import aninc
+from ...game.character.files import COMMANDS, FLAGS
 from ...game.store import GameFile
 from ...model.clips import Clip
-from ...model.skeletal import Animation
+from ...model.edits.matched import onto
+from ...model.skeletal import Animation, Outline
 from ...model.transforms import chain
+from ...reporting import FormatError, LimitError, ModelError
 from . import aninc as animation_tables
 
 log = logging.getLogger(__name__)
 
-Motions = Sequence[tuple[Animation, GameFile]]
+Motions = Sequence[tuple[Animation | Outline, GameFile]]
+Said = Mapping[str, Mapping[str, str]]  # what a game says of animations, by their names: values by keys
 QUIET = SkeletalSettings(fit_range=False, frame_rate=False)  # the scene stays as it is
 CALM = ("idle", "stand")  # in the names of rows that may be shown at first, the best first
 UPRIGHT = 0.8  # of the height of the tallest of them: what has that stands
+NOTES = {FLAGS: properties.ANIM_FLAGS, COMMANDS: properties.FRAME_COMMANDS}  # where actions show what games say
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How files of frames are kept with their armature; see `blender.skeletal.kept_frames`."""
+
+    named: Mapping[GameFile, str]  # what they are called in their game
+    first: str = ""  # the row to show at first; "": one that stands
+    make_all: bool = False  # actions of all rows at once; else each is made when it is asked for
+    # Where each file is an animation: under which names, and what the game says of these; else tables take them apart.
+    names: Mapping[GameFile, Sequence[str]] | None = None
+    said: Said = field(default_factory=dict)
 
 
 def keep_frames(
@@ -39,18 +60,22 @@ def keep_frames(
     row: Format,
     rows: Mapping[GameFile, Sequence[animation_tables.Named]],
     scale: float,
-    named: Mapping[GameFile, str],
+    kept: Kept,
 ) -> list[KeptFile]:
     """Let an armature keep the files of its motions, with the rows of each; returns what it keeps.
 
-    `row` is the format of the files, `named` what they are called in their game.
+    `row` is the format of the files.
     """
     found = []
-    for animation, file in motions:
-        every = KeptRow(Clip(animation.name, 0, animation.num_frames, animation.frame_rate))
-        runs = animation_tables.runs_of(animation.name, animation.num_frames, rows.get(file, ()))
-        own = [KeptRow(_clip_of(frames, each), _said(each)) for frames, each in runs]
-        found.append((KeptFile(file.place, named.get(file, ""), row.name, (every, *own)), file.read()))
+    for motion, file in motions:
+        every = Clip(file.stem, 0, motion.num_frames, motion.frame_rate)
+        if kept.names is None:
+            runs = animation_tables.runs_of(every.name, motion.num_frames, rows.get(file, ()))
+            own = [KeptRow(every), *(KeptRow(_clip_of(frames, each), _said(each)) for frames, each in runs)]
+        else:
+            called = kept.names.get(file) or [file.stem]
+            own = [KeptRow(replace(every, name=name), dict(kept.said.get(name, {}))) for name in called]
+        found.append((KeptFile(file.place, kept.named.get(file, ""), row.name, tuple(own)), file.read()))
     kept_frames.keep(rig, found, scale)
     return [file for file, _ in found]
 
@@ -85,10 +110,11 @@ def table_row(row: KeptRow) -> animation_tables.Named | None:
     return found
 
 
-def first_row(files: Sequence[KeptFile], motions: Sequence[Animation], wanted: str = "") -> Key | None:
+def first_row(files: Sequence[KeptFile], frames_of: Callable[[int], Animation], wanted: str = "") -> Key | None:
     """Return the row of a name, or else the one to show at first: one that stands, else the first of a table.
 
-    Names alone don't say what stands: `prone_rifle_idle` lies, `wounded_idle_1` does. `motions` are the files' frames.
+    Names alone don't say what stands: `prone_rifle_idle` lies, `wounded_idle_1` does. `frames_of` gives the frames of a
+    file; it raises ModelError.
     """
     every = [((nth, place), row) for nth, file in enumerate(files) for place, row in enumerate(file.rows)]
     if wanted:
@@ -98,8 +124,15 @@ def first_row(files: Sequence[KeptFile], motions: Sequence[Animation], wanted: s
         log.warning("there is no animation '%s' to show at first", wanted)
     own = [(key, row) for key, row in every if row.said is not None]
     calm = [(key, row) for word in CALM for key, row in own if word in row.clip.name.lower()]
-    heights = [_height(motions[key[0]], row.clip.frames[0]) for key, row in calm]
-    upright = [key for (key, _), high in zip(calm, heights, strict=True) if high >= UPRIGHT * max(heights)]
+    plain = next((key for key, row in calm if row.is_file and row.clip.name.lower() in CALM), None)
+    if plain is not None:
+        return plain
+    heights = []
+    for key, row in calm:
+        with suppress(ModelError):  # it is said when that is played
+            heights.append((_height(frames_of(key[0]), row.clip.frames[0]), key))
+    most = max((high for high, _ in heights), default=0.0)
+    upright = [key for high, key in heights if high >= UPRIGHT * most]
     return next(iter([*upright, *(key for key, _ in own), *(key for key, _ in every)]), None)
 
 
@@ -116,38 +149,83 @@ def make_rows(
     """Make the actions of rows that an armature keeps; it goes on playing what it played, or plays the first.
 
     Raises:
-        LimitError: the frames are lost, or are of other bones than the armature has by now.
+        LimitError: the frames are lost or damaged, or are of other bones than the armature has by now.
     """
-    files, scale = kept_frames.kept_files(rig), kept_frames.scale_of(rig)
     made: dict[Key, Any] = {}
-    playing = None if rig.animation_data is None or rig.animation_data.action is None else played_action(rig)
-    for number, wanted in groupby(sorted(dict.fromkeys(keys)), key=lambda key: key[0]):
-        places = [place for _, place in wanted]
-        parts = read_rows(rig, files, number, places)
-        actions = add_animations(rig, parts, replace(settings, scale=scale), scene)
-        for place, action in zip(places, actions, strict=True):
-            made[number, place] = action
-            show_kept(action, files[number], (number, place))
-    if playing is not None:
-        play_action(rig, *playing)
+    with _going_on(rig):
+        for each in _each_file(rig, keys, scene, settings):
+            made |= each()
     return made
 
 
-def read_rows(rig: Block, files: Sequence[KeptFile], number: int, places: Sequence[int]) -> list[Animation]:
-    """Return animations of rows of a kept file; raises LimitError."""
-    file = files[number]
+def make_each(rig: Block, keys: Iterable[Key], scene: bpy.types.Scene) -> tuple[dict[Key, Any], list[str]]:
+    """Make the actions of rows as `make_rows` does, those that can be made; returns why others can't, in sentences."""
+    made: dict[Key, Any] = {}
+    failed: list[str] = []
+    with _going_on(rig):
+        for each in _each_file(rig, keys, scene, QUIET):
+            try:
+                made |= each()
+            except ModelError as error:
+                failed.append(str(error))
+    return made, list(dict.fromkeys(failed))
+
+
+@contextmanager
+def _going_on(rig: Block) -> Iterator[None]:
+    """Let an armature play afterwards what it played before."""
+    playing = None if rig.animation_data is None or rig.animation_data.action is None else played_action(rig)
+    try:
+        yield
+    finally:
+        if playing is not None:
+            play_action(rig, *playing)
+
+
+def _each_file(
+    rig: Block, keys: Iterable[Key], scene: bpy.types.Scene, settings: SkeletalSettings
+) -> Iterator[Callable[[], dict[Key, Any]]]:
+    """Yield what makes the actions of rows, file by file; each raises ModelError."""
+    files, data = kept_frames.kept_files(rig), kept_frames.kept_data(rig)
+    settings = replace(settings, scale=kept_frames.scale_of(rig))
+    skeleton = bones_now(rig, settings.scale)
+    for number, wanted in groupby(sorted(dict.fromkeys(keys)), key=lambda key: key[0]):
+        file, places = files[number], [place for _, place in wanted]
+
+        def make(number: int = number, file: KeptFile = file, places: list[int] = places) -> dict[Key, Any]:
+            parts = read_rows(file, places, data.of(number))
+            if file.is_animation:
+                parts = [onto(part, skeleton) for part in parts]
+            made = {}
+            for place, action in zip(places, add_animations(rig, parts, settings, scene), strict=True):
+                made[number, place] = action
+                show_kept(action, file, (number, place))
+            return made
+
+        yield make
+
+
+def read_rows(file: KeptFile, places: Sequence[int], data: bytes) -> list[Animation]:
+    """Return animations of rows of a kept file, whose `data` these are; raises LimitError."""
     row = formats.by_name(file.format)
-    structs = row.read(kept_frames.data_of(rig, number))
-    clips = [file.rows[place].clip for place in places]
-    pairs = zip(places, clips, strict=True)
-    return [row.motion_in(structs, clip.name, clip if place else None) for place, clip in pairs]
+    rows = [file.rows[place] for place in places]
+    try:
+        structs = row.read(data)
+        return [row.motion_in(structs, each.clip.name, None if each.is_whole else each.clip) for each in rows]
+    except FormatError as error:
+        raise LimitError(f"'{PurePath(file.place).name}': {error}") from error
 
 
 def show_kept(action: Any, file: KeptFile, key: Key) -> None:
     """Give an action what its row says, and note whose it is."""
     kept_frames.note_row(action, key)
-    said = table_row(file.rows[key[1]])
+    row = file.rows[key[1]]
+    said = table_row(row)
     if said is not None:
         animation_tables.show_row(action, said)
-    else:
+        return
+    for name, text in row.said.items() if row.is_file else ():
+        if name in NOTES and isinstance(text, str):
+            properties.show(action, NOTES[name], text)
+    if not row.is_file or len(file.rows) == 1:  # of several names of a file none is asked for alone
         action[FILE] = file.place

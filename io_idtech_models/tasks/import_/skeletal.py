@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import bpy
 
-from ...assets.load import Loaded, animations_beside, load, load_animation
+from ...assets.load import Loaded, animations_beside, load, load_animation, load_outline
 from ...blender.compat import Context
 from ...blender.provenance import note_file
 from ...blender.skeletal.build import Posed, SkeletalSettings, build
@@ -18,26 +19,18 @@ from ...game.dress import SkinDecl
 from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
-from ...model.skeletal import Animation, Pose, SkeletalModel, mismatch
+from ...model.skeletal import Animation, Outline, Pose, SkeletalModel, mismatch
 from ...model.transforms import chain
 from ...model.wording import describe_skeletal, plural
 from ...reporting import ModelError, Summary, collected_warnings
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
-from .kept_frames import first_row, keep_frames, make_rows
+from .kept_frames import Kept, Motions, first_row, keep_frames, make_each, make_rows
 from .motion import Rows, note_files, note_runs, show_rows, table_beside, with_parts
 
 log = logging.getLogger(__name__)
 
 AS_FILE, FIT, FRAME = "FILE", "FIT", "FRAME"
-
-
-@dataclass(frozen=True)
-class Kept:
-    """How files of frames are kept with their armature; see `blender.skeletal.kept_frames`."""
-
-    named: Mapping[GameFile, str]  # what they are called in their game
-    first: str = ""  # the row to show at first; "": one that stands
-    make_all: bool = False  # actions of all rows at once; else each is made when it is asked for
+Motion = TypeVar("Motion", bound=Animation | Outline)
 
 
 @dataclass(frozen=True)
@@ -48,7 +41,7 @@ class ImportSettings:
     chosen: tuple[GameFile, ...] = ()  # these alone, without looking beside it
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
     rows: Rows | None = None  # that take files of frames apart, where the game says so; else tables beside them do
-    kept: Kept | None = None  # files of frames are kept as they are, and actions made of `rows` when they are asked for
+    kept: Kept | None = None  # files of frames are kept as they are, and actions made when they are asked for
     names: Mapping[GameFile, Sequence[str]] | None = None  # what files of frames are called, where the game says so
     decl: SkinDecl | tuple[str, ...] | None = None  # what it wears, where who asks knows it; or mesh after mesh
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
@@ -89,8 +82,8 @@ def import_skeletal(
     """
     with collected_warnings() as warnings, object_mode(context):
         loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SKELETAL)
-        motions = _motions(file, loaded, wanted) if wanted.animations or wanted.chosen else []
-        motions = _called(motions, wanted.names or {})
+        outlines = _outlines(loaded, wanted)
+        motions = [] if outlines is not None else _called(_motions(file, loaded, wanted), wanted.names or {})
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
@@ -103,7 +96,7 @@ def import_skeletal(
         show_rows(posed.actions, animations)
         count = len(animations)
         if wanted.kept is not None:
-            count = _keep(posed, motions, loaded.row, wanted, settings, context.scene)
+            count = _keep(posed, motions if outlines is None else outlines, loaded.row, wanted, settings, context.scene)
         else:
             others = [other for _, other in motions]
             rows = table_beside(file, _moved_by(loaded.row)) if wanted.rows is None else wanted.rows
@@ -122,32 +115,52 @@ def import_skeletal(
 
 def _keep(
     posed: Posed,
-    motions: list[tuple[Animation, GameFile]],
+    motions: Motions,
     row: Format,
     wanted: ImportSettings,
     settings: SkeletalSettings,
     scene: bpy.types.Scene,
 ) -> int:
     """Let the armature keep the files of its motions, and play the row to be shown; returns how many rows there are."""
-    assert wanted.kept is not None
-    files = keep_frames(posed.armature, motions, _moved_by(row), wanted.rows or {}, settings.scale, wanted.kept.named)
-    first = first_row(files, [motion for motion, _ in motions], wanted.kept.first)
-    if first is not None:
-        posed.actions = list(make_rows(posed.armature, [first], scene, settings).values())
-    if wanted.kept.make_all:
+    kept, rig = wanted.kept, posed.armature
+    assert kept is not None
+
+    def frames_of(nth: int) -> Animation:
+        motion, file = motions[nth]
+        return motion if isinstance(motion, Animation) else load_animation(file, row)
+
+    files = keep_frames(rig, motions, _moved_by(row), wanted.rows or {}, settings.scale, kept)
+    first = first_row(files, frames_of, kept.first)
+    try:
+        posed.actions = [] if first is None else list(make_rows(rig, [first], scene, settings).values())
+    except ModelError as error:
+        log.warning("%s", error)
+    if kept.make_all:
         every = ((nth, place) for nth, file in enumerate(files) for place in range(len(file.rows)))
-        posed.actions += make_rows(posed.armature, [key for key in every if key != first], scene).values()
+        made, failed = make_each(rig, [key for key in every if key != first], scene)
+        posed.actions += made.values()
+        for text in failed:
+            log.warning("%s", text)
     return sum(len(file.rows) for file in files)
+
+
+def _outlines(loaded: Loaded, wanted: ImportSettings) -> Motions | None:
+    """Return what files of frames say that are to be kept, each an animation, of which one is read; None of others."""
+    if wanted.kept is None or wanted.kept.names is None:
+        return None
+    return _fitting(loaded, wanted.chosen, load_outline)
 
 
 def _motions(file: GameFile, loaded: Loaded, wanted: ImportSettings) -> list[tuple[Animation, GameFile]]:
     """Return the animations of a model, and those chosen, else those beside it; warnings name what can't be read."""
     kind = loaded.row.skeletal
+    if not (wanted.animations or wanted.chosen):
+        return []
     found = [(animation, loaded.bones or file) for animation in loaded.animations]
     if kind.animation is None or (kind.companions and loaded.bones is None):  # bones without names, which none fits
         return found
     if wanted.chosen or wanted.rows is not None:  # the game says which there are
-        return found + _chosen_motions(loaded, wanted.chosen)
+        return found + _fitting(loaded, wanted.chosen, load_animation)
     return found + animations_beside(file, kind.animation, loaded.model, loaded.bones)
 
 
@@ -173,12 +186,14 @@ def _called(
     ]
 
 
-def _chosen_motions(loaded: Loaded, files: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:
-    """Return the animations in files that fit a model; warnings say why others don't."""
+def _fitting(
+    loaded: Loaded, files: tuple[GameFile, ...], read: Callable[[GameFile, Format], Motion]
+) -> list[tuple[Motion, GameFile]]:
+    """Return what is read of the files of animations that fit a model; warnings say why others don't."""
     found = []
     for file in files:
         try:
-            animation = load_animation(file, loaded.row)
+            animation = read(file, loaded.row)
         except ModelError as error:
             log.warning("%s", error)
             continue

@@ -1,7 +1,8 @@
 """A player of Quake III made of one rigged character: its meshes, its armature, and its actions.
 
 The whole character is sampled at the frames that the rows ask for, then taken apart; see `blender.player.rig`,
-`model.player.cutting` and `game.player.row_layout`. Nothing in the scene is changed.
+`model.player.cutting` and `game.player.row_layout`. Nothing in the scene is changed, but that animations which the
+armature keeps become actions where a row plays them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from ...formats.format import SPLIT
 from ...formats.vertex_files import dump_for
 from ...game.player.animation_edits import make as make_table
 from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
-from ...game.player.row_matching import Match, chosen_rows, match_rows
+from ...game.player.row_matching import QUAKE3, Match
 from ...game.skin import make as make_skin
 from ...model import steady
 from ...model.lod.levels import make_levels, shares_of
@@ -43,6 +44,7 @@ from ...reporting import LimitError, Summary, collected_warnings
 from .making_cuts import Apart, in_game, models_of
 from .making_of_frames import in_its_frames
 from .making_pictures import Wardrobe, plain_name
+from .making_takes import Played, played
 
 log = logging.getLogger(__name__)
 
@@ -162,9 +164,9 @@ def player_name(name: str) -> str:
 def _look(rig: Rig, options: MakingOptions, context: Context) -> _Character:
     """Look at a character in all frames that its rows ask for."""
     parts = _parts(rig.bones, options)
-    takes = rig.takes()
-    matches = match_rows(sorted(takes), chosen_rows(options.rows, sorted(takes)))
-    _say_matches(matches, takes)
+    chosen = played(rig, options.rows, QUAKE3, context)
+    takes, matches = chosen.takes, chosen.matches
+    _say_matches(chosen)
     export = ExportScene(context.scene, context.view_layer, GatherSettings())
     lengths = {name: length_of(take) for name, take in takes.items()}
     now = float(context.scene.frame_current)
@@ -205,14 +207,14 @@ def _parts(bones: Bones, options: MakingOptions) -> Parts:
     return Parts(parts.regions, parts.torso, parts.head, parts.torso)
 
 
-def _say_matches(matches: dict[str, Match], takes: dict[str, Take]) -> None:
+def _say_matches(found: Played) -> None:
     """Say which rows play another row's action, and which actions no row plays."""
-    instead = [f"{row} by {match.instead}" for row, match in matches.items() if match.instead]
+    instead = [f"{row} by {match.instead}" for row, match in found.matches.items() if match.instead]
     if instead:
         log.warning("no action is called as these rows, they are filled: %s", ", ".join(instead))
-    left = sorted(set(takes) - {match.action for match in matches.values()})
-    if left:
-        log.warning("actions that no row plays: %s; name them as rows=action, LEGS_RUN='%s'", listed(left), left[0])
+    if found.left:
+        text = "actions that no row plays: %s; name them as rows=action, LEGS_RUN='%s'"
+        log.warning(text, listed(found.left), found.left[0])
 
 
 def length_of(take: Take) -> Length:

@@ -1,7 +1,8 @@
 """A player of Quake II made of one rigged character: a model in the frames that the game plays, gun, skin and icon.
 
-The whole character is sampled in all 198 frames; nothing in the scene is changed. What it wears becomes one picture,
-for the game's models have one each.
+The whole character is sampled in all 198 frames; nothing in the scene is changed, but that animations which the
+armature keeps become actions where they are played. What it wears becomes one picture, for the game's models have one
+each.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ...game.character.quake2 import ANIMATIONS, HOME, INSTEAD, MODEL, NUM_FRAME
 from ...game.pictures import pcx, tga
 from ...game.player.quake2_rows import ROWS, shots_of
 from ...game.player.row_layout import Length
-from ...game.player.row_matching import Match, chosen_rows, match_rows
+from ...game.player.row_matching import Match
 from ...game.store import ARCHIVES
 from ...model import steady
 from ...model.pictures import Matching, match, resized
@@ -41,6 +42,7 @@ from ..import_.games import user_disk
 from .atlas import SIZE, Atlas
 from .making import FACING, FAR, Made, length_of, player_name
 from .making_remaster import Moves, bones_of, remaster_files, say_how_far
+from .making_takes import Played, played
 
 log = logging.getLogger(__name__)
 
@@ -132,9 +134,9 @@ def _guns(rig: Rig, text: str) -> list[Any]:
 
 def _sampled(rig: Rig, options: Quake2Options, context: Context) -> Shown:
     """Return what a character shows in the game's frames and space."""
-    takes = rig.takes()
-    matches = match_rows(sorted(takes), chosen_rows(options.rows, sorted(takes), ROWS), ROWS)
-    _say_matches(matches, takes)
+    chosen = played(rig, options.rows, ROWS, context)
+    takes, matches = chosen.takes, chosen.matches
+    _say_matches(chosen)
     lengths: dict[str, Length] = {name: length_of(take) for name, take in takes.items()}
     now = float(context.scene.frame_current)
     lengths[""], takes[""] = Length(now, now), rig.now(now)
@@ -183,16 +185,14 @@ def _stay(
         )
 
 
-def _say_matches(matches: dict[str, Match], takes: dict[str, Any]) -> None:
+def _say_matches(found: Played) -> None:
     """Say which animations play another one's action, and which actions none plays."""
-    instead = [f"{row} by {match.instead}" for row, match in matches.items() if match.instead]
+    instead = [f"{row} by {match.instead}" for row, match in found.matches.items() if match.instead]
     if instead:
         log.warning("no action is called as these animations, they are filled: %s", ", ".join(instead))
-    left = sorted(set(takes) - {match.action for match in matches.values()})
-    if left:
-        log.warning(
-            "actions that no animation plays: %s; name them as animation=action, run='%s'", listed(left), left[0]
-        )
+    if found.left:
+        text = "actions that no animation plays: %s; name them as animation=action, run='%s'"
+        log.warning(text, listed(found.left), found.left[0])
 
 
 def _into_game(

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...blender.compat import Context
 from ...blender.window import mode_of, set_mode
-from ...reporting import ModelError
+from ...reporting import LimitError, ModelError
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..translations import say, tip
 from . import shown
@@ -91,8 +91,10 @@ class OBJECT_OT_idtech_animation_make(AnimationOperator, Operator):  # type: ign
         from ...model.wording import plural
 
         wanted = [animations.find(self.name)] if self.name else animations.rows()
-        count = animations.make(wanted, context.scene)
-        self.report({"INFO"}, f"{plural(count, 'action')} made")
+        count, failed = animations.make(wanted, context.scene)
+        if failed and not count:
+            raise LimitError("; ".join(failed))
+        self.report({"WARNING" if failed else "INFO"}, "; ".join([f"{plural(count, 'action')} made", *failed]))
 
 
 class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: ignore[misc]

@@ -73,6 +73,12 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     animation: StringProperty(
         name="Animation", description="The animation to show at first, by its name; empty: one that stands"
     )
+    as_shown: BoolProperty(
+        name="As the Game Shows It",
+        description="As large as the game shows all of it, and there (offset, modelScale, playerscale): on a root whose"
+        " size and place no file gets; off: as its files are",
+        default=True,
+    )
     remaster: BoolProperty(
         name="Remaster",
         description="Of a player of Quake II: the model with bones that the remaster shows in place of tris.md2",
@@ -82,7 +88,7 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         draw_group(self.layout, self, "idtech_character", "Character", ("character", "weapon", "remaster"))
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "as_shown", "weld", "side_by_side"))
         draw_group(
             self.layout,
             self,

@@ -99,7 +99,7 @@ def stand_apart(context: Context, blocks: list[Any]) -> None:
         return
     groups: dict[Any, list[Any]] = {}
     for block in blocks:
-        groups.setdefault(_top(block), []).append(block)
+        groups.setdefault(_top(block, set(blocks)), []).append(block)
     context.view_layer.update()
     boxes = [np.concatenate([_box(block) for block in group])[:, 1] for group in groups.values()]
     gap = GAP * max((float(np.ptp(box)) for box in boxes), default=0.0)
@@ -114,15 +114,13 @@ def stand_apart(context: Context, blocks: list[Any]) -> None:
     context.view_layer.update()
 
 
-def _top(block: Any) -> Any:
-    """Return what carries the whole model of an object: the uppermost root, or else its collection."""
+def _top(block: Any, others: set[Any]) -> Any:
+    """Return what carries all that an object hangs on, of others that came with it: a root, or else a collection."""
     from ...blender.roots import is_root
 
-    found, above = None, block
-    while above is not None:
-        found = above if is_root(above) else found
-        above = above.parent
-    return found or block.users_collection[0]
+    while block.parent in others:
+        block = block.parent
+    return block if is_root(block) else block.users_collection[0]
 
 
 def open_collection(context: Context) -> bpy.types.Collection:

@@ -57,6 +57,25 @@ def test_an_animation_is_read_field_by_field():
     assert channels[3, 2].tolist() == [19, 0, 0, 0, 0, spec.frames[3][1]]
 
 
+def said(outline):
+    return outline.joint_names, outline.parents.tolist(), outline.num_frames, outline.frame_rate
+
+
+@pytest.mark.parametrize("data", ANIMS)
+def test_what_stands_before_the_frames_is_the_same_read_alone(data):
+    assert said(by_name("md5anim").outline(data)) == said(by_name("md5anim").load(data, ""))
+
+
+def test_frames_stay_unread_and_what_is_wrong_before_them_is_told():
+    data = samples_md5.wave()
+    cut = data[: data.index(b"baseframe")]
+    assert said(md5anim.outline(cut)) == said(md5anim.outline(data))
+    remark = data.replace(b"hierarchy {", b"// hierarchy {\n/*\nbounds {\n*/\nhierarchy {")
+    assert said(md5anim.outline(remark)) == said(md5anim.outline(data))
+    with pytest.raises(FormatError, match="line 4"):
+        md5anim.outline(data.replace(b"numJoints 3", b"numJoints 2.5"))
+
+
 @pytest.mark.parametrize("file", corpus_params(".md5anim"))
 def test_poses_are_the_engines(file):
     expected = file.expected()

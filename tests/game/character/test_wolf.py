@@ -26,7 +26,12 @@ def pieces(character):
 def test_all_that_there_is(tmp_path):
     character = found(put_character(tmp_path))
     assert character.missing == []
-    assert (character.name, character.game, character.skin_name, character.scale) == ("boss", "rtcw", "default", 1.25)
+    assert (character.name, character.game, character.skin_name, character.shown.scale) == (
+        "boss",
+        "rtcw",
+        "default",
+        1.25,
+    )
     assert (character.body.name, character.skin.name) == ("body.mds", "body_default.skin")
     (motion,) = character.motions
     assert motion.file == character.body
@@ -95,7 +100,7 @@ def test_another_skin(tmp_path):
     path = put_character(tmp_path)
     (tmp_path / FOLDER / "body_bare.skin").write_bytes(b"u_body,x\nplayerscale 0")
     character = found(path, skin="bare")
-    assert (character.skin.name, character.scale, [p.kind for p in character.pieces]) == (
+    assert (character.skin.name, character.shown.scale, [p.kind for p in character.pieces]) == (
         "body_bare.skin",
         1.0,
         [HEAD, "md3_hat"],

@@ -91,9 +91,9 @@ def test_what_is_shown_at_first_stands():
     places = np.array([[[0.0, 0, 0], [0, 0, high]] for high in heights.values()])
     turns = np.tile([1.0, 0, 0, 0], (len(heights), 2, 1))
     motion: Any = SimpleNamespace(parents=np.array([-1, 0]), positions=places, rotations=turns, num_frames=len(heights))
-    assert first_row([KeptFile("", "", "mdx", tuple(rows))], [motion]) == (0, 4)
-    assert first_row([KeptFile("", "", "mdx", tuple(rows[:3]))], [motion]) == (0, 2)
-    assert first_row([KeptFile("", "", "mdx", tuple(rows[:1]))], [motion]) == (0, 0)
+    assert first_row([KeptFile("", "", "mdx", tuple(rows))], lambda _: motion) == (0, 4)
+    assert first_row([KeptFile("", "", "mdx", tuple(rows[:3]))], lambda _: motion) == (0, 2)
+    assert first_row([KeptFile("", "", "mdx", tuple(rows[:1]))], lambda _: motion) == (0, 0)
 
 
 def test_an_animation_that_there_is_not(tmp_path, capfd):
@@ -150,7 +150,7 @@ def test_a_blend_keeps_what_is_not_made(tmp_path):
     assert sorted(action.name for action in bpy.data.actions) == ["crawl", "stand", "walk"]
     found = kept_frames.kept_files(rig())
     assert [file.game_name for file in found] == ["animations/toys/body.mdx", "animations/toys/extra.mdx"]
-    assert kept_frames.data_of(rig(), 0) == files()["animations/toys/body.mdx"]
+    assert kept_frames.kept_data(rig()).of(0) == files()["animations/toys/body.mdx"]
 
 
 def test_damaged_records_are_dropped(tmp_path, capfd):

@@ -23,7 +23,9 @@ def game(tmp_path):
     path = put_character(tmp_path)
     bpy.ops.import_scene.idtech_character(filepath=str(path), character="newt_base")
     rig = bpy.data.objects["newt"]
-    action = bpy.data.actions["walk1"].copy()
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.object.idtech_animation_play(name="walk1") == {"FINISHED"}
+    action = rig.animation_data.action.copy()
     action.name = "dance"
     names.remember(action, "dance")
     action[FRAME_COMMANDS], action[ANIM_FLAGS] = "3 sound snd_x", "random_cycle_start, anim_turn"

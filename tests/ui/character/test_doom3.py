@@ -12,6 +12,7 @@ from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.blender.provenance import PART, SKIN, WORN
 from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.blender.skeletal.hung import joint_at_rest
+from io_idtech_models.tasks.animations.find import of_rig
 from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
 from tests.ui.scene import bpy, error_of
@@ -25,12 +26,13 @@ def read(path: Path, character: str = "monster_newt", **options: Any) -> None:
 
 
 def roots() -> dict[str, Any]:
-    return {block[PART]: block for block in bpy.data.objects if PART in block}
+    return {block[PART]: block for block in bpy.data.objects if PART in block and not block[PART].endswith(" root")}
 
 
 def rig() -> Any:
     """Return the body's armature."""
-    (own,) = [b for b in bpy.data.objects if b.type == "ARMATURE" and (b.parent is None or PART not in b.parent)]
+    pieces = {"head", "weapon", "def_attach"}
+    (own,) = [b for b in bpy.data.objects if b.type == "ARMATURE" and (not b.parent or b.parent[PART] not in pieces)]
     return own
 
 
@@ -42,13 +44,21 @@ def place(block: Any) -> Any:
 def joint(name: str) -> Any:
     """Return where a joint of the body is now."""
     bpy.context.view_layer.update()
-    bone = rig().evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[name]
+    shown = rig().evaluated_get(bpy.context.evaluated_depsgraph_get())
+    bone = shown.pose.bones[name]
     turn = np.linalg.inv(np.array(bone.bone.matrix_local)) @ joint_at_rest(bone.bone)
-    return np.array(bone.matrix) @ turn
+    return np.array(shown.matrix_world) @ np.array(bone.matrix) @ turn
 
 
-def actions() -> list[str]:
-    return sorted(names.file_name_of(action) for action in bpy.data.actions)
+def animations(block: Any = None) -> list[str]:
+    return [row.name for row in of_rig(block or rig()).rows()]
+
+
+def show(name: str, block: Any = None) -> Any:
+    """Let an armature play an animation, whose action is made if it has none; returns that."""
+    bpy.context.view_layer.objects.active = block or rig()
+    assert bpy.ops.object.idtech_animation_play(name=name) == {"FINISHED"}
+    return (block or rig()).animation_data.action
 
 
 def test_a_body_with_all_that_it_has(tmp_path, capfd):
@@ -58,8 +68,9 @@ def test_a_body_with_all_that_it_has(tmp_path, capfd):
     assert {kind: (r.parent, r.parent_type, r.parent_bone) for kind, r in found.items()} == {
         "head": (rig(), "BONE", "head"), "def_attach": (rig(), "BONE", "chest"),
     }  # fmt: skip
-    assert actions() == ["idle", "ik_pose", "walk1", "walk1, 2"]
-    walk = bpy.data.actions["walk1"]
+    assert animations() == ["ik_pose", "idle", "walk1", "walk1, 2"]
+    assert [action.name for action in bpy.data.actions] == ["idle"]
+    walk = show("walk1")
     assert walk[ANIM_FLAGS] == "random_cycle_start"
     assert walk[FRAME_COMMANDS] == "1 sound_body snd_step\n12 call splash"
     assert ANIM_FLAGS not in bpy.data.actions["idle"]
@@ -73,7 +84,7 @@ def test_a_body_with_all_that_it_has(tmp_path, capfd):
 def test_pieces_stand_where_the_game_puts_them(tmp_path, scale):
     """They are put on in the first frame of ik_pose, which is idle's: the head along the body's axes."""
     read(put_character(tmp_path), scale=scale)
-    rig().animation_data.action = bpy.data.actions["ik_pose"]
+    show("ik_pose")
     bpy.context.scene.frame_set(0)
     head, hat = place(roots()["head"]), place(roots()["def_attach"])
     assert np.abs(head[:3, :3] - np.eye(3)).max() < 1e-5
@@ -86,10 +97,10 @@ def test_pieces_stand_where_the_game_puts_them(tmp_path, scale):
 
 def test_pieces_go_along_with_their_joints(tmp_path):
     read(put_character(tmp_path))
-    rig().animation_data.action = bpy.data.actions["ik_pose"]
+    show("ik_pose")
     bpy.context.scene.frame_set(0)
     before = {name: (np.linalg.inv(joint(name)) @ place(roots()[kind])) for kind, name in _joints()}
-    rig().animation_data.action = bpy.data.actions["walk1"]
+    show("walk1")
     for frame in (3, 11, 20):
         bpy.context.scene.frame_set(frame)
         for kind, name in _joints():
@@ -102,7 +113,7 @@ def _joints() -> list[tuple[str, str]]:
 
 def test_what_is_not_edited_is_written_as_it_was(tmp_path):
     read(put_character(tmp_path))
-    rig().animation_data.action = bpy.data.actions["walk1"]
+    show("walk1")
     bpy.context.scene.frame_set(11)
     out = tmp_path / "out.md5mesh"
     head = next(b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent == roots()["head"])
@@ -119,7 +130,7 @@ def test_what_is_not_edited_is_written_as_it_was(tmp_path):
 def test_from_a_mesh_and_without_animations(tmp_path):
     put_character(tmp_path)
     read(tmp_path / NEWT / "newt.md5mesh", "", animations=False)
-    assert actions() == []
+    assert animations() == []
     assert set(roots()) == {"head"}
 
 
@@ -148,7 +159,7 @@ def test_files_that_can_not_be_read(tmp_path, capfd):
     said = capfd.readouterr().out
     assert "head is missing" in said
     assert "def_attach is missing" in said
-    assert actions() == ["idle", "ik_pose"]
+    assert animations() == ["ik_pose", "idle"]
     assert roots() == {}
 
 
@@ -161,7 +172,7 @@ def test_a_body_that_can_not_be_read(tmp_path):
 
 def test_a_saved_scene_shows_and_writes_the_same(tmp_path):
     read(put_character(tmp_path))
-    rig().animation_data.action = bpy.data.actions["walk1"]
+    show("walk1")
     bpy.context.scene.frame_set(11)
     before = {kind: place(root) for kind, root in roots().items()}
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
@@ -176,7 +187,7 @@ def test_a_saved_scene_shows_and_writes_the_same(tmp_path):
 
 def test_a_thing_on_a_joint_is_written_in_its_own_space(tmp_path):
     read(put_character(tmp_path))
-    rig().animation_data.action = bpy.data.actions["walk1"]
+    show("walk1")
     bpy.context.scene.frame_set(11)
     bpy.context.view_layer.objects.active = roots()["def_attach"].children[0]
     out = tmp_path / "out.ase"
@@ -222,12 +233,12 @@ def test_a_head_plays_its_own_animations(tmp_path, capfd):
     assert "warning" not in capfd.readouterr().out.lower()
     head = heads_rig()
     assert names.file_name_of(head.animation_data.action) == "idle"
-    own = {names.file_name_of(strip.action) for track in head.animation_data.nla_tracks for strip in track.strips}
-    assert own | {"idle"} == {"idle", "blink"}
-    blink = next(action for action in bpy.data.actions if names.file_name_of(action) == "blink")
-    assert blink[FRAME_COMMANDS] == "3 call wink"
+    assert animations(head) == ["idle", "blink"]
     assert FRAME_COMMANDS not in head.animation_data.action
-    assert rig().animation_data.action not in (head.animation_data.action, blink)
+    body = rig().animation_data.action
+    blink = show("blink", head)
+    assert blink[FRAME_COMMANDS] == "3 call wink"
+    assert rig().animation_data.action == body != blink
 
 
 def test_a_heads_animations_are_saved(tmp_path, capfd):
@@ -245,6 +256,7 @@ def test_a_heads_animations_are_saved(tmp_path, capfd):
     added.name = "nod"
     keep(head, added)
     capfd.readouterr()
+    bpy.context.view_layer.objects.active = rig()
     assert write(filepath=str(tmp_path / "out"), edited_only=True) == {"FINISHED"}
     written = [path.name for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert written == ["blink.md5anim"]

@@ -41,8 +41,8 @@ def test_parts_hang_on_the_tags_that_the_game_knows(tmp_path, capfd):
     read(put_character(tmp_path))
     said = capfd.readouterr().out
     assert "warning" not in said.lower()
-    assert "3 animations, 4 parts on tags, skin default, which the game shows 1.25 times as large" in said
-    roots = {block[PART]: block for block in bpy.data.objects if PART in block}
+    assert "3 animations, 4 parts on tags, skin default, 1.25 times as large, as the game shows it" in said
+    roots = {block[PART]: block for block in bpy.data.objects if PART in block and block[PART] != "boss root"}
     assert {kind: names.file_name_of(root.parent) for kind, root in roots.items()} == {
         "head": "tag_head", "md3_beltr": "tag_bright", "md3_back": "tag_back", "md3_hat": "tag_mouth",
     }  # fmt: skip

@@ -9,7 +9,8 @@ Facts (idActor::Spawn, SetupHead and Attach, idAFAttachment::SetBody, idAnimated
 - Whatever begins with `def_attach` is an entity that hangs on the joint that its own `joint` names, `origin` from there
   along the body's axes, and turned by `angles` from the joint's. What is put on is put on while the body shows the
   first frame of its animation `ik_pose`, and goes along with the joint from then on.
-- A head plays animations of its own model (idActor::SetupBody), and so may what is attached.
+- A head plays animations of its own model (idActor::SetupBody), and so may what is attached. By a model's `offset` what
+  looks like it is moved along its own axes, be that the body, a head or a thing attached.
 - A player's `def_weapon0` to `def_weapon15` are entities whose `model_world` hangs on the joint `joint_attach`, turned
   as that is (idWeapon::InitWorldModel); the one that he holds at first has the number `current_weapon`.
 - `bind` names an entity of a map, which no declaration has: it is not followed.
@@ -18,7 +19,7 @@ Facts (idActor::Spawn, SetupHead and Attach, idAFAttachment::SetBody, idAnimated
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....model.wording import listed
 from ....reporting import LimitError
@@ -27,7 +28,21 @@ from ...lexer import NUMBER, fold, number, shown_name
 from ...search import game_folder, game_name
 from ...shaders.library import decl_key
 from ...store import GameFile, Store, name_parts
-from ..files import BODY, COMMANDS, FLAGS, HEAD, IN_STEP, CharacterFiles, Finder, MotionFile, Piece, Placing, game_of
+from ..files import (
+    BODY,
+    COMMANDS,
+    FLAGS,
+    HEAD,
+    IN_STEP,
+    Asked,
+    CharacterFiles,
+    Finder,
+    MotionFile,
+    Piece,
+    Placing,
+    Shown,
+    game_of,
+)
 from . import FOLDER, SUFFIX
 from .declarations import ENTITY, MESH_SUFFIX, MODEL, Anim, Model
 from .library import Declarations, Entity, declarations_of
@@ -154,7 +169,7 @@ class _Found(Finder):
         self.decls = decls
         self.entity = decls.entity(chosen.entity) or Entity(chosen.name)
         self.model_decl = self.declared(chosen.model)
-        self.character.entries, self.character.offset = self.entity.values, self.model_decl.offset
+        self.character.entries, self.character.shown = self.entity.values, Shown(moved=self.model_decl.offset)
         for sentence in self.entity.complaints:
             self.miss(sentence)
         self.refuse(self.entity.refused)
@@ -249,7 +264,7 @@ class _Found(Finder):
         if not joint:
             self.miss(f"'{self.entity.name}' has a head, but no {HEAD_JOINT}: the game stops there")
             return
-        self.character.joints = {joint: HEAD_JOINT}
+        self.character.joints = {joint: Asked(HEAD_JOINT)}
         self.add(HEAD, joint, name, Placing(pose=self.pose))
 
     def find_attached(self) -> None:
@@ -267,7 +282,7 @@ class _Found(Finder):
             if not joint:
                 self.miss(f"{key} '{shown_name(name)}' names no joint that it hangs on: the game stops there")
                 continue
-            joints[joint] = f"{key} '{shown_name(name)}'"
+            joints[joint] = Asked(f"{key} '{shown_name(name)}'")
             origin, angles = _triple(entity.value("origin")), _triple(entity.value("angles"))
             self.add(key, joint, name, Placing(origin, angles, True, self.pose))
         self.character.joints = joints
@@ -312,6 +327,7 @@ class _Found(Finder):
         file = self.model(model.mesh, f"{kind}'s model")
         if file is None:
             return None
+        placing = replace(placing, moved=model.offset)
         motions, notes = self.motions_of(model)
         motions.sort(key=lambda motion: IDLE not in motion.names)
         decl = self.worn(skin or model.skin)

@@ -130,6 +130,16 @@ class _Found(Finder):
         if character.texts[:1] == [file]:  # a body alone says nothing of a head
             self.find_head()
         self.find_pieces()
+        self.find_unshown()
+
+    def find_unshown(self) -> None:
+        """Say what is missing of what the file names beside: the script of animations, and the body of a dead one."""
+        said = self.definition.value
+        self.lack_unshown("the script of animations", said(definition.SCRIPT))
+        corpse, skin = said(definition.CORPSE), said(definition.CORPSE_SKIN)
+        self.lack_unshown("the model of its corpse", corpse)
+        if corpse and skin:
+            self.lack_unshown("its corpse's skin", f"{without_suffix(corpse)}_{skin}{SKIN_SUFFIX}")
 
     def value(self, key: str, what: str) -> str:
         """Return what the character's file says; says so where it says nothing."""
@@ -148,6 +158,8 @@ class _Found(Finder):
         if not skin:
             self.miss(f"'{self.character.file.name}' names no skin ({definition.SKIN})")
             return
+        if self.character.body is not None:
+            self.character.skins = tuple(skins_of(self.character.body.stem, self.character.body.folder.names()))
         worn = f"{without_suffix(name)}_{skin}{SKIN_SUFFIX}"
         self.character.skin = self.find(worn)
         if self.character.skin is None:
@@ -210,7 +222,7 @@ class _Found(Finder):
             self.miss(f"the head's skin '{shown_name(worn)}' {self.lack(worn)}")
         if head is not None:
             self.character.pieces.append(Piece(HEAD, *HEAD_PLACE, head, skin))
-            self.find_head_rows()
+        self.find_head_rows()
 
     def find_head_rows(self) -> None:
         """Find the animations of the head's own frames."""

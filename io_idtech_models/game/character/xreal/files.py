@@ -8,8 +8,8 @@ R_AddMD5Surfaces and R_AddMD5VBOSurfaces of both):
   `idle` (in Unvanquished `stand`, of a creature) there is no player.
 - It wears `body_SKIN.skin`. Meshes have no names: the first line is of the first mesh. Where there is a skin its
   shaders count, and a mesh without a line shows the default.
-- Its shaders are materials of Doom 3's kind, `materials/*.mtr`, in XreaL.
-- `modelScale` is the size at which the game shows all of it, whose files stay as they are.
+- Its shaders are materials of Doom 3's kind, `materials/*.mtr`, in XreaL. This wants an icon, too, `icon_SKIN`.
+- `modelScale` is the size at which the game shows all of it: see `Shown`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ....reporting import LimitError
 from ...lexer import fold
 from ...skin import SUFFIX as SKIN_SUFFIX
 from ...skin import SURFACE, choose, skins_of
-from ...store import GameFile
-from ..files import BODY, CharacterFiles, Finder, MotionFile, game_of
+from ...store import GameFile, split_name
+from ..files import BODY, Asked, CharacterFiles, Finder, MotionFile, Shown, game_of
 from . import settings
 from .settings import BONE_KEYS, SCALE, Settings
 
@@ -29,6 +29,14 @@ GAME = "xreal"
 MESH, MOTION = "body.md5mesh", ".md5anim"
 ICON = "icon_"  # of a skin: what its picture's name begins with
 IDLE = ("idle", "stand")  # of which the games need one
+# What XreaL does without the joints that its keys name (CG_XPPM_Player).
+FIRST_TORSO, LAST_TORSO, TORSO_CONTROL, NECK_CONTROL = BONE_KEYS
+ASKED = {
+    FIRST_TORSO: Asked(FIRST_TORSO, "the game shows the body as it is bound"),
+    LAST_TORSO: Asked(LAST_TORSO, "the torso plays what the legs play", stops=False),
+    TORSO_CONTROL: Asked(TORSO_CONTROL, "the torso does not turn to where the player looks", stops=False),
+    NECK_CONTROL: Asked(NECK_CONTROL, "the head does not turn to where the player looks", stops=False),
+}
 
 
 def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
@@ -64,13 +72,16 @@ class _Found(Finder):
         for sentence in self.said.complaints:
             self.miss(f"'{file.name}', {sentence}")
         x, y, z = self.said.scale
-        self.character.scale = x
-        if not x == y == z:
-            self.miss(f"it is shown {x:g}, {y:g} and {z:g} times as large along its axes, unevenly")
-        self.character.joints = {self.said.words[key]: key for key in BONE_KEYS if self.said.words.get(key)}
+        if x == y == z:
+            self.character.shown = Shown(x, None if fold(body.suffix) != ".iqm" else (0.0, 0.0, 0.0))
+        else:
+            shown = f"{x:g}, {y:g} and {z:g} times as large along its axes"
+            self.miss(f"the game shows it {shown}: unevenly, here it has the size of its files")
+        self.character.joints = {self.said.words[key]: ASKED[key] for key in ASKED if self.said.words.get(key)}
         self.find_skin(names)
         if fold(body.suffix) != ".iqm":
             self.find_motions()
+            self.find_unshown()
 
     def others(self) -> list[GameFile]:
         """Return the body's other skins, and the icons of all: what lies beside it and is called so."""
@@ -103,6 +114,16 @@ class _Found(Finder):
         there = {fold(motion.file.stem) for motion in self.character.motions}
         if not there.intersection(IDLE):
             self.miss(f"none of its animations is {listed(list(IDLE))}: the game shows another player")
+
+    def find_unshown(self) -> None:
+        """Say what XreaL asks for, though nothing of it is shown here."""
+        for key in (FIRST_TORSO, LAST_TORSO):
+            if not self.said.words.get(key):
+                self.character.unshown.append(f"'{self.character.file.name}' has no {key}: {ASKED[key].without}")
+        skin = self.character.skin_name
+        icons = {fold(split_name(name)[0]) for name in self.folder.names()}
+        if skin and f"{ICON}{fold(skin)}" not in icons:
+            self.character.unshown.append(f"there is no {ICON}{skin}, as skin or picture: XreaL shows another player")
 
 
 def _entries(said: Settings) -> dict[str, str]:

@@ -32,8 +32,11 @@ def test_all_that_there_is(tmp_path):
     assert [(m.file.name, m.names) for m in player.motions] == [
         ("idle.md5anim", ("idle",)), ("walk.md5anim", ("walk",)),
     ]  # fmt: skip
-    assert player.joints == {"spine": "firsttorsobonename", "head": "neckcontrolbonename"}
-    assert (player.scale, player.entries["sex"]) == (0.83, "n")
+    assert {joint: asked.why for joint, asked in player.joints.items()} == {
+        "spine": "firsttorsobonename",
+        "head": "neckcontrolbonename",
+    }
+    assert (player.shown.scale, player.entries["sex"]) == (0.83, "n")
 
 
 def test_another_skin(tmp_path):
@@ -62,7 +65,10 @@ def test_a_body_with_its_animations_counts_first(tmp_path):
         ({"idle_md5anim": None}, "none of its animations is 'idle', 'stand': the game shows another player"),
         ({"body_default_skin": None, "body_ice_skin": None}, "there is no skin: the game shows another player"),
         ({"character_cfg": b"wings 2"}, "'character.cfg', line 1: 'wings' is nothing that every such game knows: its"),
-        ({"character_cfg": b"modelScale 1 2 3"}, "it is shown 1, 2 and 3 times as large along its axes, unevenly"),
+        (
+            {"character_cfg": b"modelScale 1 2 3"},
+            "the game shows it 1, 2 and 3 times as large along its axes: unevenly, here it has the size of its files",
+        ),
     ],
 )
 def test_what_is_missing_is_said(tmp_path, changed, missing):
@@ -79,6 +85,6 @@ def test_no_player(tmp_path, changed):
 @pytest.mark.skipif(not REAL.is_file(), reason="no corpus")
 def test_a_real_one():
     player = found(REAL)
-    assert (player.missing, player.scale) == ([], 0.83)
+    assert (player.missing, player.shown.scale) == ([], 0.83)
     assert len(player.motions) == 17
     assert player.in_order == ("models/players/xsarge/xsarge",)

@@ -1,0 +1,245 @@
+"""Animations of characters of Doom 3 and XreaL, each a file: all are listed, kept as they are, made when played."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.curves import curve_points
+from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
+from io_idtech_models.blender.provenance import FILE
+from io_idtech_models.blender.skeletal import kept_frames
+from io_idtech_models.formats import by_name
+from io_idtech_models.tasks.animations.find import of_rig
+from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
+from tests.samples_xreal import FOLDER, put_player
+from tests.ui.character.test_export_others import changed, read, rig, saved, show
+from tests.ui.scene import bpy, error_of
+
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+ANIMATIONS = ["ik_pose", "idle", "walk1", "walk1, 2"]
+make: Any = bpy.ops.object.idtech_animation_make
+WALK = f"{NEWT}/walk.md5anim"
+
+
+def listed() -> list[str]:
+    return [row.name for row in of_rig(rig()).rows()]
+
+
+def actions() -> list[str]:
+    return sorted(action.name for action in bpy.data.actions)
+
+
+def keys() -> Any:
+    return {(c.data_path, c.array_index): np.stack(curve_points(c)) for c in playing_curves(rig())}
+
+
+def opened(folder: Path, **options: Any) -> Path:
+    path = put_character(folder, **options.pop("files", {}))
+    read(path, "doom3", **options)
+    return path
+
+
+def edit_bones(change: Any) -> None:
+    bpy.context.view_layer.objects.active = rig()
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(rig().data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def motion(data: bytes) -> Any:
+    return by_name("md5anim").load(data, "")
+
+
+def test_what_is_made_when_played_is_what_all_at_once_would_be(tmp_path):
+    opened(tmp_path, make_all=True)
+    assert actions() == sorted(ANIMATIONS)
+    every = {}
+    for name in ANIMATIONS:
+        action = show(name)
+        every[name] = keys(), {key: action.get(key) for key in (ANIM_FLAGS, FRAME_COMMANDS, "idtech_frame_rate")}
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    opened(tmp_path / "again")
+    assert actions() == ["idle"]
+    for name in ANIMATIONS:
+        action, (curves, said) = show(name), every[name]
+        assert {key: action.get(key) for key in said} == said
+        own = keys()
+        assert own.keys() == curves.keys() and all(np.array_equal(own[key], curves[key]) for key in own)
+    assert listed() == ANIMATIONS
+
+
+@pytest.mark.parametrize(("game", "first"), [("idle", "idle"), ("Walk1, 2", "walk1, 2"), ("", "idle")])
+def test_the_one_that_is_shown_first(tmp_path, game, first, capfd):
+    opened(tmp_path, animation=game)
+    assert actions() == [first] and rig().animation_data.action.name == first
+    assert "warning" not in capfd.readouterr().out.lower()
+
+
+def test_of_several_that_idle_the_one_that_stands(tmp_path):
+    """A name says nothing of the pose: the file is looked at."""
+    text = TEXT.replace("anim	idle", "anim	lying_idle").replace("anim	walk1", "anim	idle_up")
+    low = (EXAMPLE / "idle.md5anim").read_bytes()
+    flat = by_name("md5anim").load(low, "")
+    flat.source, flat.positions = None, flat.positions * 0.1
+    opened(tmp_path, files={"newt_def": text.encode(), "idle_md5anim": by_name("md5anim").dump(flat)})
+    assert actions() == ["idle_up"]
+
+
+def test_only_one_file_of_frames_is_read(tmp_path):
+    """What is damaged behind its joints is said when it is played, and the others are made all the same."""
+    broken = (EXAMPLE / "walk.md5anim").read_bytes().split(b"frame 5")[0]
+    opened(tmp_path, files={"walk_md5anim": broken})
+    assert listed() == ANIMATIONS
+    said = error_of(bpy.ops.object.idtech_animation_play, name="walk1")
+    assert "'walk.md5anim': " in said and "ends too early" in said
+    assert make() == {"FINISHED"}
+    assert actions() == ["idle", "ik_pose"]
+    assert saved(tmp_path / "out")[WALK] == broken
+
+
+def test_all_at_once_says_what_can_not_be_read(tmp_path, capfd):
+    broken = (EXAMPLE / "walk.md5anim").read_bytes().split(b"frame 5")[0]
+    opened(tmp_path, files={"walk_md5anim": broken}, make_all=True)
+    assert "'walk.md5anim': " in capfd.readouterr().out
+    assert actions() == ["idle", "ik_pose"]
+    assert "'walk.md5anim': " in error_of(make)
+
+
+def test_the_first_that_can_not_be_read(tmp_path, capfd):
+    broken = (EXAMPLE / "idle.md5anim").read_bytes().split(b"frame 5")[0]
+    opened(tmp_path, files={"idle_md5anim": broken})
+    assert "'idle.md5anim': " in capfd.readouterr().out
+    assert actions() == [] and listed() == ANIMATIONS
+
+
+@pytest.mark.parametrize("played", [(), ("walk1",), ("walk1, 2", "ik_pose")])
+def test_files_come_back_played_or_not(tmp_path, played):
+    """Whatever became of those on the disk."""
+    own = {name: (EXAMPLE / f"{name}.md5anim").read_bytes() + b"// mine" for name in ("idle", "walk")}
+    opened(tmp_path, files={f"{name}_md5anim": data for name, data in own.items()})
+    for name in played:
+        show(name)
+    for path in (tmp_path / NEWT).glob("*.md5anim"):
+        path.unlink()
+    found = saved(tmp_path / "out")
+    assert {name: found[f"{NEWT}/{name}.md5anim"] for name in own} == own
+    assert "nothing" in error_of(bpy.ops.export_scene.idtech_character, filepath=str(tmp_path / "x"), edited_only=True)
+
+
+def test_a_blend_keeps_what_is_not_made(tmp_path):
+    opened(tmp_path)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert listed() == ANIMATIONS
+    assert show("walk1")[ANIM_FLAGS] == "random_cycle_start"
+    assert FILE not in show("ik_pose"), "its file has another name, too"
+    assert [file.game_name for file in kept_frames.kept_files(rig())] == [f"{NEWT}/idle.md5anim", WALK]
+
+
+def test_another_name_is_a_new_animation(tmp_path):
+    """The game's own is asked for by its name, and stays."""
+    opened(tmp_path)
+    assert bpy.ops.object.idtech_animation_rename(name="walk1", to="stroll") == {"FINISHED"}
+    assert listed() == [*ANIMATIONS, "stroll"]
+    show("idle").name = "rest"
+    assert listed() == [*ANIMATIONS, "rest", "stroll"]
+    assert show("idle").name == "idle"
+    found = saved(tmp_path / "out")
+    assert found[f"{NEWT}/stroll.md5anim"] == found[WALK] == (EXAMPLE / "walk.md5anim").read_bytes()
+    assert b"anim	stroll" in found["def/monster_newt.def"] and b"anim	walk1" in found["def/monster_newt.def"]
+
+
+def test_a_copy_is_a_new_animation(tmp_path):
+    opened(tmp_path)
+    assert bpy.ops.object.idtech_animation_duplicate(name="walk1", copy="stroll") == {"FINISHED"}
+    assert listed() == [*ANIMATIONS, "stroll"]
+    assert "games ask for them by name" in error_of(bpy.ops.object.idtech_animation_remove, name="walk1")
+    assert bpy.ops.object.idtech_animation_remove(name="stroll") == {"FINISHED"}
+    assert listed() == ANIMATIONS
+
+
+def test_a_bone_more_goes_into_all_files(tmp_path):
+    """What is not made goes onto the bones as they are by now: the game takes animations of the mesh's joints alone."""
+    opened(tmp_path)
+
+    def add(bones: Any) -> None:
+        tail = bones.new("feather")
+        tail.parent, tail.head, tail.tail = bones["head"], (0, 0, 20), (0, 0, 24)
+
+    edit_bones(add)
+    found = {name: motion(data) for name, data in saved(tmp_path / "out").items() if name.endswith(".md5anim")}
+    show("walk1")
+    assert [c for c in playing_curves(rig()) if "feather" in c.data_path] == []
+    again = motion(saved(tmp_path / "again")[WALK])
+    for name in ("idle", "walk"):
+        before, after = motion((EXAMPLE / f"{name}.md5anim").read_bytes()), found[f"{NEWT}/{name}.md5anim"]
+        for each in (after, again) if name == "walk" else (after,):
+            assert each.joint_names == [*before.joint_names, "feather"]
+            assert np.array_equal(each.positions[:, :-1], before.positions)
+            assert np.array_equal(each.rotations[:, :-1], before.rotations)
+            assert np.ptp(each.positions[:, -1], axis=0).max() == 0
+    assert np.abs(again.positions - found[WALK].positions).max() < 1e-4
+
+
+def test_a_bone_less_and_another_name(tmp_path):
+    opened(tmp_path)
+    names = motion((EXAMPLE / "idle.md5anim").read_bytes()).joint_names
+    leaf = next(bone.name for bone in reversed(rig().data.bones) if not bone.children and bone.name != "head")
+
+    def change(bones: Any) -> None:
+        bones.remove(bones[leaf])
+        bones["head"].name = "skull"
+
+    mesh = next(block for block in bpy.data.objects if block.type == "MESH" and block.parent == rig())
+    mesh.vertex_groups["head"].add(range(len(mesh.data.vertices)), 1.0, "ADD")
+    edit_bones(change)
+    show("walk1")
+    found = saved(tmp_path / "out")
+    wanted = ["skull" if name == "head" else name for name in names if name != leaf]
+    assert motion(found[f"{NEWT}/idle.md5anim"]).joint_names == wanted == motion(found[WALK]).joint_names
+
+
+def test_a_declaration_of_one_that_is_not_made(tmp_path):
+    opened(tmp_path)
+    bpy.context.view_layer.objects.active = rig()
+    out = tmp_path / "def/own.def"
+    assert bpy.ops.export_scene.idtech_declaration(filepath=str(out), actions="walk1") == {"FINISHED"}
+    text = out.read_text()
+    assert "anim walk1" in text and "frame 12 call splash" in text and "random_cycle_start" in text
+    assert (tmp_path / NEWT / "walk1.md5anim").read_bytes() == (EXAMPLE / "walk.md5anim").read_bytes()
+
+
+def test_exports_of_all_actions_say_what_is_left_out(tmp_path, capfd):
+    opened(tmp_path)
+    bpy.context.view_layer.objects.active = rig()
+    capfd.readouterr()
+    export = bpy.ops.export_anim.idtech_md5anim
+    assert export(filepath=str(tmp_path / "out/x.md5anim"), what="ALL") == {"FINISHED"}
+    said = "3 animations without an action yet left out, Make All Animations (in the sidebar) makes them"
+    assert f"{said}: 'ik_pose', 'walk1', 'walk1, 2'" in capfd.readouterr().out
+    make()
+    assert export(filepath=str(tmp_path / "out/x.md5anim"), what="ALL") == {"FINISHED"}
+    assert "without an action" not in capfd.readouterr().out
+
+
+def test_scales_beside_a_file_are_there_at_once(tmp_path):
+    """They are no part of it, and a file that is kept knows nothing of them."""
+    path = put_player(tmp_path)
+    (tmp_path / FOLDER / "walk.md5scale").write_bytes(b'{"head": {"0": 2.0}}')
+    read(path, "xreal")
+    assert actions() == ["idle", "walk"]
+    assert not kept_frames.keeps_frames(rig())
+    assert changed(saved(tmp_path / "out"), "xreal") == [f"{FOLDER}/walk.md5scale"]
+
+
+def test_a_player_is_made_with_animations_that_have_no_action_yet(tmp_path, capfd):
+    read(put_player(tmp_path), "xreal")
+    bpy.context.view_layer.objects.active = rig()
+    out, options = tmp_path / "models/players/toy", {"torso": "chest", "head": "head", "open_result": False}
+    assert bpy.ops.object.idtech_make_player(filepath=str(out), rows="LEGS_BACK=walk", **options) == {"FINISHED"}
+    assert actions() == ["idle", "walk"]
+    assert rig().animation_data.action.name == "idle"
+    assert "actions that no row plays" not in capfd.readouterr().out
