@@ -114,30 +114,31 @@ def tock() -> None:
     look()
 
 
-def soldier() -> None:
-    """Show the Trooper as a whole character: legs that walk, a torso that salutes."""
-    empty()
-    bpy.ops.import_scene.idtech_character(filepath=str(SOLDIER))
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    bpy.context.view_layer.objects.active = rig
+def character(file: Path, frame: int, play: Callable[[], object]) -> Callable[[], None]:
+    """Return what shows a whole character in a frame of what `play` lets its armature play."""
+
+    def prepare() -> None:
+        empty()
+        bpy.ops.import_scene.idtech_character(filepath=str(file))
+        rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+        bpy.context.view_layer.objects.active = rig
+        play()
+        bpy.context.scene.frame_set(frame)
+        rig.hide_set(True)
+        look()
+        bpy.context.view_layer.objects.active = rig
+
+    return prepare
+
+
+def salute() -> None:
+    """Let legs walk, and a torso salute."""
     bpy.ops.object.idtech_preview_torso(legs="walk", torso="salute")
-    bpy.context.scene.frame_set(9)
-    rig.hide_set(True)
-    look()
-    bpy.context.view_layer.objects.active = rig
 
 
-def newt() -> None:
-    """Show the Newt as it is declared, while it walks."""
-    empty()
-    bpy.ops.import_scene.idtech_character(filepath=str(NEWT))
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    bpy.context.view_layer.objects.active = rig
+def walk() -> None:
+    """Let a monster walk."""
     bpy.ops.object.idtech_animation_play(name="walk")
-    bpy.context.scene.frame_set(7)
-    rig.hide_set(True)
-    look()
-    bpy.context.view_layer.objects.active = rig
 
 
 def quake2() -> None:
@@ -252,8 +253,8 @@ PICTURES = (
     Picture("sidebar-tags", sentinel, sidebar("Tags"), region="UI"),
     Picture("sidebar-surfaces", sentinel, sidebar("Surfaces"), region="UI"),
     Picture("player", tock),
-    Picture("character", soldier, sidebar("Animations"), region="AREA", wait=6.0),
-    Picture("doom3-character", newt, sidebar("Animations"), region="AREA", wait=6.0),
+    Picture("character", character(SOLDIER, 9, salute), sidebar("Animations"), region="AREA", wait=6.0),
+    Picture("doom3-character", character(NEWT, 7, walk), sidebar("Animations"), region="AREA", wait=6.0),
     Picture("quake2-player", quake2, sidebar("Animations"), region="AREA", wait=6.0),
     Picture("materials", lantern, wait=90.0),
     Picture("rig-front", rigged(0, 0)),

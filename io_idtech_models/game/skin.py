@@ -175,6 +175,15 @@ class Skin:
         """Return the file without the models of a type that it attaches, `md3_hat`."""
         return self._removed([entry for entry in self.entries if entry.kind == ATTACHED and entry.key == fold(kind)])
 
+    def with_attached(self, gone: Iterable[str], added: Mapping[str, str], game: str = "et") -> Skin:
+        """Return the file without the models of some types, and with others, by their types; raises as `attach`."""
+        skin = self
+        for kind in (*gone, *added):
+            skin = skin.detach(kind)
+        for kind, model in added.items():
+            skin = skin.attach(kind, model, game)
+        return skin
+
     def attach(self, kind: str, model: str, game: str = "et") -> Skin:
         """Return the file with another model attached, in a line of its own behind the last one's.
 

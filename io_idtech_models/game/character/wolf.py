@@ -64,12 +64,8 @@ def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str], folde
     Raises:
         LimitError: there are more than the game takes, or a path can't be written.
     """
-    skin = read_skin(data)
-    for kind in gone:
-        skin = skin.detach(kind)
-    for kind, path in added.items():
-        skin = skin.detach(kind).attach(kind, path.removeprefix(f"{folder}/"), GAME)
-    return skin.write()
+    within = {kind: path.removeprefix(f"{folder}/") for kind, path in added.items()}
+    return read_skin(data).with_attached(gone, within, GAME).write()
 
 
 def with_runs(data: bytes, runs: Iterable[tuple[str, Clip]], gone: Iterable[str]) -> bytes:

@@ -66,12 +66,7 @@ def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str], _fold
     Raises:
         LimitError: there are more than the game takes, or a path can't be written.
     """
-    skin = read_skin(data)
-    for kind in gone:
-        skin = skin.detach(kind)
-    for kind, path in added.items():
-        skin = skin.detach(kind).attach(kind, path)
-    return skin.write()
+    return read_skin(data).with_attached(gone, added).write()
 
 
 def with_rows(texts: Texts, group: str, edits: Sequence[RowEdit]) -> dict[str, bytes]:
