@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import formats
 from ...assets.scale_files import scale_files
 from ...blender import names
 from ...blender.playback import used_actions
@@ -38,7 +37,7 @@ from ...reporting import LimitError
 from ..export.motion import AnimationExport, finished, of_format, played
 from ..export.motion_sources import slot_of, sources_of
 from ..import_ import aninc as animation_tables
-from ..import_.kept_frames import read_rows, table_row
+from ..import_.kept_frames import format_of, read_rows, table_row
 
 log = logging.getLogger(__name__)
 SAME_RATE = 1e-3  # frames per second
@@ -141,7 +140,7 @@ def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) 
         if not file.is_animation:
             continue
         data = kept.of(nth)
-        if not mismatch(model.skeleton, row.outline(data)):
+        if not mismatch(model.skeleton, format_of(file).outline(data)):
             yield from (ActionFile(file.rows[place].clip.name, None, data, is_source=True) for place in places)
             continue
         for given in read_rows(file, places, data):
@@ -155,7 +154,7 @@ class _FileEdits:
     """A file of frames on its way out."""
 
     def __init__(self, export: RigScene, model: SkeletalModel, file: KeptFile, data: bytes, game: str) -> None:
-        self.format = formats.by_name(file.format)
+        self.format = format_of(file)
         self.export, self.model, self.file, self.game = of_format(export, self.format), model, file, game
         self.data = data
         self.rows: list[RowEdit] = []

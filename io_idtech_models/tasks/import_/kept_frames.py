@@ -21,7 +21,7 @@ from ...blender.skeletal import kept_frames
 from ...blender.skeletal.bones import bones_now
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow, Key
-from ...formats import Format
+from ...formats import MOTION, Format
 from ...game import aninc
 from ...game.character.files import COMMANDS, FLAGS
 from ...game.store import GameFile
@@ -207,13 +207,21 @@ def _each_file(
 
 def read_rows(file: KeptFile, places: Sequence[int], data: bytes) -> list[Animation]:
     """Return animations of rows of a kept file, whose `data` these are; raises LimitError."""
-    row = formats.by_name(file.format)
+    row = format_of(file)
     rows = [file.rows[place] for place in places]
     try:
         structs = row.read(data)
         return [row.motion_in(structs, each.clip.name, None if each.is_whole else each.clip) for each in rows]
     except FormatError as error:
         raise LimitError(f"'{PurePath(file.place).name}': {error}") from error
+
+
+def format_of(file: KeptFile) -> Format:
+    """Return the format of a kept file; raises LimitError for another: a .blend can come from a stranger."""
+    row = next((row for row in formats.rows_of(MOTION) if row.name == file.format), None)
+    if row is None:
+        raise LimitError(f"'{PurePath(file.place).name}' is of no format with frames: '{file.format}'")
+    return row
 
 
 def show_kept(action: Any, file: KeptFile, key: Key) -> None:

@@ -139,6 +139,16 @@ def test_a_blend_keeps_what_is_not_made(tmp_path):
     assert [file.game_name for file in kept_frames.kept_files(rig())] == [f"{NEWT}/idle.md5anim", WALK]
 
 
+@pytest.mark.parametrize("name", ["md3", "../x"])
+def test_a_strangers_file_of_no_motion_is_refused(tmp_path, name):
+    opened(tmp_path)
+    data = rig().data
+    data[kept_frames.ROWS] = data[kept_frames.ROWS].replace('"format": "md5anim"', f'"format": "{name}"')
+    said = f"is of no format with frames: '{name}'"
+    assert said in error_of(bpy.ops.object.idtech_animation_play, name="walk1")
+    assert said in error_of(bpy.ops.export_scene.idtech_character, filepath=str(tmp_path / "out"))
+
+
 def test_another_name_is_a_new_animation(tmp_path):
     """The game's own is asked for by its name, and stays."""
     opened(tmp_path)
