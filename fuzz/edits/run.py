@@ -54,10 +54,19 @@ def run_format(name: str, seconds: float, first: int, most: int) -> int:
                 report(line)
         if not last:
             break
-        crashes += int(time.monotonic() < end and count < most)
+        if time.monotonic() < end and count < most:
+            crashes += 1
+            report_end(last)
         number = int(last["begins"]) + 1
     print(f"{name}: {count} sequences, {len(kept)} findings, Blender itself ended {crashes} times", flush=True)
     return len(kept)
+
+
+def report_end(last: dict[str, Any]) -> None:
+    """Print the sequence at which Blender itself ended, which may be its own doing."""
+    format_name, name = last["subject"]
+    shown = {"format": format_name, "name": name, "steps": last["steps"], "number": last["begins"]}
+    report({**shown, "finding": "ended", "text": "Blender itself", "said": ""})
 
 
 def lines_of(command: list[str]) -> Any:
