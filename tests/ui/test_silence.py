@@ -297,6 +297,14 @@ def _(folder):
     export(folder / "a.md5anim", what="ALL")
 
 
+@says("which are written as they play")
+def _(folder):
+    rig, _ = newt()
+    rig.driver_add("location", 0).driver.expression = "frame"
+    bpy.context.scene.frame_end += 10
+    export(folder / "a.md5anim", what="ALL")
+
+
 @says("10: NLA strips play")
 def _(folder):
     rig, _ = newt()

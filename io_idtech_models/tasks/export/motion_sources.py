@@ -84,7 +84,18 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     if _plays_strips(rig):
         text = "NLA strips play on '%s': actions are written as each plays alone; 'Scene Range' writes what is shown"
         log.warning(text, rig.name)
+    elif what == "ALL":
+        _warn_of_more(export)
     return [_action_source(export, action) for action in chosen]
+
+
+def _warn_of_more(export: RigScene) -> None:
+    """Say where the scene goes on to move an armature before or after the action that plays."""
+    animation = export.rig.animation_data
+    action = None if animation is None else animation.action
+    if action is not None and PREVIEW not in action and _goes_on(export, action):
+        text = "'%s' moves beyond the frames of '%s', which are written as they play: 'Scene Range' writes more"
+        log.warning(text, export.rig.name, action.name)
 
 
 def _warn_of_unmade(rig: Any, row: Format) -> None:
