@@ -212,11 +212,20 @@ def _warn_of_unplayed(keys: Block, ids: set[str]) -> None:
 def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     """Return the meshes whose shape keys are frames: absolute ones, and those that import made.
 
-    Relative keys of a model that came without frames are its modeller's: a smile, a fist.
+    Relative keys of a model that came without frames, or that has none of these any more, are its modeller's: a smile,
+    a fist.
     """
-    places = {} if known is None or known.source.num_frames < 2 else known.places
-    with_keys = [b for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
-    return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data in places]
+    moves = known is not None and known.source.num_frames > 1
+    given = set(known.key_names) if known is not None and moves else set()
+    found = []
+    for block in blocks:
+        keys = block.data.shape_keys
+        own = [] if keys is None else frame_blocks(keys)
+        relative = bool(own) and keys.use_relative
+        of_import = known is not None and block.data in known.places and not given.isdisjoint(key.name for key in own)
+        if own and (not relative or of_import):
+            found.append(block)
+    return found
 
 
 def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) -> bool:

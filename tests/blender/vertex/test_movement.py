@@ -278,3 +278,16 @@ def test_an_imported_model_of_one_frame_that_moves_beyond_the_range_is_written_a
     graph = bpy.context.evaluated_depsgraph_get()
     shown = [block.matrix_world @ vertex.co for vertex in block.evaluated_get(graph).data.vertices]
     assert np.allclose(np.sort(model.surfaces[0].positions[0], axis=0), np.sort(np.array(shown), axis=0), atol=1e-4)
+
+
+def test_keys_that_replaced_a_models_frames_are_its_modellers():
+    """All of the file's frames were cleared; what is added then shows nothing until somebody gives it a value."""
+    case = open_case(sample("flap"))
+    block = case.surface()
+    block.shape_key_clear()
+    shown = [tuple(vertex.co) for vertex in block.data.vertices]
+    block.shape_key_add(name="Basis")
+    block.shape_key_add(name="smile").points[0].co.z += 9.0
+    model = case.gather()
+    assert model.num_frames == 1
+    assert sorted(map(tuple, model.surfaces[0].positions[0].tolist())) == sorted(shown)
