@@ -37,5 +37,15 @@ class Kept:
     def _keep(self) -> None:
         known = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
         known = {name: found for name, found in known.items() if hasattr(self.module, name.partition("[")[0])}
-        text = json.dumps(known | {self.name: self.found}, indent=0, ensure_ascii=False, sort_keys=True)
-        self.file.write_text(text + "\n", encoding="utf-8")
+        rows = [f"{_row(name)}: {_rows(found)}" for name, found in sorted((known | {self.name: self.found}).items())]
+        self.file.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+
+
+def _row(found: Any) -> str:
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _rows(found: list[Any]) -> str:
+    """Return what is kept of a test as JSON: digests in its line, each sentence in one of its own."""
+    parts = [_row(each) if isinstance(each, str) else "[\n" + ",\n".join(map(_row, each)) + "\n]" for each in found]
+    return f"[{', '.join(parts)}]"
