@@ -32,7 +32,9 @@ class Kept:
         if os.environ.get(KEEP):
             self._keep()
         before = json.loads(self.file.read_text(encoding="utf-8")).get(self.name, [])
-        assert self.found[nth:] == before[nth : nth + 1], "what is written or said is not what it was: see tests/kept.py"
+        assert self.found[nth:] == before[nth : nth + 1], (
+            "what is written or said is not what it was: see tests/kept.py"
+        )
 
     def _keep(self) -> None:
         known = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}

@@ -8,6 +8,7 @@ import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import FormatError
+from tests.damaged import kind_of
 from tests.samples import sample
 
 FILES = [
@@ -47,11 +48,6 @@ def damaged_numbers(data):
             yield match.start(), data[: match.start()] + new + data[match.end() :]
 
 
-def kind_of(sentence):
-    """Return a sentence without the numbers and names that it is about."""
-    return re.sub(r"-?\d[\d.]*", "#", re.sub(r"'[^']*'", "''", sentence.partition(", found")[0]))
-
-
 @pytest.mark.parametrize(("name", "called"), FILES)
 def test_what_is_refused_is_what_was(name, called, as_before):
     """Of each kind of sentence there is the number, and the last."""
@@ -60,7 +56,7 @@ def test_what_is_refused_is_what_was(name, called, as_before):
         copies = damaged_numbers(data)
     else:
         copies = damaged_words(data, 2 if name == "lwo" else 4, "big" if name == "lwo" else "little")
-    kinds, last = Counter(), {}
+    kinds, last = Counter[str](), dict[str, str]()
     for place, copy in copies:
         try:
             row.read(copy)

@@ -1,0 +1,170 @@
+"""Texts of games with a line, or a word, gone or another: what is read of them is what was."""
+
+from collections import defaultdict
+
+import pytest
+
+from io_idtech_models.game import aninc, skin
+from io_idtech_models.game.dress import parse_decl
+from io_idtech_models.game.lexer import DECL_WORDS, Cursor
+from io_idtech_models.game.player import animation_cfg
+from io_idtech_models.game.shaders import image_programs, material, script, shader_looks
+from io_idtech_models.game.shaders.index import scan, scan_decls
+from io_idtech_models.reporting import ModelError, collected_warnings
+from tests import samples_character, samples_doom3, samples_player
+from tests.damaged import damaged, digest
+
+SHADER = b"""\
+cull twosided
+surfaceparm trans
+surfaceparm nodraw
+polygonOffset
+qer_editorimage textures/a.tga
+qer_trans 0.5
+deformVertexes wave 100 sin 3 0.25 0 1.5
+deformVertexes move 1 2 3 square 0 1 0.5 2
+deformVertexes bulge 3 10 1
+sort additive
+nopicmip
+skyParms env/sky 512 -
+diffuseMap textures/d.tga
+implicitMask textures/m.tga
+{
+	animMap 0.5 a.tga b.tga c.tga
+	blendFunc GL_SRC_ALPHA GL_ONE_MINUS_SRC_ALPHA
+	rgbGen wave triangle 0.5 0.25 0 2
+	alphaGen const 0.5
+	tcMod scroll 0.5 -1
+	tcMod stretch sin 1 0.5 0 1
+	tcMod transform 1 0 0 1 0.5 0.25
+	tcMod turb 0 0.25 0 1
+	tcGen vector ( 1 0 0 ) ( 0 1 0.5 )
+	alphaFunc GE128
+	depthWrite
+	depthFunc equal
+}
+{
+	clampMap $lightmap
+	blend filter
+	rgbGen const ( 0.5 0.25 1 )
+	detail
+	glow
+}
+{
+	map env.tga
+	blendFunc add
+	tcGen environment
+	alphaGen portal 256
+	rgbGen vertex
+	stage normalMap
+}
+"""
+MATERIAL = b"""\
+qer_editorimage addnormals( a.tga, heightmap( b.tga, 4 ) )
+twoSided
+polygonOffset -1.5
+deform expand 2 * 0.5
+sort postProcess
+translucent
+noshadows
+surftype10
+description "a thing"
+clamp
+bumpmap addnormals( models/local.tga, heightmap( models/h.tga, 3 ) )
+diffusemap models/d.tga
+specularmap makeIntensity( models/s.tga )
+{
+	blend gl_src_alpha, gl_one
+	map scale( models/x.tga, 0.5, 1, 1 )
+	alphaTest 0.25 + 0.25
+	scroll time * 0.1 , 0.5
+	centerScale 2 , 1 - 0.5
+	rotate time * 0.25
+	rgb 0.5
+	alpha sintable[ time * 2 ]
+	if ( parm7 == 0 )
+	maskDepth
+	vertexColor
+	zeroClamp
+}
+{
+	blend diffusemap
+	cubeMap env/cube
+	texGen reflect
+	color 1 , parm1 , 0.5 , 1
+	translate 1 , 2
+	shear 0.5 , time
+}
+{
+	blend add
+	videoMap loop video/a.roq
+	colored
+	inverseVertexColor
+	texGen wobblesky 1 2 3
+	noclamp
+}
+"""
+SKIN = b"""\
+// a skin
+l_legs,models/a/legs.tga
+"u_body", "models/a/torso"
+tag_head,
+md3_back,models/a/acc/pack.md3
+
+playerscale, 1.1
+h_head , models/a/head.tga // the last
+"""
+PROGRAM = b"addnormals( a/local.tga , heightmap( smoothnormals( b.tga ) , 3.5 ) )\n"
+
+
+def looks(shader):
+    """Return what a shader shows, beside what it holds."""
+    chosen = (shader_looks.base_stage, shader_looks.bump_stage, shader_looks.specular_stage)
+    return [
+        shader, shader_looks.base_image(shader), shader_looks.transparency(shader), *(find(shader) for find in chosen),
+        [shader_looks.is_height(stage) for stage in shader.stages],
+    ]  # fmt: skip
+
+
+def edited(read):
+    """Return a skin's entries, and its text after an edit of each kind."""
+    edits = [
+        lambda s: s.set_shader("l_legs", "new/shader"), lambda s: s.set_shader("u_body", "new"),
+        lambda s: s.set_shader("h_other", "a b"), lambda s: s.set_in_order(["x", "y"]), lambda s: s.add("z", "w"),
+        lambda s: s.remove("u_body"), lambda s: s.detach("md3_back"), lambda s: s.attach("md3_hat", "models/hat.md3"),
+    ]  # fmt: skip
+    asked = read.shaders(), read.attached(), read.scale
+    return [read.entries, *asked, *(attempt(lambda edit=edit: edit(read).write().decode("latin-1")) for edit in edits)]
+
+
+def attempt(make):
+    """Return what comes of something, an error's sentence where that is it."""
+    try:
+        return make()
+    except ModelError as error:
+        return str(error)
+
+
+TEXTS = {
+    "shader": (SHADER, lambda data: looks(script.parse(data.decode(), "models/a"))),
+    "material": (MATERIAL, lambda data: looks(material.parse(data.decode(), "models/a"))),
+    "shaders": (b"a/b\n{\n" + SHADER + b"}\nc\n{\n{\n}\n}\n", lambda data: scan(data.decode())[1]),
+    "declarations": (samples_doom3.TEXT.encode(), lambda data: scan_decls(data.decode(), "entityDef")[1]),
+    "program": (PROGRAM, lambda data: image_programs.parse(Cursor(DECL_WORDS.findall(data.decode())))),
+    "skin": (SKIN, lambda data: edited(skin.read_skin(data))),
+    "skin declaration": (samples_doom3.SKIN.encode(), lambda data: parse_decl(data.decode(), "a")),
+    "aninc": (samples_character.files()[samples_character.TABLE], lambda data: aninc.read_rows(data.decode())),
+    "animation.cfg": (samples_player.player_files()["animation.cfg"], animation_cfg.read),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_read_of_a_damaged_text_is_what_was(name, as_before):
+    """All outcomes of changes of one line are one digest."""
+    text, read = TEXTS[name]
+    by_line = defaultdict(list)
+    for what, changed in (("nothing", text), *damaged(text)):
+        with collected_warnings() as said:
+            found = attempt(lambda changed=changed: read(changed))
+        by_line[what.removeprefix("line ").partition(" ")[0].rstrip(":")].append([digest(found), *said])
+    as_before([f"{line}: {digest(found)}" for line, found in by_line.items()])
