@@ -1,7 +1,5 @@
 """Texts of games with a line, or a word, gone or another: what is read of them is what was."""
 
-from collections import defaultdict
-
 import pytest
 
 from io_idtech_models.game import aninc, skin
@@ -10,9 +8,9 @@ from io_idtech_models.game.lexer import DECL_WORDS, Cursor
 from io_idtech_models.game.player import animation_cfg
 from io_idtech_models.game.shaders import image_programs, material, script, shader_looks
 from io_idtech_models.game.shaders.index import scan, scan_decls
-from io_idtech_models.reporting import ModelError, collected_warnings
+from io_idtech_models.reporting import ModelError
 from tests import samples_character, samples_doom3, samples_player
-from tests.damaged import damaged, digest
+from tests.damaged import damaged, outcomes
 
 SHADER = b"""\
 cull twosided
@@ -160,11 +158,6 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_read_of_a_damaged_text_is_what_was(name, as_before):
-    """All outcomes of changes of one line are one digest."""
     text, read = TEXTS[name]
-    by_line = defaultdict(list)
-    for what, changed in (("nothing", text), *damaged(text)):
-        with collected_warnings() as said:
-            found = attempt(lambda changed=changed: read(changed))
-        by_line[what.removeprefix("line ").partition(" ")[0].rstrip(":")].append([digest(found), *said])
-    as_before([f"{line}: {digest(found)}" for line, found in by_line.items()])
+    for found in outcomes([("nothing", text), *damaged(text)], read):
+        as_before(found)

@@ -1,13 +1,10 @@
 """Characters with one file gone, or one line or word of their texts: what is found of them, and what is said."""
 
-from collections import defaultdict
-
 import pytest
 
 from io_idtech_models.game.character.kinds import character_of, names_in
-from io_idtech_models.reporting import ModelError, collected_warnings
 from tests import samples_character, samples_doom3, samples_quake2, samples_wolf, samples_xreal
-from tests.damaged import damaged, digest, kind_of
+from tests.damaged import damaged, outcomes
 from tests.stores import held
 
 CHARACTERS = {
@@ -25,25 +22,21 @@ def changes(files):
     yield "nothing", files
     for name, data in files.items():
         short = name.rpartition("/")[2]
-        yield f"{short} gone", {other: files[other] for other in files if other != name}
+        yield f"{short}: gone", {other: files[other] for other in files if other != name}
         if short.rpartition(".")[2] in TEXTS:
             yield from ((f"{short} {what}", files | {name: changed}) for what, changed in damaged(data))
 
 
 @pytest.mark.parametrize("game", CHARACTERS)
 def test_what_is_found_of_a_damaged_character_is_what_was(game, as_before):
-    """All outcomes of changes of one line are one digest; of each kind of sentence one is kept."""
     path, files = CHARACTERS[game]
-    by_line, sentences = defaultdict(list), dict[str, str]()
-    for what, changed in changes(files()):
-        try:
-            with collected_warnings() as said:
-                file = held(changed, path)
-                found = [character_of(file, name=name) for name in names_in(file)]
-            said = [*said, *(sentence for each in found for sentence in (*each.missing, *each.refused))]
-        except ModelError as error:
-            found, said = [], [str(error)]
-        by_line[what.partition(":")[0].removesuffix(" gone")].append([digest(found), said])
-        sentences |= {kind_of(sentence): sentence for sentence in said}
-    as_before([f"{line}: {digest(found)}" for line, found in by_line.items()])
-    as_before([sentences[kind] for kind in sorted(sentences)])
+
+    def read(changed):
+        file = held(changed, path)
+        return [character_of(file, name=name) for name in names_in(file)]
+
+    def complaints(found):
+        return [sentence for each in found for sentence in (*each.missing, *each.refused)]
+
+    for found in outcomes(changes(files()), read, complaints):
+        as_before(found)
