@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +77,25 @@ def error_of(call: Any, **options: Any) -> str:
         assert "Traceback" not in text
         return text.removeprefix("Error: ").strip()
     raise AssertionError("no error")
+
+
+def outcome(call: Callable[..., Any], folder: Path, capfd: Any, **options: Any) -> list[str]:
+    """Return what a call of an operator said, and the files that came of it in a folder, each with a digest.
+
+    Pictures that are rendered, which differ from one Blender to another, have none.
+    """
+    folder.mkdir(exist_ok=True)
+    capfd.readouterr()
+    try:
+        call(**options)
+    except RuntimeError as error:
+        return [str(error).strip().replace(str(folder), "")]
+    said = [line.strip() for line in capfd.readouterr().out.replace(str(folder), "").splitlines()]
+    found = [line for line in said if re.match(r"Info|Warning|Error", line)]
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest = "" if path.name.startswith("icon_") else " " + hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+        found.append(path.relative_to(folder).as_posix() + digest)
+    return found
 
 
 def counts() -> dict[str, int]:
