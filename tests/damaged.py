@@ -70,7 +70,7 @@ def plain(thing: Any) -> Any:
         return thing.place
     if dataclasses.is_dataclass(thing):
         values = {each.name: getattr(thing, each.name) for each in dataclasses.fields(thing)}
-        return {name: plain(value) for name, value in values.items() if value}
+        return {name: plain(value) for name, value in values.items() if isinstance(value, np.ndarray) or value}
     if isinstance(thing, dict):
         return {str(key): plain(value) for key, value in thing.items()}
     if isinstance(thing, (list, tuple)):

@@ -116,9 +116,8 @@ def test_who_is_caught(tmp_path, monkeypatch, capsys):
     project = tiny_project(tmp_path)
     path = "io_idtech_models/formats/tiny.py"
     names = ["tests/test_tiny.py::test_none", "tests/test_tiny.py::test_limit"]
-    room = Room(
-        "tiny", ("formats",), ("tests",), sys.executable, reach={path: {3: names}}, times=dict.fromkeys(names, 0.0)
-    )
+    times = dict.fromkeys(names, 0.0)
+    room = Room("tiny", ("formats",), ("tests",), sys.executable, reach={path: {3: names}}, times=times)
     monkeypatch.setattr(Room, "measure", lambda *_: None)
     every = [(room, mutant) for mutant in mutants(path, TINY)]
     survivors = [str(mutant) for mutant in run([room], project, tmp_path, every)]
