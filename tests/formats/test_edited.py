@@ -78,6 +78,7 @@ def edited_mesh(mesh, bind, rng, in_place=False):
         source_triangles=None if mesh.source_triangles is None else mesh.source_triangles[kept],
     )  # fmt: skip
     found.kept[moved | bound] = False
+    found.carried = moved & ~bound if rng.random() < 0.5 else found.carried
     painted, new, bent = some(rng, count), some(rng, count), some(rng, count)
     found.uvs[painted] += np.float32(0.125)
     if found.colors is not None:

@@ -1,5 +1,7 @@
 """What holds for every format, whatever its files hold: what is read is written, and broken files are refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,6 +48,13 @@ def test_real_files_come_back(file):
     with pytest.raises(FormatError) as caught:
         format_of(file.data).load(file.data, "x")
     assert "\n" not in str(caught.value)
+
+
+@every_sample
+def test_a_new_model_has_nothing_that_games_trip_over(data):
+    """That is only said of files."""
+    row = format_of(data)
+    assert row.problems(replace(row.load(data, "x"), source=None)) == []
 
 
 @pytest.mark.parametrize("data", sample_params(family=SKELETAL, format_name="mdm"))

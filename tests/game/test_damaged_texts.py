@@ -3,11 +3,14 @@
 import pytest
 
 from io_idtech_models.game import aninc, skin
+from io_idtech_models.game.character.doom3.edits import with_anims
+from io_idtech_models.game.character.et.texts import with_value
 from io_idtech_models.game.dress import parse_decl
 from io_idtech_models.game.lexer import DECL_WORDS, Cursor
-from io_idtech_models.game.player import animation_cfg
+from io_idtech_models.game.player import animation_cfg, animation_edits
 from io_idtech_models.game.shaders import image_programs, material, script, shader_looks
 from io_idtech_models.game.shaders.index import scan, scan_decls
+from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import ModelError
 from tests import samples_character, samples_doom3, samples_player
 from tests.damaged import damaged, outcomes
@@ -112,6 +115,16 @@ md3_back,models/a/acc/pack.md3
 playerscale, 1.1
 h_head , models/a/head.tga // the last
 """
+NAMED = b"""\
+sex m
+headoffset 1 2 3
+footsteps metal
+both_death1  0 10 0 20 // dies
+torso_stand  10 1 0 10
+	torso_attack 11 5 0 15
+legs_walk    16 8 8 15
+legs_run     24 -4 4 15
+"""
 PROGRAM = b"addnormals( a/local.tga , heightmap( smoothnormals( b.tga ) , 3.5 ) )\n"
 
 
@@ -135,6 +148,30 @@ def edited(read):
     return [read.entries, *asked, *(attempt(lambda edit=edit: edit(read).write().decode("latin-1")) for edit in edits)]
 
 
+def with_rows(table):
+    """Return a table's rows, and its text after an edit of each kind."""
+    row = next(iter(table.rows))
+    clip, other = Clip("LEGS_RUN", 3, 4, 20.0, 4), Clip("LEGS_RUN", 5, 2, 10.0, 0)
+    new = [("TORSO_NEGATIVE", {"first": 7, "count": -2}), ("LEGS_NEW", {"first": 1, "count": 2, "loop": 1, "fps": 9.5})]
+    edits = [
+        *(lambda name=name, numbers=numbers: animation_edits.with_row(table, name, **numbers) for name, numbers in new),
+        lambda: animation_edits.with_clip(table, clip), lambda: animation_edits.with_change(table, row, clip, other),
+        lambda: animation_edits.with_row(table, row.name, first=9, count=1),
+    ]  # fmt: skip
+    parts = [[(each.name, each.first, each.count) for each in table.of_part(part)] for part in ("lower", "upper")]
+    texts = [attempt(lambda edit=edit: edit().text) for edit in edits]
+    return [table.rows, parts, table.lacking(), texts]
+
+
+def with_declared(data):
+    """Return a file of declarations after animations were added to its models, and to new ones."""
+    edits = [
+        ("newt_base", {"walk1": ["a.md5anim"], "jump": ["b c.md5anim", "d.md5anim"]}, ""), ("new", {"a": ["x"]}, "old"),
+    ]  # fmt: skip
+    blocks = {"jump": ["frame 3 call up", "random_cycle_start"]}
+    return [attempt(lambda edit=edit: with_anims(data, *edit, blocks).decode()) for edit in edits]
+
+
 def attempt(make):
     """Return what comes of something, an error's sentence where that is it."""
     try:
@@ -152,7 +189,17 @@ TEXTS = {
     "skin": (SKIN, lambda data: edited(skin.read_skin(data))),
     "skin declaration": (samples_doom3.SKIN.encode(), lambda data: parse_decl(data.decode(), "a")),
     "aninc": (samples_character.files()[samples_character.TABLE], lambda data: aninc.read_rows(data.decode())),
-    "animation.cfg": (samples_player.player_files()["animation.cfg"], animation_cfg.read),
+    "animation.cfg": (samples_player.player_files()["animation.cfg"], lambda data: with_rows(animation_cfg.read(data))),
+    "named animation.cfg": (NAMED, lambda data: with_rows(animation_cfg.read(data))),
+    "declared animations": (samples_doom3.TEXT.encode(), with_declared),
+    "aninc again": (
+        samples_character.files()[samples_character.TABLE],
+        lambda data: aninc.write_rows(aninc.read_rows(data.decode())[::-1]),
+    ),
+    "character": (
+        samples_character.files()[samples_character.CHAR],
+        lambda data: [attempt(lambda key=key: with_value(data, key, "a/b c").decode()) for key in ("mesh", "skin")],
+    ),
 }  # fmt: skip
 
 

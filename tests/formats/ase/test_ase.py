@@ -194,6 +194,7 @@ def test_normals_are_turned_by_their_node_in_both_directions():
         ("a", "C:\\Doom 3\\Base\\textures\\x.TGA", "textures/x"),
         ("a", "/games/q3/Textures/x.jpg", "Textures/x"),
         ("a", "plain.png", "plain"),
+        ("a", "//base/mods/textures/x.tga", "mods/textures/x"),
         ("textures\\of\\q3map", "", "textures/of/q3map"),
     ],
 )

@@ -78,6 +78,7 @@ def test_a_joint_is_not_turned_at_rest_and_may_lie_along_its_bone():
     found = cutting.joint(poses, poses[0], 0.5)
     np.testing.assert_allclose(found.matrices[:, :3, :3], (np.eye(3), TURN), atol=1e-12)
     np.testing.assert_allclose(found.matrices[:, :3, 3], ((-0.5, 0, 0), (2, -1.5, 0)), atol=1e-12)
+    assert cutting.joint(poses, poses[0]).matrices[:, :3, 3].tolist() == [[1, 0, 0], [2, 0, 0]]
 
 
 def test_a_weapon_points_ahead_in_the_frame_in_which_it_is_aimed():

@@ -1,5 +1,7 @@
 """What a .blend keeps of every sample's source: it comes back, and each damage of it is refused or read as before."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ DAMAGED = [
     ("md3", "animated"), ("md2", "seams"), ("mdl", "groups"), ("mdc", "animated"), ("lwo", "several_sets"),
     ("md5mesh", "arm"), ("mdm", "figure"), ("iqm", "animated"), ("mds", "figure"), ("md5anim", "wave"), ("mdx", "walk"),
 ]  # fmt: skip
-EXTRA = {"own": np.arange(3)}
+EXTRA: dict[str, Any] = {"own": np.arange(3)}
 
 
 def loaded(name, called):
