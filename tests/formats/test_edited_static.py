@@ -78,5 +78,7 @@ def test_any_edit_of_a_static_model_is_what_is_read_again(name, called, seed, as
     before, after = (
         np.concatenate([s.positions[0][s.triangles].reshape(-1, 9) for s in each.surfaces]) for each in (model, again)
     )
-    lowest = [rows[np.lexsort(np.round(rows, 2).T)] for rows in (np.sort(before, axis=1), np.sort(after, axis=1))]
-    np.testing.assert_allclose(*lowest, atol=2e-3)
+    found, wanted = (
+        rows[np.lexsort(np.round(rows, 2).T)] for rows in (np.sort(after, axis=1), np.sort(before, axis=1))
+    )
+    np.testing.assert_allclose(found, wanted, atol=2e-3)

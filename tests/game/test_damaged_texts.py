@@ -165,11 +165,12 @@ def with_rows(table):
 
 def with_declared(data):
     """Return a file of declarations after animations were added to its models, and to new ones."""
-    edits = [
-        ("newt_base", {"walk1": ["a.md5anim"], "jump": ["b c.md5anim", "d.md5anim"]}, ""), ("new", {"a": ["x"]}, "old"),
-    ]  # fmt: skip
     blocks = {"jump": ["frame 3 call up", "random_cycle_start"]}
-    return [attempt(lambda edit=edit: with_anims(data, *edit, blocks).decode()) for edit in edits]
+    anims = {"walk1": ["a.md5anim"], "jump": ["b c.md5anim", "d.md5anim"]}
+    edits = [
+        lambda: with_anims(data, "newt_base", anims, blocks=blocks), lambda: with_anims(data, "new", {"a": ["x"]}, "old"),
+    ]  # fmt: skip
+    return [attempt(lambda edit=edit: edit().decode()) for edit in edits]
 
 
 def attempt(make):
