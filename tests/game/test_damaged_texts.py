@@ -168,7 +168,8 @@ def with_declared(data):
     blocks = {"jump": ["frame 3 call up", "random_cycle_start"]}
     anims = {"walk1": ["a.md5anim"], "jump": ["b c.md5anim", "d.md5anim"]}
     edits = [
-        lambda: with_anims(data, "newt_base", anims, blocks=blocks), lambda: with_anims(data, "new", {"a": ["x"]}, "old"),
+        lambda: with_anims(data, "newt_base", anims, blocks=blocks),
+        lambda: with_anims(data, "new", {"a": ["x"]}, "old"),
     ]  # fmt: skip
     return [attempt(lambda edit=edit: edit().decode()) for edit in edits]
 
