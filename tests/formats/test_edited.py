@@ -148,8 +148,8 @@ def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed, as_be
     model, motions = edited(asset, rng, not whole)
     data = row.dump(model, None, motions)
     as_before(data)
-    for other in sorted({"md5mesh", "mdm", "iqm"} - {name}):
-        as_before(dumped(by_name(other), copy.deepcopy(model), motions))
+    for elsewhere in sorted({"md5mesh", "mdm", "iqm"} - {name}):
+        as_before(dumped(by_name(elsewhere), copy.deepcopy(model), motions))
     as_before(dumped(by_name("md3"), bake(model, motions), []))
     again: Any = row.unpack(row.read(data), "x")
     assert row.dump(again.model, None, again.animations) == data
