@@ -9,6 +9,7 @@ import pytest
 
 from io_idtech_models.formats import ROWS, SKELETAL, by_name
 from io_idtech_models.model.clips import Clip
+from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import LimitError
 from tests.small_files import SAMPLES
@@ -55,6 +56,17 @@ def table_of(row):
 def test_the_table_says_of_a_format_what_it_did(row, as_before):
     """Operators and the command line promise it: which options there are, and what they are when left out."""
     as_before([f"{name}: {value}" for name, value in table_of(row).items() if value not in (None, [], (), "")])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_takes_what_it_did(game, as_before):
+    """Limits that are none are not said."""
+    found, said = GAMES[game], []
+    for name, limits in found.formats.items():
+        own = [(each.name, getattr(limits, each.name), each.default) for each in fields(limits)]
+        shown = [f"{key}={sorted(v) if isinstance(v, frozenset) else v}" for key, v, usual in own if v != usual]
+        said.append(f"{name}: {', '.join(shown)}")
+    as_before([found.label, str([found.folder, found.one_of, found.choice, found.scales]), *said])
 
 
 JOINING, MIXING = ([row for row in ROWS if getattr(row.motion, what)] for what in ("joins_clips", "torso"))
