@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from io_idtech_models.blender.player.parts import find_player
 from tests.ui.player.players import export_player, game, import_player, tag_of
-from tests.ui.scene import activate, bpy, outcome, png
+from tests.ui.scene import activate, bpy, outcome, png, tga
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -29,16 +30,44 @@ def moved(player: Any) -> None:
         point.co.z += 3.0
 
 
-def painted(player: Any) -> None:
-    """Give a part another material, with a picture of its own."""
-    material = bpy.data.materials.new("My Paint")
+def wear(player: Any, image: Any, name: str = "My Paint") -> None:
+    """Give the head another material, which shows a picture."""
+    material = bpy.data.materials.new(name)
     material.use_nodes = True
     node = material.node_tree.nodes.new("ShaderNodeTexImage")
-    node.image = bpy.data.images.load(str(png(bpy.app.tempdir + "paint.png")))
+    node.image = image
     material.node_tree.links.new(
         node.outputs["Color"], material.node_tree.nodes["Principled BSDF"].inputs["Base Color"]
     )
     mesh_of(player, "head").data.materials[0] = material
+
+
+def painted(player: Any) -> None:
+    wear(player, bpy.data.images.load(str(png(Path(bpy.app.tempdir, "paint.png")))))
+
+
+def called_as_a_path(player: Any) -> None:
+    wear(player, bpy.data.images.load(str(tga(Path(bpy.app.tempdir, "paint.tga")))), "models/players/grunt/other.tga")
+
+
+def generated(player: Any) -> None:
+    wear(player, bpy.data.images.new("Made Here", 8, 4, alpha=True), "models/mapobjects/crate")
+
+
+def gone(player: Any) -> None:
+    path = png(Path(bpy.app.tempdir, "gone.png"))
+    wear(player, bpy.data.images.load(str(path)))
+    path.unlink()
+    bpy.data.images["gone.png"].reload()
+
+
+def unpainted(player: Any) -> None:
+    mesh_of(player, "head").data.materials.clear()
+
+
+def in_red(player: Any) -> None:
+    red(player)
+    painted(player)
 
 
 def tagged(player: Any) -> None:
@@ -71,7 +100,10 @@ def untouched(player: Any) -> None:
     pass
 
 
-EDITS = (untouched, moved, painted, tagged, with_frame, without_head, scaled, red)
+EDITS = (
+    untouched, moved, painted, called_as_a_path, generated, gone, unpainted, in_red, tagged, with_frame,
+    without_head, scaled, red,
+)  # fmt: skip
 SAVES: list[dict[str, Any]] = [
     {"normals": "SHOWN"}, {"normals": "SMOOTH"}, {"percentages": "50, 25"}, {"percentages": "x"}, {"player": "other"},
     {"new_skin": "blue"}, {"triangles": 20}, {"game": "ioquake3"}, {"filepath": "pack.pk3", "player": "other"},
