@@ -54,6 +54,12 @@ def export_bytes(path: Path, **options: Any) -> bytes:
     return path.read_bytes()
 
 
+def opened(path: Path, data: bytes) -> dict[str, Any]:
+    """Write and import a file; returns the scene's meshes by the names of their objects."""
+    import_model(put(path, data))
+    return {block.name: block for block in bpy.data.objects if block.type == "MESH"}
+
+
 import_md3, export_md3 = import_model, export_bytes
 
 
