@@ -10,10 +10,11 @@ from io_idtech_models.model.edits.normals import plain_normals
 from io_idtech_models.model.records import RecordError
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.source import DELTA_NORMAL, DeltaSource, MeshSet, RestSource
-from io_idtech_models.model.vertex import EVERY, BaseNormals, SharedPoints
+from io_idtech_models.model.vertex import BaseNormals, SharedPoints
 from tests.samples import dump, load, sample
 from tests.samples_mdc import directions
 
+EVERY = slice(None)
 ARRAYS = ("bases", "deltas", "base_frames", "delta_frames", "scale", "delta_scale", "triangles", "uvs")
 
 
@@ -235,4 +236,4 @@ def test_points_that_vertices_share():
     assert plain(slice(0, 1), EVERY).tolist() == points[:1].tolist()
     assert SharedPoints(points, np.array([1, 0]))(EVERY, EVERY).tolist() == points[:, ::-1].tolist()
     base = BaseNormals(1, np.eye(3, dtype=np.float32))
-    assert (base.of([2, 0]).frame, base.of([2, 0]).normals.tolist()) == (1, [[0, 0, 1], [1, 0, 0]])
+    assert (base.of(np.array([2, 0])).frame, base.of(np.array([2, 0])).normals.tolist()) == (1, [[0, 0, 1], [1, 0, 0]])
