@@ -95,7 +95,7 @@ def _remember_besides(record: Record, files: CharacterFiles, known: set[str], ar
     """Note where files lie that belong to a character, but for those that are `known`; `are_kept`: its frames are."""
     own = [motion for motion in files.motions if motion.file != files.body and not are_kept]
     by_kind = {BODY: own} | {piece.kind: [*piece.motions] for piece in files.pieces}
-    frames = {motion.file for motions in by_kind.values() for motion in motions}
+    frames = list(dict.fromkeys(motion.file for motions in by_kind.values() for motion in motions))
     called = names_in_game(files, [*frames, *files.besides])
     for file, path in called.items():
         if path and path not in known:
