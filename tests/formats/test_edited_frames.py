@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from io_idtech_models.model.vertex import Tag
 from io_idtech_models.reporting import LimitError
 from tests.facts import differences
 from tests.samples import dump, load, sample
@@ -88,6 +89,9 @@ def test_any_edit_of_a_surface_is_what_is_read_again(name, called, seed, as_befo
     for tag in model.tags:
         tag.origins, tag.axes = tag.origins[order], tag.axes[order]
         tag.origins[some(rng, len(order))] += 1.0
+    if model.tags and rng.random() < 0.5:
+        first = model.tags[0]
+        model.tags.append(Tag("tag_new", first.origins + 2, first.axes[:, [1, 2, 0]].copy()))
     for surface in model.surfaces:
         edit_surface(surface, order, rng)
     if len(model.surfaces) > 1 and rng.random() < 0.3:

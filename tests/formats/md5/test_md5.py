@@ -8,6 +8,7 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
+from io_idtech_models.formats.md5.common import could_be_read
 from io_idtech_models.model.skeletal import Weights, skin
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError
@@ -225,3 +226,11 @@ def test_components_of_joints_that_hardly_move_lie_one_behind_the_other():
     assert file.components.shape == (motion.num_frames, 2) and file.starts[0] in {0, 1}, "games ask for a number there"
     np.testing.assert_allclose(again.positions, motion.positions, atol=1e-6)
     np.testing.assert_allclose(to_matrices(again.rotations), to_matrices(motion.rotations), atol=1e-6)
+
+
+def test_orientations_that_are_hardly_too_long_can_be_read():
+    """As exporters round them."""
+    length = np.array([[1.0099, 0.0, 0.0]])
+    assert could_be_read({"a": np.array([1e30])}, length)
+    assert not could_be_read({"a": np.array([1e30])}, length + 0.0005)
+    assert not could_be_read({"a": np.array([np.inf])}, length)

@@ -164,3 +164,11 @@ def test_real_ones(path):
     for name in names_in(Disk().file(path)):
         character = found(path, name)
         assert character.body is not None or character.missing
+
+
+def test_a_file_that_lies_in_no_game(tmp_path):
+    put_character(tmp_path)
+    alone = tmp_path / "alone.def"
+    alone.write_bytes(TEXT.encode())
+    missing = found(alone).missing
+    assert "'alone.def' lies in no folder 'def' of a game: what it names can't be found" in missing
