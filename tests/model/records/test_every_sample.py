@@ -60,15 +60,16 @@ def test_a_source_comes_back_from_its_record(name, called):
 
 
 def others(array):
-    """Yield what may stand for an array: more or fewer numbers, of another kind, and extreme ones."""
-    yield from (array[:-1] if array.ndim else array, array.reshape(-1), np.zeros((2, *array.shape), array.dtype))
-    yield np.full(array.shape, 1e30) if array.dtype.kind in "iu" else np.full(array.shape, 7)
+    """Yield what may stand for an array: more or fewer numbers, of another kind or shape, and extreme ones."""
+    yield from (np.moveaxis(np.moveaxis(array, axis, 0)[:-1], 0, axis) for axis in range(array.ndim))
+    yield from (array[:0], array.reshape(-1), array[..., None], np.concatenate((array, array[:1])))
+    yield from (np.full(array.shape, value) for value in (7, 1e30))
     if array.dtype.kind == "f":
-        yield from (np.full(array.shape, value, array.dtype) for value in (np.nan, -1e30, 3.4e38, 1.0))
-    elif array.dtype.kind in "iu":
-        limits = np.iinfo(array.dtype)
-        yield from (np.full(array.shape, value, array.dtype) for value in (limits.max, limits.min, 0, 1))
-        yield from (array + array.dtype.type(1), array[::-1])
+        values: Any = (np.nan, np.inf, -1e30, 3.4e38, 1.0)
+    else:
+        yield from (array + array.dtype.type(1), array - array.dtype.type(1), array[::-1], array.astype("i8") + 2**40)
+        values = (np.iinfo(array.dtype).max, np.iinfo(array.dtype).min, 0, 1)
+    yield from (np.full(array.shape, value, array.dtype) for value in values)
 
 
 def damages(record):
