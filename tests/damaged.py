@@ -76,7 +76,8 @@ def plain(thing: Any) -> Any:
     if isinstance(thing, (list, tuple)):
         return [plain(each) for each in thing]
     if isinstance(thing, np.ndarray):
-        return [str(thing.dtype), list(thing.shape), thing.tobytes().hex()]
+        whole = thing.astype(np.int64) if thing.dtype.kind in "iu" else thing  # an int has not as many bits everywhere
+        return [str(whole.dtype), list(whole.shape), whole.tobytes().hex()]
     return thing if isinstance(thing, (str, int, float, bool, type(None))) else str(thing)
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import re
 import struct
+import sys
+import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any
 
 import bpy as blender
 import numpy as np
+import pytest
 
 from io_idtech_models.blender.mesh.levels import LEVEL_OF
 from io_idtech_models.blender.scene import KINDS
@@ -99,9 +103,23 @@ def outcome(call: Callable[..., Any], folder: Path, capfd: Any, **options: Any) 
     said = [line.strip() for line in capfd.readouterr().out.replace(str(folder), "").splitlines()]
     found = [line for line in said if re.match(r"Info|Warning|Error", line)]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest = "" if path.name.startswith("icon_") else " " + hashlib.sha256(path.read_bytes()).hexdigest()[:8]
-        found.append(path.relative_to(folder).as_posix() + digest)
+        name, data = path.relative_to(folder).as_posix(), path.read_bytes()
+        found.append(name if path.name.startswith("icon_") else f"{name} {_digest(data)}")
+        if zipfile.is_zipfile(path):  # whose bytes are its packer's
+            with zipfile.ZipFile(path) as pack:
+                rows = [each if "icon_" in each else f"{each} {_digest(pack.read(each))}" for each in pack.namelist()]
+            found[-1:] = [f"{name}: {row}" for row in rows]
     return found
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:8]
+
+
+# What Blender itself computes, of poses and modifiers, may differ in a last bit from one of its builds to another.
+KEPT_HERE = pytest.mark.skipif(
+    (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="kept of Blender's own arithmetic elsewhere"
+)
 
 
 def counts() -> dict[str, int]:

@@ -63,7 +63,7 @@ def others(array):
     """Yield what may stand for an array: more or fewer numbers, of another kind or shape, and extreme ones."""
     yield from (np.moveaxis(np.moveaxis(array, axis, 0)[:-1], 0, axis) for axis in range(array.ndim))
     yield from (array[:0], array.reshape(-1), array[..., None], np.concatenate((array, array[:1])))
-    yield from (np.full(array.shape, value) for value in (7, 1e30))
+    yield from (np.full(array.shape, value, kind) for value, kind in ((7, "i8"), (1e30, "f8")))
     if array.dtype.kind == "f":
         values: Any = (np.nan, np.inf, -1e30, 3.4e38, 1.0)
     else:

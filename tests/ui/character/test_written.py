@@ -8,9 +8,9 @@ import pytest
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
 from tests import samples_character, samples_doom3, samples_quake2, samples_wolf, samples_xreal
-from tests.ui.scene import bpy, outcome
+from tests.ui.scene import KEPT_HERE, bpy, outcome
 
-pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+pytestmark = [KEPT_HERE, pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 read: Any = bpy.ops.import_scene.idtech_character
 write: Any = bpy.ops.export_scene.idtech_character
 GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {

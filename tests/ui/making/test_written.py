@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from examples import strut
-from tests.ui.scene import activate, add_cube, bpy, outcome
+from tests.ui.scene import KEPT_HERE, activate, add_cube, bpy, outcome
 
-pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+pytestmark = [KEPT_HERE, pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 def plain() -> None:

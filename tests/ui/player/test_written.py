@@ -9,9 +9,9 @@ import pytest
 
 from io_idtech_models.blender.player.parts import find_player
 from tests.ui.player.players import export_player, game, import_player, tag_of
-from tests.ui.scene import activate, bpy, outcome, png, tga
+from tests.ui.scene import KEPT_HERE, activate, bpy, outcome, png, tga
 
-pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+pytestmark = [KEPT_HERE, pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 def called(options: dict[str, Any]) -> str:
