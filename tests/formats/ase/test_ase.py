@@ -255,6 +255,19 @@ def swapped(old, new, data=None):
             "a face names a colour that the mesh lacks",
         ),
         (pyramid().rstrip()[:-1], "the file ends too early at line"),
+        (swapped(b"8.0000\t-6.25", b"8." + b"0" * 47 + b"\t-6.25"), "line 30: expected rows '*MESH_VERTEX'"),
+        (swapped(b"*MESH_TVERT 0", b"*MESH_TVERTEX 0"), "line 45: expected '*MESH_TVERT', found '*MESH_TVERTEX'"),
+        (
+            swapped(
+                b"*MESH_FACE    1:    A:    0 B:    3 C:    2 AB: 1 BC: 0 CA: 1\t *MESH_SMOOTHING 1,3\t *MESH_MTLID 0",
+                b"*MESH_FACE    1:    A:    0 B:    3",
+            ),
+            "damaged '*MESH_FACE' at line 37: expected three vertices",
+        ),
+        (
+            swapped(b"\t\t\t*MESH_TFACE 5\t3\t0\t4\n", b"", swapped(b"*MESH_NUMTVFACES 6", b"*MESH_NUMTVFACES 5")),
+            "*MESH_NUMTVFACES is not *MESH_NUMFACES at line",
+        ),
         (pyramid() + b"}\n", "a brace closes that never opened at line"),
     ],
 )
@@ -341,3 +354,11 @@ def test_names_have_no_nul():
     data = swapped(b"stone.tga", b"st\0one.tga", data)
     model = load(swapped(b'\t\t*NODE_NAME "pyramid"', b"", data))
     assert (model.surfaces[0].name, model.surfaces[0].shaders) == ("pyramid", ["textures/stone"])
+
+
+def test_longest_numbers_and_blocks_that_nobody_knows():
+    """A number of 48 characters is read; braces that follow no keyword, and an object's animation, are passed over."""
+    data = swapped(b"8.0000\t-6.25", b"8." + b"0" * 46 + b"\t-6.25")
+    data = swapped(b"*GEOMOBJECT", b"{\n\t*A { *B 1 }\n}\n*GEOMOBJECT", data)
+    data = swapped(b"\t*MESH {", b'\t*TM_ANIMATION {\n\t\t*NODE_NAME "x"\n\t}\n\t*MESH {', data)
+    assert load(data).surfaces[0].positions.tolist() == load(pyramid()).surfaces[0].positions.tolist()
