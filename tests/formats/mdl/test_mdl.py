@@ -214,6 +214,8 @@ def test_numbers_of_the_header_are_edited():
     model = load(sample("animated", "mdl"))
     model.traits |= {"flags": 0x4000, "eye_position": (1.0, 2.0, 3.5), "size": 0.25}
     assert differences(sample("animated", "mdl"), dump(model)) == {"flags", "eye_position", "size"}
+    for model.traits["flags"] in (2**31 - 1, -(2**31)):
+        assert structs(model).header["flags"] == model.traits["flags"]
 
 
 @pytest.mark.parametrize("value", [(1.0, 2.0), float("nan"), 2.0**31, "eight", None])
