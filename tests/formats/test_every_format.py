@@ -159,3 +159,12 @@ def put_name(thing, kind, name):
             part.shaders[:1] = [name]
         else:
             part.shader = name
+
+
+@pytest.mark.parametrize("name", ["mdm", "mds", "mdr", "mdx"])
+def test_a_models_own_name_leaves_room_for_its_end(name):
+    """No game looks at it: it is cut."""
+    row = by_name(name)
+    asset = row.unpack(row.read(max(SAMPLES[name].values(), key=len)), "x")
+    content = replace(asset.content, source=None, name="n" * 99)
+    assert row.read(row.dump(content, None, asset.animations)).header["name"] == b"n" * 63
