@@ -2,7 +2,9 @@
 
 What only words a message, a type or a speed is left out, since no test need notice it: annotations, `raise` and
 `assert`, f-strings, logging, decorators, `__repr__`, and the keywords in `QUIET_KEYWORDS`. So is what changes nothing:
-what is multiplied by 1 or -1 may be divided by it, and `reshape` takes any negative number for "as long as need be".
+what is multiplied by 1 or -1 may be divided by it, `reshape` takes any negative number for "as long as need be", and
+nothing depends on how much is done at once (`QUIET_NAMES`). A round number that says how much is taken at most is
+our own choice, of which one more is as good: it becomes a number that is none.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -39,7 +41,9 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }
 TWINS = (("any", "all"), ("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("floor", "ceil"))
 NAMES = {one: other for pair in TWINS for one, other in (pair, pair[::-1])}
-QUIET_KEYWORDS = {"strict", "copy", "stacklevel", "maxsize", "slots", "frozen", "repr"}
+QUIET_KEYWORDS = {"strict", "copy", "stacklevel", "maxsize", "slots", "frozen", "repr", "init"}
+QUIET_NAMES = {"CHUNK", "BLOCK", "AT_ONCE", "MOST_SHOWN"}  # the last: characters of a file in a message
+LIMITS, FAR_MORE = ("MOST_", "MAX_"), 64
 QUIET_CALLS = {"debug", "info", "warning", "error", "cast", "TypeVar"}
 QUIET = (ast.Raise, ast.Assert, ast.JoinedStr, ast.Import, ast.ImportFrom)
 
@@ -116,6 +120,9 @@ def _walk(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.stmt, ast.AS
         return
     if isinstance(node, ast.stmt):
         statement = node
+    if _is_limit(node):
+        yield statement, node, _set(node, value=ast.BinOp(node.value, ast.Mult(), ast.Constant(FAR_MORE)))
+        return
     for edit in _edits(node):
         yield statement, node, edit
     for name, value in ast.iter_fields(node):
@@ -133,6 +140,8 @@ def _is_quiet(node: ast.AST) -> bool:
     match node:
         case ast.FunctionDef(name="__repr__") | ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name in QUIET_NAMES
         case ast.keyword(arg=name):
             return name in QUIET_KEYWORDS
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
@@ -140,6 +149,16 @@ def _is_quiet(node: ast.AST) -> bool:
         case ast.Expr(value=ast.Call() as call):
             return _is_quiet(call)
     return isinstance(node, QUIET)
+
+
+def _is_limit(node: ast.AST) -> TypeGuard[ast.Assign]:
+    """Return whether a statement says how much of something is taken at most, as a number that is round."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(number))):
+            return name.startswith(LIMITS) and number >= 1000 and number % 1000 == 0
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.LShift())):
+            return name.startswith(LIMITS)
+    return False
 
 
 def _edits(node: ast.AST) -> list[Edit]:

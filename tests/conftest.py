@@ -11,6 +11,7 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.kept import Kept
 from tests.remembered import remember
 from tests.shares import MARKS, SHARE, others_share
 
@@ -91,6 +92,12 @@ def pytest_unconfigure(config):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(config.stash[STATUS])
+
+
+@pytest.fixture
+def as_before(request):
+    """Return what asserts that bytes or sentences are those of before: see `tests/kept.py`."""
+    return Kept(request.node)
 
 
 @pytest.fixture

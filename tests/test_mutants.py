@@ -47,6 +47,10 @@ def test_none():
         ("if a:\n    pass", {"if not a:\n    pass"}),
         ("def f():\n    return a", {"def f():\n    return"}),
         ("while a:\n    break", {"while a:\n    continue"}),
+        ("MOST_ROWS = 2000", {"MOST_ROWS = 2000 * 64"}),
+        ("MAX_SIZE = 1 << 20", {"MAX_SIZE = (1 << 20) * 64"}),
+        ("MAX_INDEX = 65535", {"MAX_INDEX = 65536"}),
+        ("MOST = 256", {"MOST = 257"}),
         # What says, and does nothing, is left alone.
         ("raise Error(f'{a + 1}', 2)", set()),
         ("assert a < 1", set()),
@@ -54,6 +58,7 @@ def test_none():
         ("x: Literal[1] = a", set()),
         ("x = folder / 'name'", set()),
         ("x = zip(a, b, strict=True)", set()),
+        ("x = field(default=a, init=False)", set()),
         # What changes nothing, too.
         (
             "x = a * np.where(b, -1.0, 1.0)[:, None]",
@@ -65,6 +70,8 @@ def test_none():
         ),
         ("x = a / [1, -1]", {"x = a / [2, -1]", "x = a / [1, 1]", "x = a / [1, -2]"}),
         ("x = a.reshape(-1)", {"x = a.reshape(1)"}),
+        ("CHUNK = 1 << 20", set()),
+        ("MOST_SHOWN = 40", set()),
         ("def __repr__(self):\n    return a + 1", set()),
         ("if TYPE_CHECKING:\n    x = 1", set()),
     ],
@@ -109,7 +116,8 @@ def test_who_is_caught(tmp_path, monkeypatch, capsys):
     project = tiny_project(tmp_path)
     path = "io_idtech_models/formats/tiny.py"
     names = ["tests/test_tiny.py::test_none", "tests/test_tiny.py::test_limit"]
-    room = Room("tiny", ("formats",), ("tests",), sys.executable, {path: {3: names}}, dict.fromkeys(names, 0.0))
+    times = dict.fromkeys(names, 0.0)
+    room = Room("tiny", ("formats",), ("tests",), sys.executable, reach={path: {3: names}}, times=times)
     monkeypatch.setattr(Room, "measure", lambda *_: None)
     every = [(room, mutant) for mutant in mutants(path, TINY)]
     survivors = [str(mutant) for mutant in run([room], project, tmp_path, every)]

@@ -116,10 +116,8 @@ def singular_values(matrices: Array) -> tuple[Doubles, Doubles, Doubles]:
     columns = np.swapaxes(np.asarray(matrices, np.float64), -1, -2).copy()  # (n, column, 3)
     turned = np.broadcast_to(np.eye(3), columns.shape).copy()
     for _ in range(SWEEPS):
-        still = True
-        for p, q in ((0, 1), (0, 2), (1, 2)):
-            still &= not _turn_pair(columns, turned, p, q)
-        if still:
+        turns = [_turn_pair(columns, turned, p, q) for p, q in ((0, 1), (0, 2), (1, 2))]
+        if not any(turns):
             break
     values = lengths(columns)
     order = np.argsort(-values, axis=1, kind="stable")

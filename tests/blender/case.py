@@ -147,3 +147,15 @@ def angle(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Return degrees between vectors (n, 3)."""
     a, b = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a.astype(float), b.astype(float)))
     return np.asarray(np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1))))
+
+
+def subdividing_nodes() -> Any:
+    """Return geometry nodes that change the faces."""
+    tree: Any = bpy.data.node_groups.new("subdivide", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    node = tree.nodes.new("GeometryNodeSubdivideMesh")
+    tree.links.new(start.outputs[0], node.inputs["Mesh"])
+    tree.links.new(node.outputs[0], end.inputs[0])
+    return tree

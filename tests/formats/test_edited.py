@@ -1,5 +1,6 @@
 """Rigged models with edits of every kind at once, mixed with what stays: what is written means what the model did."""
 
+import copy
 import re
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,9 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.skeletal import Weights
-from io_idtech_models.model.transforms import multiply, to_matrices
+from io_idtech_models.model.transforms import chain, multiply, same_turns, to_matrices
 from io_idtech_models.model.weights import skin_by
+from io_idtech_models.reporting import LimitError
 from tests.facts import differences
 from tests.samples import sample
 
@@ -20,6 +22,10 @@ FILES = {  # and how far places may be off, in units, and normals
     ("iqm", "arm"): (2e-3, 0.02), ("iqm", "animated"): (2e-3, 0.02), ("iqm", "static"): (1e-5, 0.02),
     ("mdr", "walker"): (1e-4, 1e-4), ("mdr", "packed_walker"): (0.04, 1e-3), ("mdr", "handles"): (1e-4, 1e-4),
     ("mds", "figure"): (0.05, 1e-3), ("mdm", "figure"): (1e-4, 1e-3), ("md5mesh", "arm"): (1e-4, None),
+}  # fmt: skip
+MOTIONS = {
+    ("md5anim", "wave"): 1e-4, ("md5anim", "roots_wave"): 1e-4, ("md5anim", "gaps_between_channels"): 1e-4,
+    ("mdx", "walk"): 0.1, ("mdx", "odd_file"): 0.1,
 }  # fmt: skip
 
 
@@ -74,6 +80,7 @@ def edited_mesh(mesh, bind, rng, in_place=False):
         source_triangles=None if mesh.source_triangles is None else mesh.source_triangles[kept],
     )  # fmt: skip
     found.kept[moved | bound] = False
+    found.carried = moved & ~bound if rng.random() < 0.5 else found.carried
     painted, new, bent = some(rng, count), some(rng, count), some(rng, count)
     found.uvs[painted] += np.float32(0.125)
     if found.colors is not None:
@@ -123,15 +130,27 @@ def edited(asset, rng, with_motions):
     return replace(model, meshes=meshes), motions
 
 
+def dumped(row, model, motions):
+    """Return the bytes of a model in another format, or why it can't be."""
+    try:
+        return row.dump(model, None, motions)
+    except LimitError as error:
+        return str(error).encode()
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("name", "called"), FILES)
-def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed):
+def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed, as_before):
     """Normals are those of the first frame: other games than MD5's and IQM's have them of the pose that it shows."""
     row, (near, bent) = by_name(name), FILES[name, called]
     rng, whole = np.random.default_rng(seed), seed % 2 == 0
     asset: Any = row.unpack(row.read(sample(called, name)), "x")
     model, motions = edited(asset, rng, not whole)
     data = row.dump(model, None, motions)
+    as_before(data)
+    for elsewhere in sorted({"md5mesh", "mdm", "iqm"} - {name}):
+        as_before(dumped(by_name(elsewhere), copy.deepcopy(model), motions))
+    as_before(dumped(by_name("md3"), bake(model, motions), []))
     again: Any = row.unpack(row.read(data), "x")
     assert row.dump(again.model, None, again.animations) == data
     assert [(m.name, m.shader) for m in again.model.meshes] == [(m.name, m.shader) for m in model.meshes]
@@ -154,6 +173,21 @@ def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed):
         if colors is not None:
             corners = model.meshes[nth].triangles, again.model.meshes[nth].triangles
             np.testing.assert_allclose(colors[corners[0]], written[corners[1]], atol=0.6 / 255)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("name", "called"), MOTIONS)
+def test_edits_of_motions_are_what_is_read_again(name, called, seed, as_before):
+    row, rng = by_name(name), np.random.default_rng(seed)
+    motion = edited_motion(row.load(sample(called, name), "x"), name != "mdx", rng, in_place=seed % 2 == 0)
+    data = row.dump(motion)
+    as_before(data)
+    again = row.load(data, "x")
+    assert row.dump(again) == data
+    assert again.joint_names == motion.joint_names
+    shown, wanted = (chain(each.parents, each.positions, each.rotations) for each in (again, motion))
+    np.testing.assert_allclose(shown[0], wanted[0], atol=MOTIONS[name, called])
+    assert same_turns(shown[1], wanted[1]).max() < 0.01
 
 
 OF_VERTEX = re.compile(r"(?:lods\[(\d+)\]\.)?surfaces\[(\d+)\]\.verts\[(\d+)\]\.(\w+)")
@@ -183,7 +217,7 @@ def in_subtrees(edited, parents):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("name", "called"), [key for key in FILES if key[0] != "md5mesh" and key[1] != "static"])
-def test_what_is_not_edited_of_a_rigged_model_keeps_every_bit(name, called, seed):
+def test_what_is_not_edited_of_a_rigged_model_keeps_every_bit(name, called, seed, as_before):
     row, data, rng = by_name(name), sample(called, name), np.random.default_rng(seed)
     asset = row.unpack(row.read(data), "x")
     before, bind = asset.model.meshes, asset.model.skeleton.bind
@@ -191,6 +225,7 @@ def test_what_is_not_edited_of_a_rigged_model_keeps_every_bit(name, called, seed
     motions = [edited_motion(motion, name != "mds", rng, in_place=True) for motion in asset.animations]
     edits = [edits_of(*pair) for pair in zip(model.meshes, before, strict=True)]
     written = row.dump(model, None, motions)
+    as_before(written)
     if name == "iqm":
         check_arrays(row.read(data), row.read(written), edits)
         return

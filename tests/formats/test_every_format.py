@@ -1,5 +1,7 @@
 """What holds for every format, whatever its files hold: what is read is written, and broken files are refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,6 +48,13 @@ def test_real_files_come_back(file):
     with pytest.raises(FormatError) as caught:
         format_of(file.data).load(file.data, "x")
     assert "\n" not in str(caught.value)
+
+
+@every_sample
+def test_a_new_model_has_nothing_that_games_trip_over(data):
+    """That is only said of files."""
+    row = format_of(data)
+    assert row.problems(replace(row.load(data, "x"), source=None)) == []
 
 
 @pytest.mark.parametrize("data", sample_params(family=SKELETAL, format_name="mdm"))
@@ -150,3 +159,12 @@ def put_name(thing, kind, name):
             part.shaders[:1] = [name]
         else:
             part.shader = name
+
+
+@pytest.mark.parametrize("name", ["mdm", "mds", "mdr", "mdx"])
+def test_a_models_own_name_leaves_room_for_its_end(name):
+    """No game looks at it: it is cut."""
+    row = by_name(name)
+    asset = row.unpack(row.read(max(SAMPLES[name].values(), key=len)), "x")
+    content = replace(asset.content, source=None, name="n" * 99)
+    assert row.read(row.dump(content, None, asset.animations)).header["name"] == b"n" * 63

@@ -10,9 +10,11 @@ from io_idtech_models.model.edits.normals import plain_normals
 from io_idtech_models.model.records import RecordError
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.source import DELTA_NORMAL, DeltaSource, MeshSet, RestSource
+from io_idtech_models.model.vertex import BaseNormals, SharedPoints
 from tests.samples import dump, load, sample
 from tests.samples_mdc import directions
 
+EVERY = slice(None)
 ARRAYS = ("bases", "deltas", "base_frames", "delta_frames", "scale", "delta_scale", "triangles", "uvs")
 
 
@@ -199,3 +201,39 @@ def test_a_mesh_at_rest_has_one_frame():
     both = MeshSet([mesh, mesh])
     assert both.places.tolist() == [0, 1, 1, 3, 4, 4]
     assert both.triangles.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_all_surfaces_are_numbered_one_after_another():
+    """What Blender is shown of a model, and what its records say of a part."""
+    found = load(sample("animated")).source
+    first, second = found.surfaces
+    assert found.place(1).tolist() == [1, first.num_vertices, len(first.triangles)]
+    assert found.shown_points.tolist() == list(range(first.num_vertices + second.num_vertices))
+    second.points = np.zeros(second.num_vertices, np.int64)
+    again = load(sample("animated")).source
+    again.surfaces[1].points = second.points
+    assert again.shown_points.tolist() == [*range(first.num_vertices), *[first.num_vertices] * second.num_vertices]
+    assert (first.vertex_uvs == first.uvs).all()
+    assert found.corner_uvs.tolist() == [*first.uvs[first.triangles].tolist(), *second.uvs[second.triangles].tolist()]
+    of_corners = load(sample("seams", "md2")).source.surfaces[0]
+    assert of_corners.vertex_uvs is None
+    assert (of_corners.corner_uvs == of_corners.uvs).all()
+
+
+def test_vertices_of_codes_share_a_place():
+    (cube,) = load(sample("seamed_cube")).source.surfaces
+    labels, places = cube.places(), cube.decoded_positions()
+    assert len(set(labels.tolist())) == 8
+    assert ((labels[:, None] == labels) == (places[:, :, None] == places[:, None]).all(axis=(0, 3))).all()
+
+
+def test_points_that_vertices_share():
+    points = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
+    shared, plain = SharedPoints(points, np.array([1, 0, 1])), SharedPoints(points, np.arange(2))
+    assert shared(EVERY, EVERY).tolist() == points[:, [1, 0, 1]].tolist()
+    assert shared(slice(1, 2), np.array([2, 1])).tolist() == points[1:, [1, 0]].tolist()
+    assert plain(EVERY, EVERY) is points
+    assert plain(slice(0, 1), EVERY).tolist() == points[:1].tolist()
+    assert SharedPoints(points, np.array([1, 0]))(EVERY, EVERY).tolist() == points[:, ::-1].tolist()
+    base = BaseNormals(1, np.eye(3, dtype=np.float32))
+    assert (base.of(np.array([2, 0])).frame, base.of(np.array([2, 0])).normals.tolist()) == (1, [[0, 0, 1], [1, 0, 0]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from io_idtech_models.model.wording import listed
+from io_idtech_models.model.wording import listed, once
 
 
 @pytest.mark.parametrize(
@@ -11,3 +11,8 @@ from io_idtech_models.model.wording import listed
 )
 def test_lists_are_cut(count, text):
     assert listed(list(map(str, range(count)))) == text
+
+
+def test_what_is_said_of_several_things_is_said_once():
+    said = ["'a' is odd", "x is 1", "'b' is odd", "'c' is bad", "x is 1"]
+    assert once(said) == ["each of 'a', 'b' is odd", "x is 1", "'c' is bad"]

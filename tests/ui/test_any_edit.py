@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from io_idtech_models import formats
+from tests.blender.case import subdividing_nodes
 from tests.ui.scene import activate, add_cube, bpy, import_model, operator, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -55,18 +56,6 @@ def helper_of(kind: str) -> Any:
     block = bpy.data.objects.new("helper", data)
     bpy.context.scene.collection.objects.link(block)
     return block
-
-
-def subdividing_nodes() -> Any:
-    """Return geometry nodes that change the faces."""
-    tree = bpy.data.node_groups.new("subdivide", "GeometryNodeTree")
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
-    node = tree.nodes.new("GeometryNodeSubdivideMesh")
-    tree.links.new(start.outputs[0], node.inputs["Mesh"])
-    tree.links.new(node.outputs[0], end.inputs[0])
-    return tree
 
 
 def fill(modifier: Any, block: Any) -> None:

@@ -8,23 +8,9 @@ import pytest
 from io_idtech_models.formats.lwo.file import read
 from tests.samples import load
 from tests.samples_lwo import pyramid, several, smooth
-from tests.ui.scene import bpy
+from tests.ui.scene import bpy, export_bytes, opened
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-
-
-def opened(tmp_path, data):
-    """Import a file, and return its meshes by their names."""
-    path = tmp_path / "a.lwo"
-    path.write_bytes(data)
-    assert bpy.ops.import_scene.idtech_lwo(filepath=str(path)) == {"FINISHED"}
-    return {block.name: block for block in bpy.data.objects if block.type == "MESH"}
-
-
-def written(tmp_path, **options):
-    path = tmp_path / "b.lwo"
-    assert bpy.ops.export_scene.idtech_lwo(filepath=str(path), **options) == {"FINISHED"}
-    return path.read_bytes()
 
 
 def changed(before, after):
@@ -38,37 +24,37 @@ def keys_of(mesh):
 
 
 def test_a_moved_point_changes_its_floats_and_the_box(tmp_path):
-    (block,) = opened(tmp_path, pyramid()).values()
+    (block,) = opened(tmp_path / "a.lwo", pyramid()).values()
     keys = keys_of(block.data)
     (tip,) = [point for point in keys if point.co.z == 9.125]
     assert len(keys) == 5
     tip.co.z += 2
-    data = written(tmp_path)
+    data = export_bytes(tmp_path / "b.lwo")
     assert changed(pyramid(), data) == [b"PNTS", b"BBOX"]
     assert sum(one != other for one, other in zip(pyramid(), data, strict=True)) <= 8
     assert struct.pack(">f", 11.125) in data
 
 
 def test_a_moved_coordinate_changes_its_row(tmp_path):
-    (block,) = opened(tmp_path, pyramid()).values()
+    (block,) = opened(tmp_path / "a.lwo", pyramid()).values()
     uvs = block.data.uv_layers[0].uv
     (corner,) = [corner for corner in uvs if tuple(corner.vector) == (2, 3)]
     corner.vector = (5, 3)
-    assert changed(pyramid(), written(tmp_path)) == [b"VMAD"]
+    assert changed(pyramid(), export_bytes(tmp_path / "b.lwo")) == [b"VMAD"]
 
 
 def test_another_material_is_another_surface(tmp_path):
-    (block,) = opened(tmp_path, pyramid()).values()
+    (block,) = opened(tmp_path / "a.lwo", pyramid()).values()
     block.data.materials[0] = bpy.data.materials.new("textures/other")
-    data = written(tmp_path)
+    data = export_bytes(tmp_path / "b.lwo")
     assert [surf.name for surf in read(data).surfs] == [b"textures/other"]
     assert load(data).surfaces[0].shaders == ["textures/other"]
 
 
 def test_an_object_that_is_deleted_leaves_the_others_polygons(tmp_path):
-    blocks = opened(tmp_path, several())
+    blocks = opened(tmp_path / "a.lwo", several())
     bpy.data.objects.remove(blocks["right"])
-    data = written(tmp_path)
+    data = export_bytes(tmp_path / "b.lwo")
     old, new = read(several()), read(data)
     assert len(old.layers[1].points) == len(new.layers[1].points)
     assert new.layers[0].num_polygons == old.layers[0].num_polygons - 1
@@ -78,7 +64,7 @@ def test_an_object_that_is_deleted_leaves_the_others_polygons(tmp_path):
 def test_a_deleted_face_leaves_the_other_objects_alone(tmp_path):
     import bmesh
 
-    blocks = opened(tmp_path, several())
+    blocks = opened(tmp_path / "a.lwo", several())
     mesh = blocks["textures/wood"].data
     edit = bmesh.new()
     edit.from_mesh(mesh)
@@ -86,7 +72,7 @@ def test_a_deleted_face_leaves_the_other_objects_alone(tmp_path):
     bmesh.ops.delete(edit, geom=[edit.faces[0]], context="FACES_ONLY")
     edit.to_mesh(mesh)
     edit.free()
-    data = written(tmp_path)
+    data = export_bytes(tmp_path / "b.lwo")
     assert 4 in read(data).layers[0].counts and 5 not in read(data).layers[0].counts
     assert (
         sum(len(s.triangles) for s in load(data).surfaces)
@@ -95,10 +81,10 @@ def test_a_deleted_face_leaves_the_other_objects_alone(tmp_path):
 
 
 def test_sharp_edges_are_hard_in_the_file(tmp_path):
-    (block,) = opened(tmp_path, smooth()).values()
+    (block,) = opened(tmp_path / "a.lwo", smooth()).values()
     mesh = block.data
     mesh.normals_split_custom_set([tuple(mesh.polygons[loop // 3].normal) for loop in range(len(mesh.loops))])
-    (surface,) = load(written(tmp_path)).surfaces
+    (surface,) = load(export_bytes(tmp_path / "b.lwo")).surfaces
     a, b, c = surface.positions[0][surface.triangles].transpose(1, 0, 2)
     flat = np.cross(b - a, c - a)
     flat /= np.linalg.norm(flat, axis=1)[:, None]
@@ -106,18 +92,18 @@ def test_sharp_edges_are_hard_in_the_file(tmp_path):
 
 
 def test_colors_of_vertices_are_shown_and_painted(tmp_path):
-    (block,) = opened(tmp_path, smooth()).values()
+    (block,) = opened(tmp_path / "a.lwo", smooth()).values()
     layer = block.data.color_attributes[block.data.color_attributes.render_color_index]
     assert (layer.name, layer.domain, len(layer.data)) == ("Color", "POINT", 6)  # a corner has one of its own
     (tip,) = [nth for nth, point in enumerate(keys_of(block.data)) if point.co.z == 9.125]
     assert tuple(layer.data[tip].color_srgb)[:3] == (0, 0, 1)
     layer.data[tip].color_srgb = (1, 1, 0, 1)
-    data = written(tmp_path)
+    data = export_bytes(tmp_path / "b.lwo")
     assert changed(smooth(), data) == [b"VMAP"]
     assert struct.pack(">4f", 1, 1, 0, 1) in data
 
 
 def test_polygons_are_triangulated_if_that_is_asked_for(tmp_path):
-    opened(tmp_path, several())
-    assert written(tmp_path) == several()
-    assert set(read(written(tmp_path, triangulate=True)).layers[0].counts.tolist()) == {1, 2, 3}
+    opened(tmp_path / "a.lwo", several())
+    assert export_bytes(tmp_path / "b.lwo") == several()
+    assert set(read(export_bytes(tmp_path / "b.lwo", triangulate=True)).layers[0].counts.tolist()) == {1, 2, 3}

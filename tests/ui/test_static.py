@@ -6,7 +6,7 @@ import pytest
 from io_idtech_models.formats.lwo.file import read
 from tests import samples_ase, samples_lwo
 from tests.samples import load
-from tests.ui.scene import bpy
+from tests.ui.scene import bpy, export_bytes, opened
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FORMATS = ("ase", "lwo")
@@ -20,21 +20,6 @@ SAMPLES = [pytest.param(name, make, id=f"{name}-{make.__name__}") for name in FO
 each_format = pytest.mark.parametrize("name", FORMATS)
 
 
-def opened(tmp_path, name, data):
-    """Import a file, and return its meshes by their names."""
-    path = tmp_path / f"a.{name}"
-    path.write_bytes(data)
-    assert getattr(bpy.ops.import_scene, f"idtech_{name}")(filepath=str(path)) == {"FINISHED"}
-    return {block.name: block for block in bpy.data.objects if block.type == "MESH"}
-
-
-def written(tmp_path, name, **options):
-    """Export all, and return the file."""
-    path = tmp_path / f"b.{name}"
-    assert getattr(bpy.ops.export_scene, f"idtech_{name}")(filepath=str(path), **options) == {"FINISHED"}
-    return path.read_bytes()
-
-
 def crate():
     """Add a cube with a material, and return it."""
     bpy.ops.mesh.primitive_cube_add(size=16)
@@ -45,10 +30,10 @@ def crate():
 
 @pytest.mark.parametrize(("name", "make"), SAMPLES)
 def test_a_file_comes_back_from_a_blend(tmp_path, name, make):
-    opened(tmp_path, name, make())
+    opened(tmp_path / f"a.{name}", make())
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
-    assert written(tmp_path, name) == make()
+    assert export_bytes(tmp_path / f"b.{name}") == make()
 
 
 @each_format
@@ -57,21 +42,21 @@ def test_colors_of_a_new_mesh_are_written_and_shown(tmp_path, name, capfd):
     layer = mesh.color_attributes.new("Paint", "BYTE_COLOR", "POINT")
     for nth, color in enumerate(layer.data):
         color.color_srgb = (nth / 255, 0, 1, 1)
-    data = written(tmp_path, name)
+    data = export_bytes(tmp_path / f"b.{name}")
     assert "more than a file holds" not in capfd.readouterr().out
     bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"))
     assert "'Cube' has more than a file holds, left out: colours 'Paint'" in capfd.readouterr().out
     bpy.ops.wm.read_homefile(use_empty=True)
-    (block,) = opened(tmp_path, name, data).values()
+    (block,) = opened(tmp_path / f"a.{name}", data).values()
     layer = block.data.color_attributes["Color"]
     assert sorted(round(color.color_srgb[0] * 255) for color in layer.data) == list(range(8))
-    assert written(tmp_path, name) == data
+    assert export_bytes(tmp_path / f"b.{name}") == data
 
 
 @each_format
 def test_any_mesh_is_written(tmp_path, name):
     crate()
-    data = written(tmp_path, name)
+    data = export_bytes(tmp_path / f"b.{name}")
     (surface,) = load(data).surfaces
     assert (surface.name, surface.shaders) == ("Cube", ["textures/base/crate"])
     assert len(surface.triangles) == 12
@@ -84,7 +69,7 @@ def test_any_mesh_is_written(tmp_path, name):
 
 def test_a_new_lwo_has_its_chunks_in_lightwaves_order(tmp_path):
     crate()
-    found = read(written(tmp_path, "lwo"))
+    found = read(export_bytes(tmp_path / "b.lwo"))
     names = [each.ident for each in found.chunks]
     assert names == [b"TAGS", b"LAYR", b"PNTS", b"BBOX", b"VMAP", b"POLS", b"PTAG", b"PTAG", b"SURF"]
     assert len(found.layers[0].points) == 24

@@ -7,6 +7,7 @@ from io_idtech_models.blender.mesh import attributes
 from io_idtech_models.blender.mesh.uv_maps import SETS
 from tests import samples_ase, samples_lwo
 from tests.samples import load
+from tests.ui import scene
 from tests.ui.scene import activate, add_cube, bpy, export_bytes, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -18,15 +19,8 @@ each_format = pytest.mark.parametrize("name", FILES)
 
 def opened(tmp_path, name, data=b""):
     """Import a file, and return its meshes by the names of their objects."""
-    path = put(tmp_path / f"a.{name}", data or FILES[name])
-    assert getattr(bpy.ops.import_scene, f"idtech_{name}")(filepath=str(path)) == {"FINISHED"}
-    return {block.name: block.data for block in bpy.data.objects if block.type == "MESH"}
-
-
-def written(tmp_path, name, **options):
-    path = tmp_path / f"b.{name}"
-    assert getattr(bpy.ops.export_scene, f"idtech_{name}")(filepath=str(path), **options) == {"FINISHED"}
-    return path.read_bytes()
+    blocks = scene.opened(tmp_path / f"a.{name}", data or FILES[name])
+    return {title: block.data for title, block in blocks.items()}
 
 
 def maps_of(mesh):
@@ -53,10 +47,10 @@ def test_all_sets_are_uv_maps_and_the_drawn_one_is_rendered(tmp_path, name):
         assert all(np.array_equal(uvs, sets[layer]) for layer, uvs in maps_of(mesh).items())
         assert [layer.name for layer in mesh.uv_layers if layer.active_render] == [surface.uv_name]
         assert mesh.uv_layers.active.name == surface.uv_name
-    assert written(tmp_path, name) == FILES[name]
+    assert export_bytes(tmp_path / f"b.{name}") == FILES[name]
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
-    assert written(tmp_path, name) == FILES[name]
+    assert export_bytes(tmp_path / f"b.{name}") == FILES[name]
 
 
 @each_format
@@ -72,7 +66,7 @@ def test_what_blender_shows_of_every_map_is_written(tmp_path, name):
         warp.uv_layer, warp.scale = mesh.uv_layers[-1].name, (2, 0.5)
     graph = bpy.context.evaluated_depsgraph_get()
     shown = {block.name: maps_of(block.evaluated_get(graph).data) for block in bpy.data.objects if block.type == "MESH"}
-    again = {surface.name: sets_of(surface) for surface in load(written(tmp_path, name)).surfaces}
+    again = {surface.name: sets_of(surface) for surface in load(export_bytes(tmp_path / f"b.{name}")).surfaces}
     assert again.keys() == shown.keys()
     for title, sets in again.items():
         assert list(sets) == list(shown[title])
@@ -91,7 +85,7 @@ def test_maps_are_added_deleted_renamed_and_drawn(tmp_path, name):
         mesh.uv_layers[added].active_render = True
         others = [layer.name for layer in mesh.uv_layers if layer.name != added]
         wanted[title] = {added: maps_of(mesh)[added]} | {other: maps_of(mesh)[other] for other in others}
-    data = written(tmp_path, name)
+    data = export_bytes(tmp_path / f"b.{name}")
     again = {surface.name: sets_of(surface) for surface in load(data).surfaces}
     assert {title: list(sets) for title, sets in again.items()} == {t: list(sets) for t, sets in wanted.items()}
     for title, sets in wanted.items():
@@ -103,10 +97,10 @@ def test_one_set_is_called_as_before_and_renamed_in_the_file_only_by_hand(tmp_pa
     data = LONE[name]
     (mesh,) = opened(tmp_path, name, data).values()
     assert list(maps_of(mesh)) == ["UVMap"]
-    assert written(tmp_path, name) == data
+    assert export_bytes(tmp_path / f"b.{name}") == data
     added = mesh.uv_layers.new(name="UVChannel_3").name
     set_uvs(mesh, added, maps_of(mesh)[added] * 2)
-    (surface,) = load(written(tmp_path, name)).surfaces
+    (surface,) = load(export_bytes(tmp_path / f"b.{name}")).surfaces
     assert list(sets_of(surface)) == [load(data).surfaces[0].uv_name, "UVChannel_3"]
 
 
@@ -117,12 +111,12 @@ def test_a_map_that_is_called_as_a_set_that_is_shown_is_another(tmp_path, name):
     drawn = load(data).surfaces[0].uv_name
     layer = mesh.uv_layers.new(name=drawn)
     set_uvs(mesh, layer.name, maps_of(mesh)[layer.name] + 1)
-    (surface,) = load(written(tmp_path, name)).surfaces
+    (surface,) = load(export_bytes(tmp_path / f"b.{name}")).surfaces
     assert np.array_equal(surface.corner_uvs, load(data).surfaces[0].corner_uvs)
     (further,) = surface.further_uvs.values()
     assert np.abs(further - surface.corner_uvs - 1).max() < 1e-5
     layer.active_render = True
-    (surface,) = load(written(tmp_path, name)).surfaces
+    (surface,) = load(export_bytes(tmp_path / f"b.{name}")).surfaces
     (further,) = surface.further_uvs.values()
     assert np.abs(further - surface.corner_uvs + 1).max() < 1e-5
 
@@ -134,7 +128,7 @@ def test_a_blend_of_before_keeps_the_sets_that_it_does_not_show(tmp_path, name):
         while len(mesh.uv_layers) > 1:
             mesh.uv_layers.remove(mesh.uv_layers[1])
         mesh.uv_layers[0].name = "UVMap"
-    assert written(tmp_path, name) == FILES[name]
+    assert export_bytes(tmp_path / f"b.{name}") == FILES[name]
 
 
 @each_format
@@ -144,9 +138,9 @@ def test_more_sets_than_blender_has_room_for_come_back(tmp_path, name, capfd):
     assert len(mesh.uv_layers) == 8
     said = "has more sets of texture coordinates than Blender's 8: kept, but not shown: "
     assert said + "'UVChannel_8', 'UVChannel_9'" in capfd.readouterr().out
-    assert written(tmp_path, name) == data
+    assert export_bytes(tmp_path / f"b.{name}") == data
     mesh.uv_layers.remove(mesh.uv_layers[7])
-    (surface,) = load(written(tmp_path, name)).surfaces
+    (surface,) = load(export_bytes(tmp_path / f"b.{name}")).surfaces
     assert [n for n in load(data).surfaces[0].further_uvs if n not in surface.further_uvs] == ["UVChannel_7"]
 
 
@@ -158,7 +152,7 @@ def test_new_meshes_have_theirs(tmp_path, name):
     cube.scale = (1, -1, 1)
     rng = np.random.default_rng(1)
     set_uvs(cube.data, "UVChannel_4", rng.random((24, 2)))
-    data = written(tmp_path, name)
+    data = export_bytes(tmp_path / f"b.{name}")
     bpy.ops.wm.read_homefile(use_empty=True)
     (mesh,) = opened(tmp_path, name, data).values()
     assert list(maps_of(mesh))[1:] == ["UVChannel_4"]
@@ -179,7 +173,7 @@ def test_quads_lose_nothing_but_their_own_corners(tmp_path, name):
         bpy.ops.mesh.tris_convert_to_quads(face_threshold=3.2, shape_threshold=3.2)
         bpy.ops.object.mode_set(mode="OBJECT")
     assert any(len(mesh.loops) < 3 * 6 for mesh in meshes.values())
-    again = {surface.name: surface for surface in load(written(tmp_path, name)).surfaces}
+    again = {surface.name: surface for surface in load(export_bytes(tmp_path / f"b.{name}")).surfaces}
     for surface in load(FILES[name]).surfaces:
         for layer, corners in surface.further_uvs.items():
             found = again[surface.name].further_uvs[layer]

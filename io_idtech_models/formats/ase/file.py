@@ -454,8 +454,9 @@ class _Parser:
 
     def indices(self, values: Doubles, keyword: bytes) -> NDArray[np.int64]:
         """Return numbers of rows (n, k) as indices; raises FormatError."""
-        if not ((values >= 0) & (values == np.floor(values))).all():
-            self.fail(f"{keyword.decode()} has a number that is no index", "0 or more", f"{values.min():g}")
+        bad = values[(values < 0) | (values != np.floor(values))]
+        if len(bad):
+            self.fail(f"{keyword.decode()} has a number that is no index", "a whole number, 0 or more", f"{bad[0]:g}")
         return values.astype(np.int64)
 
     def in_order(self, numbers: Doubles, spans: NDArray[np.int64], announced: int | None, keyword: bytes) -> None:

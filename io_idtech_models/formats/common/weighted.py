@@ -61,10 +61,10 @@ class WeightedVertices(Lump):
         wrong = (weights["bone"] < 0) | (weights["bone"] >= self.most_bones)
         bad = np.flatnonzero(wrong | ~np.isfinite(weights["weight"]) | ~np.isfinite(weights["offset"]).all(axis=1))
         if len(bad):
-            weight = int(bad[0])
+            weight, row = int(bad[0]), weights[bad[0]]
             vertex = int(np.searchsorted(np.cumsum(vertices["num_weights"]), weight, side="right"))
             expected = f"bones 0 to {self.most_bones - 1}" if wrong[weight] else "numbers"
-            found = weights[weight].tolist()
+            found = int(row["bone"]) if wrong[weight] else [float(row["weight"]), *row["offset"].tolist()]
             raise FormatError(f"weight of vertex {vertex}{of}", f"byte {offsets[weight]}", expected, found)
 
     def _starts(self, words: Array, count: int) -> NDArray[np.int64]:

@@ -161,7 +161,6 @@ def read(data: bytes) -> Iqm:
         offset = lump.begin(place)
         found |= lump.taken(place, offset)
         pieces.append(_piece(number, offset, found[lump.name].nbytes, lump.called))
-    check_overlap(pieces, len(data))
     arrays, of_arrays = _read_arrays(data, found["arrays"], int(header["num_vertexes"]))
     extensions, extension_data, of_extensions = _read_extensions(data, header)
     pieces += of_arrays + of_extensions

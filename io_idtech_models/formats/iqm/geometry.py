@@ -54,7 +54,7 @@ Numbers = NDArray[np.int64]
 WEIGHTS = 4  # that games take of a vertex
 
 
-def decode_array(components: NDArray[Any], width: int, parts: bool = False, missing: float = 0.0) -> NDArray[Any]:
+def decode_array(components: NDArray[Any], width: int, parts: bool, missing: float) -> NDArray[Any]:
     """Return components (V, k) as finite numbers (V, width); `missing` ones are filled in.
 
     `parts`: whole numbers are parts of the largest of their kind.

@@ -23,7 +23,6 @@ class CutError(Exception):
     """Bytes end within a row; `place` is where that begins."""
 
     def __init__(self, place: int) -> None:
-        super().__init__(place)
         self.place = place
 
 

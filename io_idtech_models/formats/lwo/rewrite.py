@@ -75,7 +75,6 @@ class _Rebuilt:
         self.edit, self.lwo, self.layer, self.data = edit, edit.lwo, edit.layer, edit.data
         layer = self.layer
         self.counts, self.corners = layer.counts, layer.corners
-        self.starts = np.cumsum(self.counts) - self.counts
         self._number_points()
         self._number_polygons()
         self.changed: dict[int, bytes] = {}  # whole chunks by their index; b"" of those that go

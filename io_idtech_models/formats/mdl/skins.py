@@ -136,8 +136,9 @@ class _Hint:
 
     def kind(self, grouped: bool) -> int:
         """Return the kind of a skin that is a group or not: the source's if that is one, too."""
-        kind = 0 if self.stored is None else int(self.stored.kinds[self.index])
-        return (kind or GROUP) if grouped else 0
+        if not grouped:
+            return 0
+        return GROUP if self.stored is None else int(self.stored.kinds[self.index]) or GROUP
 
     def picture(self, nth: int) -> NDArray[np.uint8] | None:
         """Return one of its pictures, or None."""

@@ -126,7 +126,7 @@ def _from_table(numbers: NDArray[np.uint8], table: bytes, alphas: bytes) -> Pixe
     """Return the colours of numbers; with their alphas where some are less than 255."""
     colors = np.frombuffer(table[: len(table) // 3 * 3], np.uint8).reshape(-1, 3)
     if int(numbers.max()) >= len(colors):
-        raise FormatError("PNG names colours that it lacks", "its PLTE", f"{len(colors)} colours", int(numbers.max()))
+        raise FormatError("PNG names colours that it lacks", "its PLTE", f"below {len(colors)}", int(numbers.max()))
     if not alphas:
         return colors[numbers]
     shown = np.full((max(len(colors), len(alphas)), 1), 255, np.uint8)

@@ -43,7 +43,8 @@ def decode(data: bytes) -> Pixels:
     size, depth = (int(header["height"]), int(header["width"])), int(header["depth"])
     known = {NUMBERS: (8,), COLORS: (15, 16, 24, 32), GREY: (8,)}
     if depth not in known.get(kind, ()) or not all(0 < side <= MAX_SIDE for side in size):
-        raise FormatError("unknown kind of TGA", "byte 2", f"1 to {MAX_SIDE} pixels", f"{size[1]} x {size[0]}")
+        found = f"{size[1]} x {size[0]}, kind {int(header['kind'])} of {depth} bits"
+        raise FormatError("kind of TGA that is not read", "byte 2", f"1 to {MAX_SIDE} pixels", found)
     place = HEADER.itemsize + int(header["text"])
     entry = (int(header["table_depth"]) + 7) // 8 if header["has_table"] else 0
     table = np.frombuffer(data, np.uint8)[place : place + entry * int(header["length"])]

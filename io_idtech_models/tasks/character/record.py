@@ -95,7 +95,7 @@ def _remember_besides(record: Record, files: CharacterFiles, known: set[str], ke
     """Note where files lie that belong to a character, but for those that are `known`, or `kept` in the scene."""
     by_kind = {BODY: [motion for motion in files.motions if motion.file != files.body]}
     by_kind |= {piece.kind: [*piece.motions] for piece in files.pieces}
-    frames = {motion.file for motions in by_kind.values() for motion in motions}
+    frames = list(dict.fromkeys(motion.file for motions in by_kind.values() for motion in motions))
     called = names_in_game(files, [*frames, *files.besides])
     for file, path in called.items():
         if path and path not in known and path not in kept:

@@ -14,7 +14,7 @@ from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import by_name
-from tests.blender.case import CONTEXT, activate
+from tests.blender.case import CONTEXT, activate, subdividing_nodes
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL
 
@@ -84,14 +84,7 @@ def set_lattice(block: Any, modifier: Any) -> None:
 
 
 def set_nodes(block: Any, modifier: Any) -> None:
-    tree = bpy.data.node_groups.new("subdivide", "GeometryNodeTree")
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
-    node = tree.nodes.new("GeometryNodeSubdivideMesh")
-    tree.links.new(start.outputs[0], node.inputs["Mesh"])
-    tree.links.new(node.outputs[0], end.inputs[0])
-    modifier.node_group = tree
+    modifier.node_group = subdividing_nodes()
 
 
 def set_bound(block: Any, modifier: Any) -> None:

@@ -235,22 +235,6 @@ def test_facts_from_a_stranger_are_dropped(caplog):
 # -- broken files
 
 
-@pytest.mark.parametrize(
-    ("table", "value", "said"),
-    [
-        ("base_frames", 2, "base frame of frame 1 of surface 0 'h_body'"),
-        ("base_frames", -1, "base frame of frame 1 of surface 0 'h_body'"),
-        ("comp_frames", 3, "comp frame of frame 1 of surface 0 'h_body'"),
-        ("comp_frames", -2, "comp frame of frame 1 of surface 0 'h_body'"),
-    ],
-)
-def test_tables_that_lead_nowhere_are_refused(table, value, said):
-    spec = animated()
-    getattr(spec.surfaces[0], table)[1] = value
-    with pytest.raises(FormatError, match=said):
-        mdc.read(spec.pack())
-
-
 def test_frames_that_share_without_end_are_refused():
     spec = animated()
     spec.frames, spec.tags = spec.frames * 200, spec.tags * 200

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.formats.common.records import place_of
 from io_idtech_models.formats.mdr import file as mdr
-from io_idtech_models.formats.mdr.model import MOST_BONES, from_model, to_animations, to_model
+from io_idtech_models.formats.mdr.model import from_model, to_animations, to_model
 from io_idtech_models.model.skeletal import at_rest, skin
 from io_idtech_models.model.transforms import rotate, to_matrices
-from io_idtech_models.reporting import FormatError, collected_warnings
+from io_idtech_models.reporting import collected_warnings
 from tests import samples_mdr
 from tests.samples import load, sample
+
+# Limits, in numbers: another one is noticed.
+MOST_BONES = 128
 
 MDR = by_name("mdr")
 SAMPLES = [make.__name__ for make in samples_mdr.MODELS]
@@ -185,20 +187,3 @@ def test_games_take_128_bones():
     with collected_warnings() as warnings:
         from_model(model, None, [at_rest(model.skeleton, "x")])
     assert any("129 bones" in text for text in warnings)
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "text"),
-    [
-        ("num_frames", 0, "without frames"),
-        ("num_bones", 0, "without bones"),
-        ("num_bones", 3, "bones 0 to 2"),
-        ("num_bones", 1 << 30, "1 to 65536"),
-    ],
-)
-def test_broken_headers(field, value, text):
-    data = bytearray(sample("walker", "mdr"))
-    at = place_of(mdr.HEADER, field)
-    data[at : at + 4] = value.to_bytes(4, "little")
-    with pytest.raises(FormatError, match=text):
-        mdr.read(bytes(data))

@@ -28,6 +28,7 @@ def test_a_game_reads_what_is_written():
     assert [(stage.role, stage.maps[0]) for stage in leaf.stages] == [(DIFFUSE, LEAF.diffuse)]
     assert leaf.stages[0].alpha_test is not None
     assert transparency(leaf).clip is not None and PERFORATED
+    assert b"red 1\n\t\tgreen 1\n\t\tblue 1\n" in text_of([Declared("a")])
     plain = found.shader(PLAIN.name)
     assert [(stage.role, stage.maps[0]) for stage in plain.stages] == [(DIFFUSE, "_white")]
 

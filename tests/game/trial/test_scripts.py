@@ -4,11 +4,14 @@ import struct
 
 import pytest
 
-from io_idtech_models.game.trial import script
-from io_idtech_models.game.trial.command import ARGUMENTS, LONGEST, arguments
+from io_idtech_models.game.trial import room, script
+from io_idtech_models.game.trial.command import ARGUMENTS, arguments
 from io_idtech_models.game.trial.script import View, commands, settings
 from io_idtech_models.game.trial.subject import Player, Thing, Weapon, subject_of
 from io_idtech_models.reporting import LimitError
+
+# Limits, in numbers: another one is noticed.
+LONGEST = 1023
 
 VALUES = {
     "base": "/games/oa",
@@ -159,3 +162,23 @@ def test_a_picture_keeps_its_lowest_rows():
     found = script.picture(shot, View(size=(2, 3)))
     assert found == struct.pack("<3B5x4H2B", 2, 0, 2, 0, 0, 2, 3, 24, 0) + b"id" + b"".join(rows[:3])
     assert script.picture(found, View(size=(2, 3))) == found
+
+
+VIEWS = {
+    "usual": View(), "picture": View(picture=True), "beside": View(90.0, 40.0, (640, 400)),
+    "own settings": View(cvars={"r_gamma": "2", "cg_fov": "90"}), "high": View(size=(300, 900), picture=True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("path", ["players/sarge/upper.md3", "weapons2/shotgun/shotgun.md3", "powerups/ammo.md3"])
+def test_a_game_is_told_what_it_was(path, view, as_before):
+    subject = subject_of(f"models/{path}", "red")
+    for in_room in (True, False):
+        as_before(settings(subject, VIEWS[view], in_room).splitlines())
+    as_before([subject.label, *subject.models, *commands(subject, VIEWS[view]).splitlines()])
+
+
+def test_the_room_is_what_it_was(as_before):
+    for data in room.files().values():
+        as_before(data)

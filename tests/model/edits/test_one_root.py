@@ -1,12 +1,14 @@
 """One root for several: a new joint, or the one that is called `origin`."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.edits.matched import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.edits.matched import animation_with_origin, by_number, named, skeleton_with_origin
+from io_idtech_models.model.edits.matched import by_name as in_order
 from io_idtech_models.model.skeletal import Animation, JointTag, Scales, SkeletalModel, Skeleton, Traits, mismatch, skin
 from io_idtech_models.model.transforms import chain, same_turns
 from tests import samples_md5
@@ -177,3 +179,31 @@ def test_scaled_roots_stay_where_they_are(name):
     )
     shown = [i for i, j in enumerate(order) if j >= 0]
     np.testing.assert_allclose(new[:, shown], old[:, [j for j in order if j >= 0]], atol=1e-12)
+
+
+def test_joints_are_told_by_their_names():
+    """In whose order they are, where these are just its own and parents still come first."""
+    wave = load("md5anim", samples_md5.wave())
+    names = wave.joint_names
+    assert in_order(wave, names) is wave
+    assert in_order(wave, [*names[:-1], "other"]) is wave
+    assert in_order(wave, names[::-1]) is wave, "parents would come behind"
+    roots = load("md5anim", samples_md5.roots_wave())
+    order = [1, 0, *range(2, len(roots.joint_names))]
+    if roots.parents[1] >= 0:
+        order = sorted(range(len(roots.joint_names)), key=lambda joint: (roots.parents[joint] >= 0, joint))
+    found = in_order(roots, [roots.joint_names[joint] for joint in order])
+    assert found.joint_names == [roots.joint_names[joint] for joint in order] != roots.joint_names
+    assert [order[parent] if parent >= 0 else -1 for parent in found.parents] == roots.parents[order].tolist()
+    assert found.positions.tolist() == roots.positions[:, order].tolist()
+    assert found.rotations.tolist() == roots.rotations[:, order].tolist()
+    assert (found.source, found.source_frames, found.source_joints) == (None, None, None)
+    twins = replace(wave, joint_names=["a", "a", "b"])
+    assert in_order(twins, ["a", "b", "a"]) is twins
+
+
+def test_joints_without_names_are_called_by_their_numbers():
+    wave = load("md5anim", samples_md5.wave())
+    assert by_number(wave).joint_names == [""] * 3
+    assert named(wave) is wave
+    assert named(replace(wave, joint_names=["a", "", "b"])).joint_names == ["a", "joint001", "b"]

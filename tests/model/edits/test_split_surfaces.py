@@ -225,3 +225,22 @@ def test_without_the_option_the_error_names_it():
     with pytest.raises(LimitError) as error:
         dump_for(MD3, small, "quake3")
     assert "Split Surfaces" not in str(error.value)
+
+
+def test_vertices_of_no_triangle_go_with_the_last_piece():
+    surface = surface_of(40)
+    surface.positions = np.concatenate((surface.positions, surface.positions[:, :2] + 5), axis=1)
+    surface.uvs = np.concatenate((surface.uvs, surface.uvs[:2]))
+    pieces = written(model_of(surface))[1].surfaces
+    assert len(pieces) > 1
+    idle = [piece.num_vertices - len(np.unique(piece.triangles)) for piece in pieces]
+    assert idle == [0] * (len(pieces) - 1) + [2]
+
+
+def test_surfaces_whose_vertices_stand_apart_are_named():
+    flat = surface_of(4, "flat")
+    corners = flat.triangles.ravel()
+    torn = Surface("torn", flat.positions[:, corners], np.arange(len(corners)).reshape(-1, 3), flat.uvs[corners], [])
+    places = len(np.unique(flat.positions[0], axis=0))
+    text = f"the vertices of 'torn' stand in {places} places: shade it smooth, or unwrap it with fewer seams"
+    assert splitting.apart([flat, torn]) == [text]

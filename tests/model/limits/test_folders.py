@@ -2,7 +2,7 @@
 
 import pytest
 
-from io_idtech_models.model.limits.games import FOLDERS, GAME_OF_FORMAT, GAMES, game_for
+from io_idtech_models.model.limits.games import FOLDERS, GAME_OF_FORMAT, GAMES, game_for, game_of_player
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,10 @@ def test_the_game(name, place, game):
 def test_every_game_is_one():
     assert all(key in GAMES for keys in FOLDERS.values() for key in keys)
     assert all(name in GAMES[key].formats for name, key in GAME_OF_FORMAT.items())
+
+
+def test_a_player_of_nowhere_is_quake_threes():
+    assert game_of_player(("home", "models", "players", "x")) == "quake3"
+    assert game_of_player(("games", "openarena", "baseoa", "models")) == game_for(
+        "md3", ("games", "openarena", "baseoa")
+    )

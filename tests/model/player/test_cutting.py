@@ -78,6 +78,7 @@ def test_a_joint_is_not_turned_at_rest_and_may_lie_along_its_bone():
     found = cutting.joint(poses, poses[0], 0.5)
     np.testing.assert_allclose(found.matrices[:, :3, :3], (np.eye(3), TURN), atol=1e-12)
     np.testing.assert_allclose(found.matrices[:, :3, 3], ((-0.5, 0, 0), (2, -1.5, 0)), atol=1e-12)
+    assert cutting.joint(poses, poses[0]).matrices[:, :3, 3].tolist() == [[1, 0, 0], [2, 0, 0]]
 
 
 def test_a_weapon_points_ahead_in_the_frame_in_which_it_is_aimed():
@@ -86,3 +87,13 @@ def test_a_weapon_points_ahead_in_the_frame_in_which_it_is_aimed():
     found = cutting.aimed(held, 1, torso)
     np.testing.assert_allclose(torso[:3, :3] @ found[1, :3, :3], np.eye(3), atol=1e-12)
     np.testing.assert_allclose(found[1, :3, :3] @ found[0, :3, :3].T, TURN, atol=1e-12)
+
+
+def test_a_joint_as_another_sees_it_and_as_a_tag():
+    one = cutting.Joint(as_matrices(np.stack((TURN, np.eye(3))), np.array(((1.0, 2, 3), (4, 5, 6)))))
+    np.testing.assert_allclose(one.beside(one), [np.eye(4)] * 2, atol=1e-12)
+    still = cutting.Joint(as_matrices(np.stack((np.eye(3),) * 2), np.ones((2, 3))))
+    np.testing.assert_allclose(one.beside(still)[:, :3, 3], ((0, 1, 2), (3, 4, 5)), atol=1e-12)
+    found = cutting.tag("tag_a", one.matrices)
+    assert (found.name, found.origins.tolist()) == ("tag_a", [[1, 2, 3], [4, 5, 6]])
+    np.testing.assert_allclose(found.axes, (TURN.T, np.eye(3)), atol=1e-7)

@@ -96,6 +96,8 @@ def test_bones_that_move_vertices_carry_the_tags():
                    "DEF-hand.R": "DEF-spine"}, frozenset(("DEF-spine", "DEF-head", "DEF-hand.R")))  # fmt: skip
     found = propose(bones)
     assert (found.torso, found.head, found.hand) == ("DEF-spine", "DEF-head", "DEF-hand.R")
+    both = {"spine": "", "head": "spine", "my own hand.R": "spine", "hand.R": "spine"}
+    assert propose(Bones(both, frozenset(("my own hand.R",)))).hand == "my own hand.R"
 
 
 @pytest.mark.parametrize(

@@ -62,24 +62,6 @@ def same(one: Any, other: Any) -> None:
 # -- what is packed comes back
 
 
-@pytest.mark.parametrize("data", [*MESHES, *ANIMS])
-def test_a_source_comes_back(data):
-    source = source_of(data)
-    same(unpacked(packed(source)), source)
-
-
-def test_what_the_writer_added_comes_back():
-    source, motion = source_of(samples_md5.several_meshes()), source_of(samples_md5.wave())
-    parts = [mesh_record(m, {"place": np.array([i, 7])}) for i, m in enumerate(source.meshes)]
-    arrays = model_source(model_record(source, parts, {"rest": np.arange(3.0)}))[1]
-    assert arrays["rest"].tolist() == [0, 1, 2]
-    for i, data in enumerate(parts):
-        lone, arrays = mesh_source(data)
-        same(lone, source.meshes[i])
-        assert arrays["place"].tolist() == [i, 7]
-    assert animation_source(animation_record(motion, {"channels": np.arange(2)}))[1]["channels"].tolist() == [0, 1]
-
-
 def test_names_of_any_kind_come_back():
     source = source_of(samples_md5.arm())
     source.skeleton.names = ["", "größe", "日本" * 40]
@@ -114,112 +96,10 @@ def put(name, value):
     return lambda arrays: arrays.update({name: value(arrays[name])})
 
 
-SHAPES = {
-    "missing": lambda name: lambda arrays: arrays.pop(name),
-    "shorter": lambda name: put(name, lambda a: a[:-1]),
-    "longer": lambda name: put(name, lambda a: np.concatenate((a, a[:1]))),
-    "another axis": lambda name: put(name, lambda a: a[..., None]),
-    "of another kind": lambda name: put(name, lambda a: a.astype(np.float32 if a.dtype.kind in "iu" else np.int32)),
-}
-MESH_ARRAYS = ("name", "shader", "uvs", "triangles", "starts", "counts", "joints", "factors", "offsets")
-MODEL_ARRAYS = ("format", "num_meshes", "names", "parents", "positions", "rotations", "mesh.0", "mesh.2")
-ANIMATION_ARRAYS = ("format", "frame_rate", "names", "parents", "positions", "rotations")
-# Fewer or more triangles contradict nothing; nor does what stands behind the last of several texts.
-TEXTS = ("name", "shader", "format", "names", "mesh.0", "mesh.2")
-HARMLESS = {("triangles", "shorter"), *((name, "longer") for name in (*TEXTS, "triangles"))}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", MESH_ARRAYS)
-def test_arrays_of_a_mesh_of_other_shapes(name, shape):
+def test_weights_on_a_joint_that_the_model_lacks():
     unpacked(spoiled_mesh(keep))
-    check(spoiled_mesh(SHAPES[shape](name)), (name, shape) in HARMLESS)
-
-
-def check(data, harmless):
-    if harmless:
-        unpacked(data)
-        return
     with pytest.raises(RecordError):
-        unpacked(data)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", MODEL_ARRAYS)
-def test_arrays_of_a_model_of_other_shapes(name, shape):
-    data = packed(source_of(samples_md5.several_meshes()))
-    check(spoiled(data, SHAPES[shape](name)), (name, shape) in HARMLESS)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", ANIMATION_ARRAYS)
-def test_arrays_of_an_animation_of_other_shapes(name, shape):
-    data = packed(source_of(samples_md5.wave()))
-    check(spoiled(data, SHAPES[shape](name)), (name, shape) in HARMLESS)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        put("triangles", lambda a: a + 1),
-        put("triangles", lambda a: a - 1),
-        put("joints", lambda a: a - 1),
-        put("joints", lambda a: a + 1),  # beyond the model's joints
-        put("starts", lambda a: a - 1),
-        put("starts", lambda a: a + 1),  # the last range leaves the table
-        put("counts", lambda a: a - 2),
-        put("counts", lambda a: a.astype(np.int64) + 2**40),
-        put("counts", lambda a: a + 99),
-        put("name", lambda a: np.concatenate((a, a))),
-        put("shader", lambda a: a[:0]),
-        put("offsets", lambda a: a[:, :2]),
-        put("offsets", lambda a: a * np.float32(np.nan)),
-        put("factors", lambda a: a * np.float32(np.inf)),
-        put("uvs", lambda a: a * np.float32(np.nan)),
-        put("triangles", lambda a: a.astype(np.int64) + 2**32),
-    ],
-)
-def test_numbers_of_a_mesh_that_no_import_writes(change):
-    with pytest.raises(RecordError):
-        unpacked(spoiled_mesh(change))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        put("num_meshes", lambda a: a - 99),
-        put("num_meshes", lambda a: a + 2**30),
-        put("num_meshes", lambda a: a.astype(np.float64)),
-        put("parents", lambda a: a + 1),
-        put("parents", lambda a: a - 1),
-        put("parents", lambda a: a.astype(np.int64) + 2**32),
-        put("format", lambda a: np.concatenate((a, a))),
-        put("positions", lambda a: a + np.nan),
-        put("rotations", lambda a: a + np.inf),
-        put("mesh.1", lambda a: np.resize(a, 4 * (len(a) // 4)).view(np.uint32)),
-        put("mesh.1", lambda a: a.view(np.int8)),
-    ],
-)
-def test_numbers_of_a_model_that_no_import_writes(change):
-    with pytest.raises(RecordError):
-        unpacked(spoiled(packed(source_of(samples_md5.several_meshes())), change))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda a: a.update(positions=a["positions"][:0], rotations=a["rotations"][:0]),
-        put("positions", lambda a: a[1:]),
-        put("positions", lambda a: a + np.nan),
-        put("rotations", lambda a: a + np.inf),
-        put("frame_rate", lambda a: a + np.nan),
-        put("parents", lambda a: a + 1),
-        put("format", lambda a: a[:0]),
-    ],
-)
-def test_numbers_of_an_animation_that_no_import_writes(change):
-    with pytest.raises(RecordError):
-        unpacked(spoiled(packed(source_of(samples_md5.wave())), change))
+        unpacked(spoiled_mesh(put("joints", lambda a: a + 1)))
 
 
 def test_weights_shared_without_end_cost_nothing():

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from io_idtech_models.model import records
 from io_idtech_models.model.records import RecordError
 from io_idtech_models.model.records import vertex as record
-from tests.samples import arrays_of, load, sample, sample_params
+from tests.samples import load, sample, sample_params
 
 ARRAYS = {
     "codes": np.arange(-6, 6, dtype="<i2").reshape(2, 2, 3),
@@ -128,94 +128,6 @@ def test_names_that_no_text_can_hold():
 # -- models
 
 
-@pytest.mark.parametrize("data", sample_params())
-def test_a_source_comes_back(data):
-    source = load(data).source
-    packed = [record.surface_record(s, {"more": np.arange(3)}) for s in source.surfaces]
-    found, arrays = record.model_source(record.model_record(source, packed, {"own": np.arange(2)}))
-    assert arrays["own"].tolist() == [0, 1]
-    for field in ("format", "frame_names", "tag_names"):
-        assert getattr(found, field) == getattr(source, field)
-    for field in ("tag_origins", "tag_axes"):
-        assert getattr(found, field).tobytes() == getattr(source, field).tobytes()
-    assert {n: a.tobytes() for n, a in found.facts.items()} == {n: a.tobytes() for n, a in source.facts.items()}
-    for one, other in zip(found.surfaces, source.surfaces, strict=True):
-        assert (one.name, one.shaders) == (other.name, other.shaders)
-        for field, wanted in arrays_of(other).items():
-            assert getattr(one, field).shape == wanted.shape
-            assert getattr(one, field).tobytes() == wanted.tobytes()
-        assert {n: a.tobytes() for n, a in one.facts.items()} == {n: a.tobytes() for n, a in other.facts.items()}
-    for one_record, other in zip(packed, source.surfaces, strict=True):
-        lone, arrays = record.surface_source(one_record)
-        assert (lone.name, arrays["more"].tolist()) == (other.name, [0, 1, 2])
-
-
-def contradiction(change, surface_change=None, format_name="md3"):
-    """Return a record of `animated` after changes to the arrays of the model and of its first surface."""
-    source = load(sample("animated", format_name)).source
-    surfaces = [record.surface_record(s, {}) for s in source.surfaces]
-    arrays = dict(records.unpack(surfaces[0]))
-    if surface_change:
-        surface_change(arrays)
-    surfaces[0] = records.pack(arrays)
-    arrays = dict(records.unpack(record.model_record(source, surfaces, {})))
-    change(arrays)
-    return records.pack(arrays)
-
-
-def keep(arrays):
-    pass
-
-
-@pytest.mark.parametrize(
-    ("change", "surface_change"),
-    [
-        (lambda a: a.pop("frame_names"), None),
-        (lambda a: a.pop("surface.1"), None),
-        (lambda a: a.update(frame_names=records.pack_names(["only"])), None),
-        (lambda a: a.update(frame_names=records.pack_names([])), None),
-        (lambda a: a.update(tag_names=records.pack_names(["only"])), None),
-        (lambda a: a.update(format=records.pack_names([])), None),
-        (lambda a: a.update(num_surfaces=np.array([2**31 - 1], np.int32)), None),
-        (lambda a: a.update(num_surfaces=np.array([2.0])), None),
-        (keep, lambda a: a.pop("codes")),
-        (keep, lambda a: a.update(codes=a["codes"].astype(np.float32))),
-        (keep, lambda a: a.update(codes=a["codes"][:, :-1])),
-        (keep, lambda a: a.update(codes=a["codes"][:2])),
-        (keep, lambda a: a.update(codes=a["codes"][..., :3])),
-        (keep, lambda a: a.update(triangles=a["triangles"] + 1)),
-        (keep, lambda a: a.update(triangles=a["triangles"] - 1)),
-        (keep, lambda a: a.update(triangles=a["triangles"].astype(np.float64))),
-        (keep, lambda a: a.update(uvs=a["uvs"][1:])),
-        (keep, lambda a: a.update(scale=np.ones((2, 3), np.float32))),
-        (keep, lambda a: a.update(scale=np.ones((0, 3), np.float32))),
-        (keep, lambda a: a.update(name=records.pack_names(["two", "names"]))),
-    ],
-)
-def test_arrays_that_contradict_one_another_are_refused(change, surface_change):
-    record.model_source(contradiction(keep))
-    with pytest.raises(RecordError):
-        record.model_source(contradiction(change, surface_change))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda a: a.update(uvs=a["uvs"][1:]),
-        lambda a: a.update(uvs=a["uvs"][:, :2]),
-        lambda a: a.update(uvs=a["uvs"][..., :1]),
-        lambda a: a.update(uvs=a["uvs"].astype(np.int32)),
-        lambda a: a.update(triangles=a["triangles"][1:]),
-        lambda a: a.update(scale=a["scale"][1:]),
-        lambda a: a.update(codes=a["codes"][:, :3]),
-    ],
-)
-def test_arrays_of_corners_that_contradict_one_another_are_refused(change):
-    record.model_source(contradiction(keep, format_name="md2"))
-    with pytest.raises(RecordError):
-        record.model_source(contradiction(keep, change, "md2"))
-
-
 def test_a_model_has_frames():
     arrays = dict(records.unpack(model_record(sample("tags_only"))))
     arrays["frame_names"] = arrays["frame_names"][:0]
@@ -265,26 +177,6 @@ def test_parts_know_their_model(data):
 def test_a_part_of_before_knows_nothing_of_its_model():
     source = load(sample("animated")).source
     assert record.whole_among(records.unpack(record.surface_record(source.surfaces[0], {}))) == ((0, 0), {})
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda a: a.pop("name"),
-        lambda a: a.update(name=records.pack_names(["a", "b"])),
-        lambda a: a.update(tag_origins=a["tag_origins"][:2]),
-        lambda a: a.update(tag_axes=a["tag_axes"][:, :2]),
-        lambda a: a.update(tag_axes=a["tag_axes"].astype(np.int32)),
-        lambda a: a.update({"fact.tags": a["fact.tags"][:1]}),
-        lambda a: a.update(tag_origins=a["tag_origins"][:0], tag_axes=a["tag_axes"][:0]),
-    ],
-)
-def test_a_tag_that_contradicts_itself_is_refused(change):
-    arrays = dict(records.unpack(part_records(sample("animated"))[1][0]))
-    record.tag_source(records.pack(arrays))
-    change(arrays)
-    with pytest.raises(RecordError):
-        record.tag_source(records.pack(arrays))
 
 
 def test_a_whole_that_contradicts_itself_is_refused():

@@ -75,6 +75,7 @@ def test_nothing_to_change_gives_the_same_bytes():
         ({"an": ['x"y']}, "", "has a quote or a line end"),
         ({"an": ["x"]}, "{", "are not closed"),
         ({"an": ["x"]}, "model m { offset ( 1 }", "are not closed"),
+        ({"an": ["x"]}, "model m { }\nentityDef a {", "are not closed"),
         ({"an": ["x"]}, "model m { anim a b inherit n }", "the model 'm' says 'inherit' behind animations"),
     ],
 )

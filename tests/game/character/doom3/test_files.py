@@ -110,12 +110,6 @@ def test_what_a_mod_lacks_is_found_in_the_users_games(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "missing"),
     [
-        ({"newt_md5mesh": None}, [f"the body '{NEWT}/newt.md5mesh' is not there"]),
-        ({"head_md5mesh": None}, [f"head's model '{NEWT}/head.md5mesh' is not there"]),
-        ({"hat_ase": None}, ["def_attach's model 'models/toys/hat.ase' is not there"]),
-        ({"hat_def": None}, ["def_attach 'newt_hat' is declared nowhere: the game stops there"]),
-        ({"newt_skin": None}, ["the skin 'newt/gold' is declared nowhere: the game refuses the model"]),
-        ({"walk_md5anim": None}, [f"files of frames of 'newt_base' are not there: '{NEWT}/walk.md5anim'"]),
         ({"hat_def": HAT.replace('"joint"', '"bone"').encode()}, [
             "def_attach 'newt_hat' names no joint that it hangs on: the game stops there"]),
         ({"hat_def": HAT.replace('"model"', '"mesh"').encode()}, ["def_attach 'newt_hat' has no model"]),
@@ -164,3 +158,11 @@ def test_real_ones(path):
     for name in names_in(Disk().file(path)):
         character = found(path, name)
         assert character.body is not None or character.missing
+
+
+def test_a_file_that_lies_in_no_game(tmp_path):
+    put_character(tmp_path)
+    alone = tmp_path / "alone.def"
+    alone.write_bytes(TEXT.encode())
+    missing = found(alone).missing
+    assert "'alone.def' lies in no folder 'def' of a game: what it names can't be found" in missing

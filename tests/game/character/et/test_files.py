@@ -72,14 +72,6 @@ def test_another_skin(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "missing"),
     [
-        ({"body_mdm": None}, [f"the body '{TOYS}/body.mdm' is not there"]),
-        ({"body_field_skin": None}, [f"the body's skin '{TOYS}/body_field.skin' is not there"]),
-        ({"toys_anim": None}, ["the animation group 'animations/toys.anim' is not there"]),
-        ({"body_aninc": None}, ["the table 'animations/toys/body.aninc' is not there"]),
-        ({"extra_mdx": None}, ["files of frames of 'animations/toys.anim' are not there: 'animations/toys/extra.mdx'"]),
-        ({"toy_md3": None}, ["the head 'models/players/hud/toy.md3' is not there"]),
-        ({"toy_green_skin": None}, ["the head's skin 'models/players/hud/toy_green.skin' is not there"]),
-        ({"helmet_md3": None}, [f"md3_hat's model '{TOYS}/acc/helmet.md3' is not there"]),
         ({"body_field_skin": b"md3_shield,x.md3"}, ["'body_field.skin' attaches what games ignore: 'md3_shield'"]),
         ({"toys_anim": b"animgroup {}"}, ["'animations/toys.anim' names no file of frames"]),
         ({"trooper_char": b"characterDef { }"}, [
