@@ -287,7 +287,9 @@ def test_keys_that_replaced_a_models_frames_are_its_modellers():
     block.shape_key_clear()
     shown = [tuple(vertex.co) for vertex in block.data.vertices]
     block.shape_key_add(name="Basis")
-    block.shape_key_add(name="smile").points[0].co.z += 9.0
+    smile = block.shape_key_add(name="smile")
+    smile.points[0].co.z += 9.0
+    smile.value = 0.0  # which Blender 5 begins at 1
     model = case.gather()
     assert model.num_frames == 1
     assert sorted(map(tuple, model.surfaces[0].positions[0].tolist())) == sorted(shown)
