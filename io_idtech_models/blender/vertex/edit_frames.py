@@ -50,11 +50,17 @@ class FrameModel:
 
 
 def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, scene: bpy.types.Scene) -> FrameModel:
-    """Return the frames of a model.
+    """Return the frames of a model, and of those in step with it.
 
     Raises:
         LimitError: the objects have no frames, or their keys disagree.
     """
+    model = _own_frames(blocks, collection, scene)
+    model.in_step = _in_step(model.meshes, scene)
+    return model
+
+
+def _own_frames(blocks: list[Block], collection: bpy.types.Collection | None, scene: bpy.types.Scene) -> FrameModel:
     keyed = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is not None]
     entries = find_tags(blocks)
     listed = None if collection is None else source.frame_list(collection)
@@ -78,7 +84,6 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
     model = FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
     model.leader = leading(keyed[0]) if keyed else None
-    model.in_step = _in_step(keyed, scene)
     return model
 
 
@@ -101,7 +106,7 @@ def _in_step(keyed: list[Block], scene: bpy.types.Scene) -> list[FrameModel]:
         home = next((each for each in block.users_collection if each.get(MODEL_ID)), None)
         models.setdefault(home or block, []).append(block)
     return [
-        model_frames(own, None, scene) if home in own else model_frames(list(home.all_objects), home, scene)
+        _own_frames(own, None, scene) if home in own else _own_frames(list(home.all_objects), home, scene)
         for home, own in models.items()
     ]
 
