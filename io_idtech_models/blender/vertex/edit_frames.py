@@ -96,11 +96,11 @@ def leading(block: Block) -> Block | None:
 
 
 def _in_step(keyed: list[Block], scene: bpy.types.Scene) -> list[FrameModel]:
-    """Return the models that show the frames of some meshes."""
+    """Return the other models that show the frames of some meshes."""
     leaders = {block.data.shape_keys for block in keyed}
     every: Any = bpy.data.objects if keyed else ()
-    meshes = [block for block in every if block.type == "MESH" and block.data.shape_keys is not None]
-    followers: list[Block] = [block for block in meshes if leader_of(block.data.shape_keys) in leaders]
+    others = [b for b in every if b.type == "MESH" and b.data.shape_keys is not None and b not in keyed]
+    followers: list[Block] = [block for block in others if leader_of(block.data.shape_keys) in leaders]
     models: dict[Any, list[Block]] = {}
     for block in followers:
         home = next((each for each in block.users_collection if each.get(MODEL_ID)), None)
