@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
+from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.packs import put_files, put_pack
@@ -328,3 +329,39 @@ def test_no_skin_to_attach_it(tmp_path, capfd):
     (tmp_path / "out").mkdir()
     saved_texts(tmp_path / "out")
     assert "left out, no skin could attach it: 'Jar'" in capfd.readouterr().out
+
+
+def test_frames_of_a_copy_that_was_deleted_are_not_the_bodys(tmp_path, capfd):
+    """Blender's Duplicate Objects copies actions with their fake users, which deleting leaves behind."""
+    rig = read(put_character(tmp_path / "game"))
+    own = [*bpy.context.scene.objects]
+    for block in own:
+        block.select_set(True)
+    bpy.ops.object.duplicate()
+    for block in [block for block in bpy.context.scene.objects if block not in own]:
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.objects.active = rig
+    (copy,) = (action for action in bpy.data.actions if action.use_fake_user and action.users == 1)
+    out = tmp_path / "out"
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    assert (out / FOLDER / "body.mds").read_bytes() == body()
+    said = capfd.readouterr().out
+    assert (
+        f"unchanged copies, are left out, keep them in NLA tracks of '{rig.name}' to write them: '{copy.name}'" in said
+    )
+    curve = action_parts(copy)[0][2][0]
+    curve.keyframe_points[0].co.y += 1
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    assert len((out / FOLDER / "body.mds").read_bytes()) > len(body())
+
+
+def test_frames_of_a_character_that_was_deleted_are_not_the_next_ones(tmp_path, capfd):
+    read(put_character(tmp_path / "game"))
+    for block in list(bpy.data.objects):
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.update()
+    read(put_character(tmp_path / "game"))
+    out = tmp_path / "out"
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    assert (out / FOLDER / "body.mds").read_bytes() == body()
+    assert "actions that another model came with" in capfd.readouterr().out
