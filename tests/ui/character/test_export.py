@@ -338,6 +338,32 @@ def test_other_bones_are_refused(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_bones_that_are_moved_at_rest_are_named_where_rows_have_no_action(tmp_path, capfd):
+    """Their frames stay, and the mesh goes along with the bones: it is said how they go along, too."""
+    block = opened(tmp_path)
+    bpy.ops.object.mode_set(mode="EDIT")
+    block.data.edit_bones["Bip01 Head"].roll += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    saved(tmp_path)
+    said = (
+        "bones were moved at rest: 'Bip01 Head': 3 animations without an action keep their frames, Make All Animations"
+    )
+    assert said in capfd.readouterr().out
+    assert bpy.ops.object.idtech_animation_make() == {"FINISHED"}
+    late = saved(tmp_path)
+    assert "moved at rest" not in capfd.readouterr().out
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    read(put_character(tmp_path / "game"), make_all=True)
+    bpy.context.view_layer.objects.active = block = rig()
+    bpy.ops.object.mode_set(mode="EDIT")
+    block.data.edit_bones["Bip01 Head"].roll += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    early = saved(tmp_path)
+    turns = [by_name("mdx").load(data, "").rotations for data in (early[MDX], late[MDX], files()[MDX])]
+    assert turns[0].shape == turns[1].shape
+    assert np.abs(turns[0] - turns[1]).max() < 1e-3 < np.abs(turns[0][:40] - turns[2][:40]).max()
+
+
 def test_which_character(tmp_path):
     assert "there is no character" in error_of(write, filepath=str(tmp_path / "out"))
     opened(tmp_path)
