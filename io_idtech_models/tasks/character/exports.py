@@ -29,7 +29,7 @@ from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
-from ...blender.space.hanging import in_space
+from ...blender.space.hanging import AT_HOME, in_space
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
@@ -48,7 +48,7 @@ from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
 from .declare import block_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
-from .record import CharacterFound, find
+from .record import CharacterFound, find, is_of_frames
 
 log = logging.getLogger(__name__)
 
@@ -257,7 +257,7 @@ class _Saving:
         root = self.character.pieces.get(kind)
         if root is None:
             if self.saved.kind is None or kind not in self.saved.kind.places:
-                log.warning("%s is not in the scene: its file and its line in the skin stay as they were", kind)
+                log.warning("%s is not in the scene: its file and what names it stay as they were", kind)
             return
         chosen = part_of(self.context, root)
         self.taken.add(root)
@@ -265,6 +265,9 @@ class _Saving:
         rig = next((block for block in chosen.whole if block.type == "ARMATURE"), None)
         if row is not None and row.family is SKELETAL and rig is not None:
             self._model_of_bones(kind, row, chosen.whole, rig)
+        elif is_of_frames(self.record):  # it stands where the body stands, and goes where that goes
+            with _seen_by(self.character.root, root, self.context.view_layer):
+                self._model_of_frames(kind, chosen)
         else:
             self._model_of_frames(kind, chosen)
 
@@ -428,6 +431,27 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
     finally:
         rig.matrix_parent_inverse = inverse
         rig.matrix_basis = before
+        view_layer.update()
+
+
+@contextmanager
+def _seen_by(space: Block | None, root: Block, view_layer: Any) -> Iterator[None]:
+    """Let what hangs on a root stand in that one's own space as it stands in another root's, or the world's."""
+    view_layer.update()
+    own = np.array(root.matrix_world)
+    way = own if space is None else np.linalg.inv(np.array(space.matrix_world)) @ own
+    if np.abs(way - np.eye(4)).max() <= AT_HOME:
+        yield
+        return
+    before = [(block, block.matrix_parent_inverse.copy()) for block in root.children]
+    try:
+        for block, inverse in before:
+            block.matrix_parent_inverse = Matrix(way.tolist()) @ inverse
+        view_layer.update()
+        yield
+    finally:
+        for block, inverse in before:
+            block.matrix_parent_inverse = inverse
         view_layer.update()
 
 

@@ -88,10 +88,11 @@ def _warn_of_moved(rig: Any, unmade: list[KeptRow]) -> None:
     """Name the bones that were moved at rest where rows without an action keep their frames."""
     rest = moved_rest(rig) if unmade else None
     if rest is not None:
-        log.warning(
-            "bones were moved at rest: %s: %s without an action keep their frames, Make All Animations (in the sidebar) "
-            "lets them go along", listed(rest.names), plural(len(unmade), "animation"),
-        )  # fmt: skip
+        text = (
+            "bones were moved at rest: %s: %s without an action keep their frames, Make All Animations (in the "
+            "sidebar) lets them go along"
+        )
+        log.warning(text, listed(rest.names), plural(len(unmade), "animation"))
 
 
 def _actions(rig: Any) -> list[Any]:

@@ -265,7 +265,7 @@ def test_a_head_that_was_deleted_is_said(tmp_path, capfd):
     opened(tmp_path)
     remove("head")
     assert not [name for name in changed(saved(tmp_path)) if not name.endswith("body_field.skin")]
-    assert "head is not in the scene: its file and its line" in capfd.readouterr().out
+    assert "head is not in the scene: its file and what names it" in capfd.readouterr().out
 
 
 def tag(name: str) -> Any:
@@ -420,3 +420,13 @@ def test_real_characters(tmp_path, path):
     found = saved(tmp_path)
     assert len(found) > 20
     assert [name for name, data in found.items() if data != (game / name).read_bytes()] == []
+
+
+def test_a_part_whose_meshes_are_deleted_is_deleted(tmp_path):
+    """Its root may stay: nobody sees it."""
+    opened(tmp_path)
+    for block in list(roots()["md3_back"].children):
+        bpy.data.objects.remove(block)
+    found = saved(tmp_path)
+    assert changed(found) == [f"{TOYS}/body_field.skin"]
+    assert b"md3_back" not in found[f"{TOYS}/body_field.skin"]
