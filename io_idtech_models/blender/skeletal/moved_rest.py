@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.skeletal import Animation
-from ...model.transforms import from_matrices, multiply, rotate
+from ...model.transforms import from_matrices, inverse, multiply, rotate
 from ..compat import Block
 from . import armature, source
 from .bones import same_rest
@@ -72,7 +72,7 @@ def moved_rest(rig: Block) -> MovedRest | None:
     moved = np.flatnonzero((present != before[joints]).any(axis=(1, 2)))
     if not len(moved):
         return None
-    ways = steady.products(present[moved], armature.inverse(before[joints[moved]]))
+    ways = steady.products(present[moved], inverse(before[joints[moved]]))
     turns = from_matrices(steady.nearest_rotations(ways[:, :3, :3]))
     called = [bones[own[each]].name for each in moved.tolist()]
     return MovedRest(joints[moved], called, ways[:, :3, 3] / known.scale, turns)

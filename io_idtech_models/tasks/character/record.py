@@ -86,8 +86,8 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
     written = {called[file] for file in models.values() if not _is_text(file)}
     _remember_besides(record, files, written | {*texts}, _kept_in(collection))
     skinned = {} if kind is None else kind.places
-    own = [file for piece, file in models.items() if _is_text(file) or (piece != BODY and piece not in skinned)]
-    record.besides |= {called[file]: file.place for file in own if called[file]}
+    apart = [file for piece, file in models.items() if _is_text(file) or (piece != BODY and piece not in skinned)]
+    record.besides |= {called[file]: file.place for file in apart if called[file]}
     facts = asdict(record)
     del facts["texts"]
     collection[CHARACTER] = json.dumps(facts)

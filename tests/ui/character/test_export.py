@@ -16,6 +16,7 @@ from tests.packs import put_pack
 from tests.samples import CORPUS
 from tests.samples_character import CHAR, GROUP, TABLE, TOYS, files, put_character
 from tests.ui.character.test_import import read, rig, roots
+from tests.ui.scene import add_cube as scene_cube
 from tests.ui.scene import bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -430,3 +431,31 @@ def test_a_part_whose_meshes_are_deleted_is_deleted(tmp_path):
     found = saved(tmp_path)
     assert changed(found) == [f"{TOYS}/body_field.skin"]
     assert b"md3_back" not in found[f"{TOYS}/body_field.skin"]
+
+
+@pytest.mark.parametrize("parent", [False, True])
+def test_a_mesh_that_bones_bend_goes_into_the_body_wherever_it_lies(tmp_path, parent, capfd):
+    block = opened(tmp_path)
+    cube = scene_cube("belt buckle")
+    cube.parent = block if parent else None
+    cube.modifiers.new("Armature", "ARMATURE").object = block
+    cube.vertex_groups.new(name="Bip01 Head").add(range(8), 1.0, "ADD")
+    bpy.context.view_layer.objects.active = block
+    found = saved(tmp_path)
+    assert f"{TOYS}/body.mdm" in changed(found)
+    meshes = by_name("mdm").load(found[f"{TOYS}/body.mdm"], "").meshes
+    assert "belt buckle" in [mesh.name for mesh in meshes]
+    assert "left out" not in capfd.readouterr().out
+
+
+def test_a_mesh_on_a_bone_that_nothing_bends_is_said(tmp_path, capfd):
+    block = opened(tmp_path)
+    cube = scene_cube("lamp")
+    cube.parent, cube.parent_type, cube.parent_bone = block, "BONE", "Bip01 Head"
+    bpy.context.view_layer.objects.active = block
+    assert not changed(saved(tmp_path))
+    said = "left out, no bone moves their points, give them weights and an Armature modifier: 'lamp'"
+    assert said in capfd.readouterr().out
+    cube.hide_set(True)
+    saved(tmp_path)
+    assert "left out" not in capfd.readouterr().out

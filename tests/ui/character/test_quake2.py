@@ -15,7 +15,7 @@ from io_idtech_models.tasks.animations.find import need_animations
 from tests.packs import put_pack
 from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, files, model, put_player
-from tests.ui.scene import bpy, error_of
+from tests.ui.scene import add_cube, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
@@ -276,12 +276,12 @@ def saved(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def in_the_file(data: bytes, frame: int) -> np.ndarray[Any, Any]:
+def in_the_file(data: bytes, frame: int) -> Any:
     (surface,) = by_name("md2").load(data, "").surfaces
     return surface.positions[frame].astype(np.float64)
 
 
-def in_the_scene(block: Any, frame: int, space: Any = None) -> np.ndarray[Any, Any]:
+def in_the_scene(block: Any, frame: int, space: Any = None) -> Any:
     own = block.matrix_world if space is None else space.matrix_world.inverted() @ block.matrix_world
     matrix = np.array(own)
     return shown(block, [frame])[0] @ matrix[:3, :3].T + matrix[:3, 3]
@@ -325,3 +325,15 @@ def test_a_gun_that_is_deleted_is_saved_as_it_was(tmp_path, how, capfd):
     bpy.context.view_layer.objects.active = stays
     assert saved(tmp_path / "out")["weapon.md2"] == model()
     assert "weapon is not in the scene: its file and what names it stay as they were" in capfd.readouterr().out
+
+
+def test_a_mesh_that_hangs_on_the_body_goes_into_its_file_wherever_it_lies(tmp_path):
+    read(put_player(tmp_path / "game"))
+    lead = body()
+    cube = add_cube("hat")
+    cube.parent = lead
+    bpy.context.view_layer.objects.active = lead
+    found = saved(tmp_path / "out")
+    (before,), (after,) = (by_name("md2").load(data, "").surfaces for data in (model(), found["tris.md2"]))
+    assert len(after.triangles) == len(before.triangles) + 12
+    assert found["weapon.md2"] == model()

@@ -365,3 +365,24 @@ def test_frames_of_a_character_that_was_deleted_are_not_the_next_ones(tmp_path, 
     assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
     assert (out / FOLDER / "body.mds").read_bytes() == body()
     assert "actions that another model came with" in capfd.readouterr().out
+
+
+def test_actions_that_are_no_rows_and_none_at_all_are_said(tmp_path, capfd):
+    """The table knows frames of the body alone, by their numbers."""
+    rig = read(put_character(tmp_path / "game"))
+    write = bpy.ops.export_scene.idtech_character
+    played = rig.animation_data.action
+    copy = played.copy()
+    copy.name = "jig"
+    rig.animation_data.action = copy
+    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    capfd.readouterr()
+    for key in list(copy.keys()):
+        del copy[key]
+    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    said = "'jig': frames behind all others in body.mds, and in no row of wolfanim.cfg: put their keys behind those of"
+    assert said in capfd.readouterr().out
+    for action in (copy, played):
+        bpy.data.actions.remove(action)
+    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    assert "has no action: all frames are gone from body.mds, and rows of wolfanim.cfg" in capfd.readouterr().out
