@@ -23,7 +23,7 @@ from ...blender.mesh.surface_names import worn_materials
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
 from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
-from ...blender.roots import is_root
+from ...blender.roots import follows, is_root
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
@@ -81,11 +81,11 @@ def chosen_character(context: Context, collection_name: str = "") -> CharacterFo
     Raises:
         LimitError: there is none, or there are several.
     """
-    every = [found for found in map(find, bpy.data.collections) if found is not None]
+    active = context.view_layer.objects.active
+    every = [found for found in (find(each, active) for each in bpy.data.collections) if found is not None]
     if collection_name:
         own = [found for found in every if found.collection.name == collection_name]
     else:
-        active = context.view_layer.objects.active
         chosen = [b for b in context.scene.objects if b.select_get(view_layer=context.view_layer)]
         shown = [found for found in every if found.rig.name in context.scene.objects]
         own = _holding(every, [active]) or _holding(every, chosen) or shown
@@ -192,7 +192,12 @@ class _Saving:
             chosen = choose(self.context, "COLLECTION", home.name)
             self._model_of_frames(BODY, replace(chosen, blocks=[*chosen.blocks, *beside]))
             return
-        own = [b for b in home.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE")]
+        copies = self.character.copies
+        if copies:
+            text = "copies of '%s' are left out, make one active to save that in its place: %s"
+            log.warning(text, rig.name, listed([copy.name for copy in copies]))
+        theirs = {b for b in home.all_objects if b in copies or any(follows(b, copy) for copy in copies)}
+        own = [b for b in home.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE") and b not in theirs]
         bent = [block for block in beside if rig in bending(block)]
         mine = [*(block for block in own if not is_root(block) and not _is_foreign(block, rig)), *bent]
         with _at_origin(rig, self.character.root, self.context.view_layer):

@@ -459,3 +459,35 @@ def test_a_mesh_on_a_bone_that_nothing_bends_is_said(tmp_path, capfd):
     cube.hide_set(True)
     saved(tmp_path)
     assert "left out" not in capfd.readouterr().out
+
+
+def duplicated(block: Any) -> Any:
+    """Duplicate all objects, as Shift D does; returns the copy of the armature."""
+    for each in bpy.context.scene.objects:
+        each.select_set(True)
+    bpy.context.view_layer.objects.active = block
+    assert bpy.ops.object.duplicate() == {"FINISHED"}
+    copy = bpy.context.view_layer.objects.active
+    assert copy != block and copy.type == "ARMATURE"
+    return copy
+
+
+@pytest.mark.parametrize("of", ["copy", "source"])
+def test_of_a_character_and_its_copy_the_active_objects_is_saved(tmp_path, of, capfd):
+    """Both lie in the same collections: Blender links copies where the objects are."""
+    source = opened(tmp_path)
+    copy = duplicated(source)
+    meant, other = (copy, source) if of == "copy" else (source, copy)
+    mesh = next(block for block in meant.children if block.type == "MESH")
+    bpy.context.view_layer.objects.active = mesh
+    assert not changed(saved(tmp_path))
+    said = f"copies of '{meant.name}' are left out, make one active to save that in its place: '{other.name}'"
+    assert said in capfd.readouterr().out
+    mesh.data.vertices[3].co.z += 2
+    tag = next(block for block in meant.children if block.name.startswith("tag_weapon"))
+    scene_cube("club").parent = tag
+    bpy.context.view_layer.objects.active = mesh
+    new = f"{TOYS}/acc/club.md3"
+    assert changed(saved(tmp_path)) == sorted([new, f"{TOYS}/body.mdm", f"{TOYS}/body_field.skin"])
+    bpy.context.view_layer.objects.active = other
+    assert not changed(saved(tmp_path / "other"))
