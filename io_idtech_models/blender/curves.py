@@ -102,6 +102,15 @@ def curve_points(curve: Any) -> tuple[Floats, Floats]:
     return points[0::2], points[1::2]
 
 
+def same_curves(curves: list[Any], others: list[Any]) -> bool:
+    """Tell whether F-curves have the same keys as others, whose order may be another."""
+    own, theirs = ({(curve.data_path, curve.array_index): curve for curve in each} for each in (curves, others))
+    if own.keys() != theirs.keys():
+        return False
+    pairs = ((np.array(curve_points(curve)), np.array(curve_points(theirs[key]))) for key, curve in own.items())
+    return all(np.array_equal(keys, there) for keys, there in pairs)
+
+
 def bone_path(bone: str) -> str:
     """Return what the paths of a bone's channels begin with."""
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'

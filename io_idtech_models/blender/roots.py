@@ -108,6 +108,11 @@ def follows(block: Block, other: Block) -> bool:
     return other in _followed(block, True)
 
 
+def goes_with(block: Block, other: Block) -> bool:
+    """Tell whether an object follows another one, as part of its model: not by a tag, which carries another model."""
+    return other in _followed(block, False)
+
+
 def _brought_by(leader: Block) -> Block | None:
     """Return the root of the part that goes along with an object; of a tag of what hangs on it."""
     if not is_tag(leader):

@@ -504,6 +504,15 @@ def _(folder):
     export(folder / "a.md5anim", what="ALL")
 
 
+@says("that another model came with")
+def _(folder):
+    rig, _ = newt()
+    left = bpy.data.actions[0].copy()
+    left["idtech_made_for"], left.use_fake_user = "another", True
+    activate(rig)
+    export(folder / "a.md5anim", what="ALL")
+
+
 @says("MD2 holds no tags")
 def _(folder):
     add_cube()

@@ -246,6 +246,8 @@ def add_animations(
             skeletal_source.attach_action(animation.source, action, written, settings.scale)
         made.append(action)
     for action in made:
+        if MODEL_ID in rig.data:
+            action[skeletal_source.MADE_FOR] = rig.data[MODEL_ID]
         pose_channels.keep(rig, action)
     if made:
         play(rig, made[0])

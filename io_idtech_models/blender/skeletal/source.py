@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 # Other names than vertex-animated models' records have: exporters of those look for theirs alone.
 SKELETON, SKINNED, MOTION = "idtech_skeleton", "idtech_skinned", "idtech_motion"
+MADE_FOR = "idtech_made_for"  # on an action: the MODEL_ID of the armature that an import made it for
 
 
 @dataclass(eq=False)

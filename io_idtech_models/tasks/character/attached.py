@@ -16,7 +16,7 @@ from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.player.assembly import hang
 from ...blender.provenance import FILE, PART, model_of
-from ...blender.roots import is_root, is_tag, root_of
+from ...blender.roots import follows, is_root, is_tag, root_of
 from ...game.character.files import BODY
 from ...model.wording import listed
 from .record import CharacterFound
@@ -75,7 +75,8 @@ def added(character: CharacterFound, places: Places, written: set[Block]) -> lis
 
 def _tags(character: CharacterFound) -> dict[tuple[str, str], Block]:
     """Return a character's tags, by the piece that has them and their names."""
-    body = {b for b in character.body.all_objects if is_tag(b) and root_of(b) in (None, character.root)}
+    every = [b for b in character.body.all_objects if is_tag(b) and root_of(b) in (None, character.root)]
+    body = [tag for tag in every if not any(follows(tag, copy) for copy in character.copies)]
     found = {(BODY, names.file_name_of(tag).lower()): tag for tag in body}
     for kind, root in character.pieces.items():
         own = (block for block in root.children_recursive if is_tag(block) and root_of(block) == root)

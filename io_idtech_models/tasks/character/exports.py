@@ -23,13 +23,13 @@ from ...blender.mesh.surface_names import worn_materials
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
 from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
-from ...blender.roots import is_root
+from ...blender.roots import follows, is_root
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
-from ...blender.space.hanging import in_space
+from ...blender.space.hanging import AT_HOME, in_space
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
@@ -37,10 +37,13 @@ from ...game.character.files import BODY, HEAD
 from ...game.character.kinds import Kind, kind_named
 from ...game.skin import SUFFIX as SKIN_SUFFIX
 from ...game.skin import SURFACE, read_skin
+from ...model import steady
 from ...model.skeletal import SkeletalModel
+from ...model.transforms import inverse
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
-from ..export.selection import Choice, choose, left_out, part_of
+from ..export.motion_sources import NoActionError, actions_of
+from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model
 from ..export.skin_files import skin_of, skin_worn
 from ..export.vertex import gathered, kept_format
@@ -48,7 +51,7 @@ from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
 from .declare import block_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
-from .record import CharacterFound, find
+from .record import CharacterFound, find, is_of_frames
 
 log = logging.getLogger(__name__)
 
@@ -78,11 +81,11 @@ def chosen_character(context: Context, collection_name: str = "") -> CharacterFo
     Raises:
         LimitError: there is none, or there are several.
     """
-    every = [found for found in map(find, bpy.data.collections) if found is not None]
+    active = context.view_layer.objects.active
+    every = [found for found in (find(each, active) for each in bpy.data.collections) if found is not None]
     if collection_name:
         own = [found for found in every if found.collection.name == collection_name]
     else:
-        active = context.view_layer.objects.active
         chosen = [b for b in context.scene.objects if b.select_get(view_layer=context.view_layer)]
         shown = [found for found in every if found.rig.name in context.scene.objects]
         own = _holding(every, [active]) or _holding(every, chosen) or shown
@@ -183,15 +186,23 @@ class _Saving:
         row = formats.by_suffix(PurePath(path or str(self.character.body.get(FILE, ""))))
         if row is None:
             raise LimitError(f"'{path}' is no model of a format that can be written")
+        rig, home = self.character.rig, self.character.body
+        beside = beside_body(self.context, rig, self.character.root, [*home.all_objects])
         if row.family is VERTEX:
-            self._model_of_frames(BODY, choose(self.context, "COLLECTION", self.character.body.name))
+            chosen = choose(self.context, "COLLECTION", home.name)
+            self._model_of_frames(BODY, replace(chosen, blocks=[*chosen.blocks, *beside]))
             return
-        rig = self.character.rig
-        own = [b for b in self.character.body.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE")]
-        mine = [block for block in own if not is_root(block) and not _is_foreign(block, rig)]
+        copies = self.character.copies
+        if copies:
+            text = "copies of '%s' are left out, make one active to save that in its place: %s"
+            log.warning(text, rig.name, listed([copy.name for copy in copies]))
+        theirs = {b for b in home.all_objects if b in copies or any(follows(b, copy) for copy in copies)}
+        own = [b for b in home.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE") and b not in theirs]
+        bent = [block for block in beside if rig in bending(block)]
+        mine = [*(block for block in own if not is_root(block) and not _is_foreign(block, rig)), *bent]
         with _at_origin(rig, self.character.root, self.context.view_layer):
             blocks = self._model_of_bones(BODY, row, mine, rig)
-        self._skin(BODY, self.character.body, [block for block in blocks if block.type == "MESH"], {})
+        self._skin(BODY, home, [block for block in blocks if block.type == "MESH"], {})
 
     def _model_of_bones(self, kind: str, row: Format, mine: list[Block], rig: Block) -> list[Block]:
         """Write a model with bones, and its files of frames, in its armature's own space; returns its objects."""
@@ -257,7 +268,7 @@ class _Saving:
         root = self.character.pieces.get(kind)
         if root is None:
             if self.saved.kind is None or kind not in self.saved.kind.places:
-                log.warning("%s is not in the scene: its file and its line in the skin stay as they were", kind)
+                log.warning("%s is not in the scene: its file and what names it stay as they were", kind)
             return
         chosen = part_of(self.context, root)
         self.taken.add(root)
@@ -265,6 +276,9 @@ class _Saving:
         rig = next((block for block in chosen.whole if block.type == "ARMATURE"), None)
         if row is not None and row.family is SKELETAL and rig is not None:
             self._model_of_bones(kind, row, chosen.whole, rig)
+        elif is_of_frames(self.record):  # it stands where the body stands, and goes where that goes
+            with _seen_by(self.character.root, root, self.context.view_layer):
+                self._model_of_frames(kind, chosen)
         else:
             self._model_of_frames(kind, chosen)
 
@@ -355,6 +369,11 @@ class _Saving:
         loose = [b.name for b in own if not model_of(b) and not any(_is_below(b, root) for root in known)]
         if loose:
             log.warning("left out, they hang on no part of the character: %s", listed(loose))
+        beside = beside_body(self.context, self.character.rig, self.character.root, self.taken)
+        stiff = [block.name for block in beside if block.name not in loose]
+        if stiff:
+            text = "left out, no bone moves their points, give them weights and an Armature modifier: %s"
+            log.warning(text, listed(stiff))
 
     def texts(self) -> None:
         """Write the texts, with what rows of tables say by now."""
@@ -371,6 +390,7 @@ class _Saving:
             self.saved.declarations |= own
             self.saved.edited += own
         if kind is not None and kind.with_runs is not None:
+            self._say_runs()
             for action in filter(runs.is_edited, used_actions(self.character.rig)):
                 changed = [(run.told, run) for run in runs.runs_of(action) if run.name != run.told]
                 self.put(record.file, kind.with_runs(record.texts[record.file], changed, runs.gone_of(action)), False)
@@ -380,6 +400,23 @@ class _Saving:
             raise LimitError("rows of this game's tables can't be written: let them have their names and frames")
         for path, data in kind.with_rows(record.texts, record.group, self.motions.rows).items():
             self.put(path, data, data == record.texts[path])
+
+    def _say_runs(self) -> None:
+        """Say what of a table's rows is not in the body's frames, and what of these is in no row."""
+        table, path = PurePath(self.record.file).name, PurePath(self.record.models[BODY])
+        row = formats.by_suffix(path)
+        if row is None or not row.has_motions:
+            return
+        try:
+            actions = actions_of(self.character.rig, row)
+        except NoActionError:
+            text = "%s has no action: all frames are gone from %s, and rows of %s show none; undo it, or import anew"
+            log.warning(text, self.character.rig.name, path.name, table)
+            return
+        apart = [action.name for action in actions if not runs.is_saved(action)]
+        if apart:
+            text = "%s: frames behind all others in %s, and in no row of %s: put their keys behind those of All Frames"
+            log.warning(text, listed(apart), path.name, table)
 
     def besides(self) -> None:
         """Take along what belongs to the character and stands nowhere in the scene, as it is."""
@@ -431,9 +468,30 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
         view_layer.update()
 
 
+@contextmanager
+def _seen_by(space: Block | None, root: Block, view_layer: Any) -> Iterator[None]:
+    """Let what hangs on a root stand in that one's own space as it stands in another root's, or the world's."""
+    view_layer.update()
+    own = np.array(root.matrix_world)
+    way = own if space is None else steady.products(inverse(np.array(space.matrix_world)), own)
+    if np.abs(way - np.eye(4)).max() <= AT_HOME:
+        yield
+        return
+    before = [(block, block.matrix_parent_inverse.copy()) for block in root.children]
+    try:
+        for block, hung in before:
+            block.matrix_parent_inverse = Matrix(steady.products(way, np.array(hung)).tolist())
+        view_layer.update()
+        yield
+    finally:
+        for block, hung in before:
+            block.matrix_parent_inverse = hung
+        view_layer.update()
+
+
 def _is_foreign(block: Block, rig: Block) -> bool:
     """Tell whether an object in a body's collection hangs on a tag of its own: a model by itself."""
-    above = block.parent
+    above = None if block == rig else block.parent
     while above is not None and above != rig:
         if above.type == "EMPTY":
             return True

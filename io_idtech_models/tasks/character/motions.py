@@ -23,6 +23,7 @@ from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.skeletal import gather_motion, kept_frames
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow
+from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import differences
 from ...formats import Format
@@ -32,7 +33,7 @@ from ...model.bounds import set_bounds
 from ...model.edits.matched import onto
 from ...model.limits.games import GAMES, refused
 from ...model.skeletal import Animation, SkeletalModel, mismatch
-from ...model.wording import listed
+from ...model.wording import listed, plural
 from ...reporting import LimitError
 from ..export.motion import AnimationExport, finished, of_format, played
 from ..export.motion_sources import slot_of, sources_of
@@ -66,6 +67,7 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     taken = set(made.values())
     new = [action for action in actions if action not in taken]
     saved, kept = MotionsSaved(), kept_frames.kept_data(rig)
+    _warn_of_moved(rig, [row for row in kept_frames.unmade_of(files, actions).values() if row.said is not None])
     for number, file in enumerate(files):
         own = {place: action for (nth, place), action in made.items() if nth == number and place < len(file.rows)}
         added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
@@ -80,6 +82,17 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         saved.files[file.game_name] = edits.dump() if edits.changed else data
         saved.rows += edits.rows
     return saved
+
+
+def _warn_of_moved(rig: Any, unmade: list[KeptRow]) -> None:
+    """Name the bones that were moved at rest where rows without an action keep their frames."""
+    rest = moved_rest(rig) if unmade else None
+    if rest is not None:
+        text = (
+            "bones were moved at rest: %s: %s without an action keep their frames, Make All Animations (in the "
+            "sidebar) lets them go along"
+        )
+        log.warning(text, listed(rest.names), plural(len(unmade), "animation"))
 
 
 def _actions(rig: Any) -> list[Any]:
@@ -128,23 +141,25 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
 def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) -> Iterator[ActionFile]:
     """Yield the animations that an armature keeps and that have no action, as they go onto its bones by now.
 
-    Without an edit of the bones they are as they were, and none is read.
+    Without an edit of the bones they are as they were, and none is read. On bones that were moved at rest they show
+    what they would as actions, which go along.
 
     Raises:
         ModelError: one can't be read, or written.
     """
     files, kept = kept_frames.kept_files(export.rig), kept_frames.kept_data(export.rig)
-    unmade = kept_frames.unmade_of(files, _actions(export.rig))
+    unmade, rest = kept_frames.unmade_of(files, _actions(export.rig)), moved_rest(export.rig)
     for nth, wanted in groupby(unmade, key=lambda key: key[0]):
         file, places = files[nth], [place for _, place in wanted]
         if not file.is_animation:
             continue
         data = kept.of(nth)
-        if not mismatch(model.skeleton, format_of(file).outline(data)):
+        if rest is None and not mismatch(model.skeleton, format_of(file).outline(data)):
             yield from (ActionFile(file.rows[place].clip.name, None, data, is_source=True) for place in places)
             continue
         for given in read_rows(file, places, data):
-            animation = finished(onto(given, model.skeleton), model, AnimationExport())
+            shown = given if rest is None else rest.written(given)
+            animation = finished(onto(shown, model.skeleton), model, AnimationExport())
             for text in refused(row.check(animation, game)):
                 log.warning("%s: %s", given.name, text)
             yield ActionFile(given.name, None, row.dump(animation), is_source=False)

@@ -15,7 +15,7 @@ import bpy
 from ...blender.compat import Block
 from ...blender.player.build import store_files, stored_files
 from ...blender.provenance import CHARACTER, FILE, MODEL_ID, PART
-from ...blender.roots import LEVEL, is_root, root_of
+from ...blender.roots import LEVEL, follows, is_root, is_tag, root_of
 from ...blender.shading.materials import worn_by
 from ...blender.skeletal.kept_frames import kept_files
 from ...formats import VERTEX, by_suffix
@@ -44,7 +44,8 @@ class Record:
     texts: dict[str, bytes] = field(default_factory=dict)  # skins among them
     # Files of frames, by BODY and kinds of pieces: what actions of theirs are called.
     motions: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    besides: dict[str, str] = field(default_factory=dict)  # places of what belongs to it, but is not known by heart
+    # Places of what belongs to it, but is not known by heart: also of pieces that no skin could leave out.
+    besides: dict[str, str] = field(default_factory=dict)
     declared: tuple[str, str] = ("", "")  # the model that its body is, and its mesh, where its game declares these
     declarations: list[str] = field(default_factory=list)  # those of the texts that are made of its game's ones
 
@@ -84,7 +85,9 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
         texts |= own
     written = {called[file] for file in models.values() if not _is_text(file)}
     _remember_besides(record, files, written | {*texts}, _kept_in(collection))
-    record.besides |= {called[file]: file.place for file in models.values() if _is_text(file) and called[file]}
+    skinned = {} if kind is None else kind.places
+    apart = [file for piece, file in models.items() if _is_text(file) or (piece != BODY and piece not in skinned)]
+    record.besides |= {called[file]: file.place for file in apart if called[file]}
     facts = asdict(record)
     del facts["texts"]
     collection[CHARACTER] = json.dumps(facts)
@@ -168,6 +171,7 @@ class CharacterFound:
     rig: Block  # the armature; of a body of frames the first of its meshes
     root: Block | None  # on which all of it hangs
     pieces: dict[str, Block]  # the roots of what hangs on it, by kinds
+    copies: list[Block] = field(default_factory=list)  # armatures of others that were duplicated into its collections
 
     @property
     def name(self) -> str:
@@ -179,8 +183,12 @@ class CharacterFound:
         )
 
 
-def find(collection: Any) -> CharacterFound | None:
-    """Return the character that a collection holds; None if it holds none, or its body is gone."""
+def find(collection: Any, active: Block | None = None) -> CharacterFound | None:
+    """Return the character that a collection holds; None if it holds none, or its body is gone.
+
+    Of several, which Blender's Duplicate Objects leaves in the same collections, it is that of the `active` object, or
+    the first.
+    """
     record = recall(collection)
     if record is None:
         return None
@@ -190,11 +198,27 @@ def find(collection: Any) -> CharacterFound | None:
     own = ((home, block) for home, block in found if block.data.get(MODEL_ID) == home.get(MODEL_ID))
     kinds = {*record.models} - {BODY}
     carried = ((*pair, root_of(pair[1])) for pair in own)
-    body = next((each for each in carried if each[2] is None or str(each[2][PART]) not in kinds), None)
-    if body is None:
+    bodies = [each for each in carried if each[2] is None or str(each[2][PART]) not in kinds]
+    if not bodies:
         return None
-    roots = [block for block in collection.all_objects if is_root(block) and LEVEL not in block and block != body[2]]
-    return CharacterFound(collection, record, *body, {str(root[PART]): root for root in reversed(roots)})
+    several = bodies if wanted == "ARMATURE" else bodies[:1]
+    body = next((each for each in several if active is not None and _is_of(active, each[1])), bodies[0])
+    copies = [rig for home, rig, _ in several if home == body[0] and rig != body[1]]
+    every = [block for block in collection.all_objects if is_root(block) and LEVEL not in block and block != body[2]]
+    strange = {root_of(rig) for rig in copies}
+    roots = [r for r in every if r not in strange and _carries(r) and not any(follows(r, rig) for rig in copies)]
+    return CharacterFound(collection, record, *body, {str(root[PART]): root for root in reversed(roots)}, copies)
+
+
+def _is_of(block: Block, rig: Block) -> bool:
+    """Tell whether an object is an armature, or follows it, or carries it."""
+    return block == rig or follows(block, rig) or block == root_of(rig)
+
+
+def _carries(root: Block) -> bool:
+    """Tell whether anything of a model hangs on a root still: who deletes a part may leave it behind."""
+    own = (block for block in root.children_recursive if root_of(block) == root)
+    return any(block.type != "EMPTY" or is_tag(block) for block in own)
 
 
 def character_target(collection: Any) -> Path | None:

@@ -15,18 +15,20 @@ import numpy as np
 
 from ...blender import names
 from ...blender.compat import Block, action_parts, slot_claim
-from ...blender.curves import is_still
+from ...blender.curves import is_still, same_curves
 from ...blender.frame_rigs import RIG_WHOLE
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
+from ...blender.provenance import MODEL_ID
 from ...blender.roots import WORLD
 from ...blender.selfcheck import some
-from ...blender.skeletal import gather_motion, kept_frames
+from ...blender.skeletal import gather_motion, kept_frames, runs
 from ...blender.skeletal.armature import positioned
 from ...blender.skeletal.bones import moved_bones
 from ...blender.skeletal.gather import gather_rig
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
+from ...blender.skeletal.source import MADE_FOR
 from ...blender.spans import span_of
 from ...blender.vertex.movement import is_moving
 from ...formats import Format
@@ -225,7 +227,8 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
 def _all(rig: Any) -> list[Any]:
     """Return the actions that an armature keeps and plays, and those that fit it and are no other object's.
 
-    What fits but is used by nothing, which Blender forgets with the next saving, is left out, and said.
+    What fits but is used by nothing, which Blender forgets with the next saving, is left out, and said. So is what a
+    model left behind that was deleted: actions that import made for it, or Blender's Duplicate Objects.
     """
     found = used_actions(rig)
     others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
@@ -235,7 +238,31 @@ def _all(rig: Any) -> list[Any]:
     if lost:
         text = "actions that nothing uses are left out, give them a fake user to keep them: %s"
         log.warning(text, listed(lost))
-    return [*found, *(action for action in loose if action.users)]
+    left = [action for action in loose if action.users and _is_left_over(rig, action, found)]
+    if left:
+        text = (
+            "actions that another model came with, or unchanged copies, are left out, keep them in NLA tracks of '%s' "
+            "to write them: %s"
+        )
+        log.warning(text, rig.name, listed([action.name for action in left]))
+    return [*found, *(action for action in loose if action.users and action not in left)]
+
+
+def _is_left_over(rig: Any, action: Any, own: list[Any]) -> bool:
+    """Tell whether an action that nothing plays is what an import made for another model.
+
+    Or a copy of an `own` one with all frames of a model, which a table takes apart: who copies that copies the objects.
+    """
+    made_for = action.get(MADE_FOR)
+    if made_for is None or not own:
+        return False
+    if made_for != rig.data.get(MODEL_ID):
+        return True
+    copied = next((each for each in own if each.name == action.get(names.GIVEN)), None)
+    if copied is None or copied.get(MADE_FOR) != made_for or not runs.runs_of(copied):
+        return False
+    parts, others = action_parts(action), action_parts(copied)
+    return len(parts) == len(others) and all(map(same_curves, (part[2] for part in parts), (o[2] for o in others)))
 
 
 def _fits(rig: Any, action: Any) -> bool:

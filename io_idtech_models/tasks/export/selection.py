@@ -11,7 +11,7 @@ from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
-from ...blender.roots import follows, is_root, is_tag, owner_of, player_root, root_of
+from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, root_of
 from ...blender.vertex.gather import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...model.wording import listed, plural
@@ -118,7 +118,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     own = set(blocks)
     ids = {model_of(block) for block in blocks} | {""}
     meshes = [block for block in blocks if block.type == "MESH"]
-    rigs = {rig for block in meshes for rig in _bending(block)} | {b for b in blocks if b.type == "ARMATURE"}
+    rigs = {rig for block in meshes for rig in bending(block)} | {b for b in blocks if b.type == "ARMATURE"}
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = set(_above(blocks))
@@ -127,14 +127,14 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
         if block in own or block in carriers or block.type not in KINDS or model_of(block) not in ids:
             continue
         hung = _hangs_on(block, own)
-        skinned = not rigs.isdisjoint(_bending(block))
+        skinned = not rigs.isdisjoint(bending(block))
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
             found.append(block)
     return found
 
 
-def _bending(block: bpy.types.Object) -> set[bpy.types.Object]:
+def bending(block: bpy.types.Object) -> set[bpy.types.Object]:
     """Return the armatures that bend an object."""
     modifiers = (m for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier))
     return {m.object for m in modifiers if m.object is not None}
@@ -167,7 +167,7 @@ def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSo
     meshes = [block for block in blocks if block.type == "MESH"]
     ids = {model_of(block) for block in meshes} | {""}
     homes = {collection for block in meshes for collection in block.users_collection}
-    rigs = [rig for rig in {rig for block in meshes for rig in _bending(block)} if rig not in blocks]
+    rigs = [rig for rig in {rig for block in meshes for rig in bending(block)} if rig not in blocks]
     holders = {*meshes, *rigs}
     empties = [block for block in context.scene.objects if block.type == "EMPTY" and block not in blocks]
     near = [b for b in empties if b.parent in holders or not homes.isdisjoint(b.users_collection)]
@@ -244,7 +244,7 @@ def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | 
     moved = [
         block
         for block in context.scene.objects
-        if block.type == "MESH" and block.visible_get(view_layer=context.view_layer) and active in _bending(block)
+        if block.type == "MESH" and block.visible_get(view_layer=context.view_layer) and active in bending(block)
     ]
     models = {model_of(block) for block in moved}
     return _model(context, moved[0]) if len(models) == 1 and models != {""} else None
@@ -271,6 +271,24 @@ def _loose(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
     for block in blocks:
         if block.type != "EMPTY" and not model_of(block) and root_of(block) is None:
             yield block
+
+
+def beside_body(
+    context: Context, lead: bpy.types.Object, root: bpy.types.Object | None, known: Iterable[bpy.types.Object]
+) -> list[bpy.types.Object]:
+    """Return the visible objects with faces that go with a body, which `lead` moves, and are none of the `known` ones.
+
+    `root` is what the body hangs on, None for nothing. They lie in any collection.
+    """
+    own = set(known)
+    faces = (block for block in _loose_from(context, root) if block.type == "MESH" or block.type in SHAPES)
+    found = [block for block in faces if block not in own and owner_of(block) == root and goes_with(block, lead)]
+    return [block for block in found if block.visible_get(view_layer=context.view_layer)]
+
+
+def _loose_from(context: Context, root: bpy.types.Object | None) -> Iterator[bpy.types.Object]:
+    """Yield the objects that are no model's that was imported, and hang on a root or on none."""
+    return (block for block in context.scene.objects if not model_of(block) and root_of(block) in (None, root))
 
 
 def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -368,7 +386,7 @@ def left_out(chosen: Choice) -> list[str]:
 def taken_along(chosen: Choice) -> list[str]:
     """Name the objects that an export takes though nobody has selected them, but for meshes of a selected armature."""
     rigs = {block for block in chosen.blocks if block.type == "ARMATURE"} - set(chosen.taken)
-    taken = [block for block in chosen.taken if rigs.isdisjoint(_bending(block))]
+    taken = [block for block in chosen.taken if rigs.isdisjoint(bending(block))]
     text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
     return [f"{text}: {_names(taken)}"] if taken else []
 

@@ -21,6 +21,7 @@ from ...blender.skeletal import kept_frames
 from ...blender.skeletal.bones import bones_now
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow, Key
+from ...blender.skeletal.moved_rest import moved_rest
 from ...formats import MOTION, Format
 from ...game import aninc
 from ...game.character.files import COMMANDS, FLAGS
@@ -188,12 +189,13 @@ def _each_file(
     """Yield what makes the actions of rows, file by file; each raises ModelError."""
     files, data = kept_frames.kept_files(rig), kept_frames.kept_data(rig)
     settings = replace(settings, scale=kept_frames.scale_of(rig))
-    skeleton = bones_now(rig, settings.scale)
+    skeleton, rest = bones_now(rig, settings.scale), moved_rest(rig)
     for number, wanted in groupby(sorted(dict.fromkeys(keys)), key=lambda key: key[0]):
         file, places = files[number], [place for _, place in wanted]
 
         def make(number: int = number, file: KeptFile = file, places: list[int] = places) -> dict[Key, Any]:
             parts = read_rows(file, places, data.of(number))
+            parts = parts if rest is None else [rest.of(part) for part in parts]
             if file.is_animation:
                 parts = [onto(part, skeleton) for part in parts]
             made = {}

@@ -55,6 +55,7 @@ def test_playing_makes_the_action_that_all_at_once_would(tmp_path, name):
     assert play(name=name) == {"FINISHED"}
     assert sorted(action.name for action in bpy.data.actions) == sorted({"stand", name})
     own, shown, said = keys_of(block), bpy.context.scene.frame_end, dict(block.animation_data.action.items())
+    assert said.pop("idtech_made_for") == block.data["idtech_model"]
     other = opened(tmp_path / "again", make_all=True)
     bpy.context.view_layer.objects.active = other = next(
         b for b in bpy.data.objects if b.type == "ARMATURE" and b != block

@@ -13,6 +13,7 @@ from io_idtech_models.blender.provenance import PART, SKIN, WORN
 from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.blender.skeletal.hung import joint_at_rest
 from io_idtech_models.tasks.animations.find import of_rig
+from io_idtech_models.tasks.character.exports import chosen_character
 from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
 from tests.ui.scene import bpy, error_of
@@ -284,3 +285,15 @@ def test_the_weapon_that_is_held_at_first(tmp_path):
     path.write_bytes(path.read_bytes().replace(b'"health"', b'"current_weapon" "2" "health"'))
     read(path)
     assert "head" in roots()["weapon"].name
+
+
+def test_a_body_without_a_mesh_is_saved(tmp_path):
+    """Its armature hangs on a root, and is the body's all the same."""
+    assert run(filepath=str(put_character(tmp_path / "game")), character="monster_newt") == {"FINISHED"}
+    rig = chosen_character(bpy.context).rig
+    assert rig.parent is not None
+    for block in [block for block in rig.children if block.type == "MESH"]:
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.export_scene.idtech_character(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    assert b"numMeshes 0" in (tmp_path / "out" / NEWT / "newt.md5mesh").read_bytes()

@@ -16,6 +16,7 @@ from tests.packs import put_pack
 from tests.samples import CORPUS
 from tests.samples_character import CHAR, GROUP, TABLE, TOYS, files, put_character
 from tests.ui.character.test_import import read, rig, roots
+from tests.ui.scene import add_cube as scene_cube
 from tests.ui.scene import bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -265,7 +266,7 @@ def test_a_head_that_was_deleted_is_said(tmp_path, capfd):
     opened(tmp_path)
     remove("head")
     assert not [name for name in changed(saved(tmp_path)) if not name.endswith("body_field.skin")]
-    assert "head is not in the scene: its file and its line" in capfd.readouterr().out
+    assert "head is not in the scene: its file and what names it" in capfd.readouterr().out
 
 
 def tag(name: str) -> Any:
@@ -338,6 +339,32 @@ def test_other_bones_are_refused(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_bones_that_are_moved_at_rest_are_named_where_rows_have_no_action(tmp_path, capfd):
+    """Their frames stay, and the mesh goes along with the bones: it is said how they go along, too."""
+    block = opened(tmp_path)
+    bpy.ops.object.mode_set(mode="EDIT")
+    block.data.edit_bones["Bip01 Head"].roll += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    saved(tmp_path)
+    said = (
+        "bones were moved at rest: 'Bip01 Head': 3 animations without an action keep their frames, Make All Animations"
+    )
+    assert said in capfd.readouterr().out
+    assert bpy.ops.object.idtech_animation_make() == {"FINISHED"}
+    late = saved(tmp_path)
+    assert "moved at rest" not in capfd.readouterr().out
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    read(put_character(tmp_path / "game"), make_all=True)
+    bpy.context.view_layer.objects.active = block = rig()
+    bpy.ops.object.mode_set(mode="EDIT")
+    block.data.edit_bones["Bip01 Head"].roll += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    early = saved(tmp_path)
+    turns = [by_name("mdx").load(data, "").rotations for data in (early[MDX], late[MDX], files()[MDX])]
+    assert turns[0].shape == turns[1].shape
+    assert np.abs(turns[0] - turns[1]).max() < 1e-3 < np.abs(turns[0][:40] - turns[2][:40]).max()
+
+
 def test_which_character(tmp_path):
     assert "there is no character" in error_of(write, filepath=str(tmp_path / "out"))
     opened(tmp_path)
@@ -394,3 +421,73 @@ def test_real_characters(tmp_path, path):
     found = saved(tmp_path)
     assert len(found) > 20
     assert [name for name, data in found.items() if data != (game / name).read_bytes()] == []
+
+
+def test_a_part_whose_meshes_are_deleted_is_deleted(tmp_path):
+    """Its root may stay: nobody sees it."""
+    opened(tmp_path)
+    for block in list(roots()["md3_back"].children):
+        bpy.data.objects.remove(block)
+    found = saved(tmp_path)
+    assert changed(found) == [f"{TOYS}/body_field.skin"]
+    assert b"md3_back" not in found[f"{TOYS}/body_field.skin"]
+
+
+@pytest.mark.parametrize("parent", [False, True])
+def test_a_mesh_that_bones_bend_goes_into_the_body_wherever_it_lies(tmp_path, parent, capfd):
+    block = opened(tmp_path)
+    cube = scene_cube("belt buckle")
+    cube.parent = block if parent else None
+    cube.modifiers.new("Armature", "ARMATURE").object = block
+    cube.vertex_groups.new(name="Bip01 Head").add(range(8), 1.0, "ADD")
+    bpy.context.view_layer.objects.active = block
+    found = saved(tmp_path)
+    assert f"{TOYS}/body.mdm" in changed(found)
+    meshes = by_name("mdm").load(found[f"{TOYS}/body.mdm"], "").meshes
+    assert "belt buckle" in [mesh.name for mesh in meshes]
+    assert "left out" not in capfd.readouterr().out
+
+
+def test_a_mesh_on_a_bone_that_nothing_bends_is_said(tmp_path, capfd):
+    block = opened(tmp_path)
+    cube = scene_cube("lamp")
+    cube.parent, cube.parent_type, cube.parent_bone = block, "BONE", "Bip01 Head"
+    bpy.context.view_layer.objects.active = block
+    assert not changed(saved(tmp_path))
+    said = "left out, no bone moves their points, give them weights and an Armature modifier: 'lamp'"
+    assert said in capfd.readouterr().out
+    cube.hide_set(True)
+    saved(tmp_path)
+    assert "left out" not in capfd.readouterr().out
+
+
+def duplicated(block: Any) -> Any:
+    """Duplicate all objects, as Shift D does; returns the copy of the armature."""
+    for each in bpy.context.scene.objects:
+        each.select_set(True)
+    bpy.context.view_layer.objects.active = block
+    assert bpy.ops.object.duplicate() == {"FINISHED"}
+    copy = bpy.context.view_layer.objects.active
+    assert copy != block and copy.type == "ARMATURE"
+    return copy
+
+
+@pytest.mark.parametrize("of", ["copy", "source"])
+def test_of_a_character_and_its_copy_the_active_objects_is_saved(tmp_path, of, capfd):
+    """Both lie in the same collections: Blender links copies where the objects are."""
+    source = opened(tmp_path)
+    copy = duplicated(source)
+    meant, other = (copy, source) if of == "copy" else (source, copy)
+    mesh = next(block for block in meant.children if block.type == "MESH")
+    bpy.context.view_layer.objects.active = mesh
+    assert not changed(saved(tmp_path))
+    said = f"copies of '{meant.name}' are left out, make one active to save that in its place: '{other.name}'"
+    assert said in capfd.readouterr().out
+    mesh.data.vertices[3].co.z += 2
+    tag = next(block for block in meant.children if block.name.startswith("tag_weapon"))
+    scene_cube("club").parent = tag
+    bpy.context.view_layer.objects.active = mesh
+    new = f"{TOYS}/acc/club.md3"
+    assert changed(saved(tmp_path)) == sorted([new, f"{TOYS}/body.mdm", f"{TOYS}/body_field.skin"])
+    bpy.context.view_layer.objects.active = other
+    assert not changed(saved(tmp_path / "other"))

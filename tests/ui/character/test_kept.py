@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mathutils import Vector
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
@@ -16,7 +17,7 @@ from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
 from tests.samples_xreal import FOLDER, put_player
 from tests.ui.character.test_export_others import changed, read, rig, saved, show
-from tests.ui.scene import bpy, error_of
+from tests.ui.scene import activate, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 ANIMATIONS = ["ik_pose", "idle", "walk1", "walk1, 2"]
@@ -210,6 +211,40 @@ def test_a_bone_less_and_another_name(tmp_path):
     found = saved(tmp_path / "out")
     wanted = ["skull" if name == "head" else name for name in names if name != leaf]
     assert motion(found[f"{NEWT}/idle.md5anim"]).joint_names == wanted == motion(found[WALK]).joint_names
+
+
+@pytest.mark.parametrize("made", ["before", "after"])
+@pytest.mark.parametrize("how", ["bone", "applied"])
+def test_what_is_not_made_goes_along_with_bones_that_are_moved_at_rest(tmp_path, how, made):
+    """As actions do, which say how bones stand against their rest: also those that are made afterwards."""
+
+    def move(bones: Any) -> None:
+        bones["lower_front_right"].translate(Vector((0.0, 1.0, 2.0)))
+        bones["lower_front_right"].roll += 0.3
+
+    found = []
+    for when in (made, "never"):
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        opened(tmp_path / when)
+        if when == "before":
+            assert make() == {"FINISHED"}
+        if how == "bone":
+            edit_bones(move)
+        else:
+            activate(rig(), *(block for block in bpy.data.objects if block.type == "MESH" and block.parent == rig()))
+            rig().location, rig().rotation_euler, rig().scale = (10, 20, 3), (0.1, 0.2, 0.3), (2, 2, 2)
+            assert bpy.ops.object.transform_apply() == {"FINISHED"}
+        if when == "after":
+            assert make() == {"FINISHED"}
+        found.append(
+            {name: motion(data) for name, data in saved(tmp_path / f"{when} out").items() if "md5anim" in name}
+        )
+    before = motion((EXAMPLE / "walk.md5anim").read_bytes())
+    assert np.abs(found[1][WALK].positions - before.positions).max() > 1
+    assert found[0].keys() == found[1].keys()
+    for name, own in found[0].items():
+        for kind in ("positions", "rotations"):
+            assert np.abs(getattr(own, kind) - getattr(found[1][name], kind)).max() < 1e-4, name
 
 
 def test_a_declaration_of_one_that_is_not_made(tmp_path):

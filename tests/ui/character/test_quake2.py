@@ -9,12 +9,13 @@ import pytest
 from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import play
 from io_idtech_models.blender.provenance import PART
+from io_idtech_models.formats import by_name
 from io_idtech_models.game.character.quake2 import ANIMATIONS
 from io_idtech_models.tasks.animations.find import need_animations
 from tests.packs import put_pack
 from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, files, model, put_player
-from tests.ui.scene import bpy, error_of
+from tests.ui.scene import add_cube, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
@@ -268,3 +269,71 @@ def test_the_remasters_model_is_written_beside_the_players(tmp_path):
     assert sorted(each.name for each in folder.iterdir()) == ["tris.md5anim", "tris.md5mesh"]
     assert (folder / "tris.md5mesh").read_bytes() == mesh.read_bytes()
     assert (folder / "tris.md5anim").read_bytes() == walk.read_bytes()
+
+
+def saved(folder: Path) -> dict[str, bytes]:
+    assert bpy.ops.export_scene.idtech_character(filepath=str(folder)) == {"FINISHED"}
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def in_the_file(data: bytes, frame: int) -> Any:
+    (surface,) = by_name("md2").load(data, "").surfaces
+    return surface.positions[frame].astype(np.float64)
+
+
+def in_the_scene(block: Any, frame: int, space: Any = None) -> Any:
+    own = block.matrix_world if space is None else space.matrix_world.inverted() @ block.matrix_world
+    matrix = np.array(own)
+    return shown(block, [frame])[0] @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def farthest(file: Any, scene: Any) -> float:
+    """Return how far a point of one is from the nearest of the other."""
+    off = np.abs(file[:, None] - scene[None]).max(axis=2)
+    return float(max(off.min(axis=0).max(), off.min(axis=1).max()))
+
+
+@pytest.mark.parametrize("how", ["body", "root", "rooted"])
+def test_the_gun_is_saved_where_it_is_shown(tmp_path, how):
+    """The game knows no tag between them: what is moved of one against the other is in the files."""
+    read(put_player(tmp_path))
+    bpy.context.view_layer.objects.active = body()
+    space = None
+    if how == "rooted":
+        assert bpy.ops.object.idtech_make_root() == {"FINISHED"}
+        space = body().parent
+        space.location, space.rotation_euler = (50, 0, 0), (0, 0, 1)
+        assert saved(tmp_path / "same")["weapon.md2"] == saved(tmp_path / "same")["tris.md2"] == model()
+    moved = root() if how == "root" else body()
+    moved.location, moved.rotation_euler, moved.scale = (1, 2, 4), (0, 0, 0.5), (1.2, 1.2, 1.2)
+    bpy.context.view_layer.update()
+    found = saved(tmp_path / "out")
+    assert (found["tris.md2"] == model()) == (how == "root")
+    for name, block in (("tris.md2", body()), ("weapon.md2", gun())):
+        for frame in (0, 57):
+            assert farthest(in_the_file(found[name], frame), in_the_scene(block, frame, space)) < 0.2
+    assert tuple(gun().matrix_parent_inverse.translation) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("how", ["all", "mesh"])
+def test_a_gun_that_is_deleted_is_saved_as_it_was(tmp_path, how, capfd):
+    """Without weapon.md2 the game shows another player."""
+    read(put_player(tmp_path / "game"))
+    stays = body()
+    for block in (gun(),) if how == "mesh" else (gun(), root()):
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.objects.active = stays
+    assert saved(tmp_path / "out")["weapon.md2"] == model()
+    assert "weapon is not in the scene: its file and what names it stay as they were" in capfd.readouterr().out
+
+
+def test_a_mesh_that_hangs_on_the_body_goes_into_its_file_wherever_it_lies(tmp_path):
+    read(put_player(tmp_path / "game"))
+    lead = body()
+    cube = add_cube("hat")
+    cube.parent = lead
+    bpy.context.view_layer.objects.active = lead
+    found = saved(tmp_path / "out")
+    (before,), (after,) = (by_name("md2").load(data, "").surfaces for data in (model(), found["tris.md2"]))
+    assert len(after.triangles) == len(before.triangles) + 12
+    assert found["weapon.md2"] == model()

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
+from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.provenance import PART
+from io_idtech_models.blender.skeletal import runs
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.packs import put_files, put_pack
 from tests.samples import CORPUS
@@ -328,3 +330,54 @@ def test_no_skin_to_attach_it(tmp_path, capfd):
     (tmp_path / "out").mkdir()
     saved_texts(tmp_path / "out")
     assert "left out, no skin could attach it: 'Jar'" in capfd.readouterr().out
+
+
+def test_frames_of_a_copy_that_was_deleted_are_not_the_bodys(tmp_path, capfd):
+    """Blender's Duplicate Objects copies actions, before 5.0 with their fake users, and so they stay."""
+    rig = read(put_character(tmp_path / "game"))
+    copy = next(action for action in bpy.data.actions if runs.runs_of(action)).copy()
+    copy.use_fake_user = True
+    out = tmp_path / "out"
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    assert (out / FOLDER / "body.mds").read_bytes() == body()
+    said = capfd.readouterr().out
+    assert (
+        f"unchanged copies, are left out, keep them in NLA tracks of '{rig.name}' to write them: '{copy.name}'" in said
+    )
+    curve = action_parts(copy)[0][2][0]
+    curve.keyframe_points[0].co.y += 1
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    assert len((out / FOLDER / "body.mds").read_bytes()) > len(body())
+
+
+def test_frames_of_a_character_that_was_deleted_are_not_the_next_ones(tmp_path, capfd):
+    read(put_character(tmp_path / "game"))
+    for block in list(bpy.data.objects):
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.update()
+    read(put_character(tmp_path / "game"))
+    out = tmp_path / "out"
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    assert (out / FOLDER / "body.mds").read_bytes() == body()
+    assert "actions that another model came with" in capfd.readouterr().out
+
+
+def test_actions_that_are_no_rows_and_none_at_all_are_said(tmp_path, capfd):
+    """The table knows frames of the body alone, by their numbers."""
+    rig = read(put_character(tmp_path / "game"))
+    write = bpy.ops.export_scene.idtech_character
+    played = rig.animation_data.action
+    copy = played.copy()
+    copy.name = "jig"
+    rig.animation_data.action = copy
+    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    capfd.readouterr()
+    for key in list(copy.keys()):
+        del copy[key]
+    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    said = "'jig': frames behind all others in body.mds, and in no row of wolfanim.cfg: put their keys behind those of"
+    assert said in capfd.readouterr().out
+    for action in (copy, played):
+        bpy.data.actions.remove(action)
+    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    assert "has no action: all frames are gone from body.mds, and rows of wolfanim.cfg" in capfd.readouterr().out

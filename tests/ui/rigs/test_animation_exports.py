@@ -147,6 +147,28 @@ def test_an_action_that_nothing_keeps_is_left_out_and_said(arm, capfd):
     assert said in capfd.readouterr().out
 
 
+def remove(*blocks: Any) -> None:
+    for block in blocks:
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.update()
+
+
+def test_actions_that_a_deleted_model_left_behind_are_left_out_and_said(arm, capfd):
+    """Import gives them a fake user, and so they stay."""
+    first = [*bpy.data.objects]
+    import_mesh(filepath=str(arm / "arm.md5mesh"))
+    kept = next(block for block in bpy.data.objects if block.type == "ARMATURE" and block not in first)
+    remove(*first)
+    activate(kept)
+    loose, _ = (action for action in bpy.data.actions if action.use_fake_user and action.users == 1)
+    assert all_actions(arm) == ["nod", "wave"]
+    said = capfd.readouterr().out
+    assert f"are left out, keep them in NLA tracks of '{kept.name}' to write them: '{loose.name}', '" in said
+    loose.name = "dance"
+    kept.animation_data.nla_tracks.new().strips.new("dance", 0, loose)
+    assert all_actions(arm) == ["dance", "nod", "wave"]
+
+
 def test_an_armature_that_only_has_loose_actions(own):
     wave_own()
     action = rig().animation_data.action
