@@ -99,11 +99,11 @@ def make_quake2_player(name: str, target: Target, options: Quake2Options, contex
         for stem, is_gun, worn in (("tris", False, skin), ("weapon", True, "weapon")):
             path = f"{HOME}/{made.name}/{worn}.pcx"
             pieces = [piece for nth, piece in seen.pieces if held[nth] == is_gun]
-            model = _model(pieces, seen.moves.names, path)
-            made.files[f"{stem}.md2"] = _written(model, stem)
             if not pieces:
+                made.files[f"{stem}.md2"] = _written(_nothing(seen.moves.names, path), stem)
                 continue
             atlas = Atlas([piece.material for piece in pieces])
+            made.files[f"{stem}.md2"] = _written(_model(pieces, seen.moves.names, path, atlas), stem)
             made.files |= _pictures(atlas.picture(), worn, palette, icon=not is_gun)
             if options.remaster:
                 blocks = [block for block, guns_own in zip(rig.meshes, held, strict=True) if guns_own == is_gun]
@@ -211,14 +211,16 @@ def _into_game(
     return cutting.fitted(quarters, points.astype(np.float64), points.astype(np.float64).mean(axis=0))
 
 
-def _model(pieces: Sequence[Piece], names: list[str], path: str) -> VertexModel:
-    """Return the model of some surfaces, which wear one picture; of none one that shows nothing."""
-    if not pieces:
-        still = np.zeros((len(names), 3, 3), np.float32)
-        up = np.broadcast_to(np.array((0, 0, 1), np.float32), still.shape).copy()
-        nothing = Surface("nothing", still, np.array([[0, 1, 2]], np.int32), np.zeros((3, 2), np.float32), [path], up)
-        return VertexModel("weapon", names, [nothing], [], texture_size=(8, 8))
-    atlas = Atlas([piece.material for piece in pieces])
+def _nothing(names: list[str], path: str) -> VertexModel:
+    """Return a model that shows nothing."""
+    still = np.zeros((len(names), 3, 3), np.float32)
+    up = np.broadcast_to(np.array((0, 0, 1), np.float32), still.shape).copy()
+    nothing = Surface("nothing", still, np.array([[0, 1, 2]], np.int32), np.zeros((3, 2), np.float32), [path], up)
+    return VertexModel("weapon", names, [nothing], [], texture_size=(8, 8))
+
+
+def _model(pieces: Sequence[Piece], names: list[str], path: str, atlas: Atlas) -> VertexModel:
+    """Return the model of some surfaces, which wear one picture."""
     for piece in pieces:
         piece.surface.uvs = atlas.uvs(piece.surface.uvs, piece.material, piece.surface.name)
         piece.surface.shaders = [path]

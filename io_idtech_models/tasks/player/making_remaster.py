@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ... import formats
 from ...blender.compat import Block, Context
 from ...blender.names import file_name_of
+from ...blender.provenance import is_stand_in
 from ...blender.skeletal import armature
 from ...blender.skeletal.gather import gather_mesh, gather_rig
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -70,7 +71,7 @@ def remaster_files(
             hung = block.parent_bone if block.parent_type == "BONE" and block.parent == rig else ""
             orphans = hung if hung in found.joints else next(iter(found.joints))
             for mesh in gather_mesh(block, found, None, export.asking(orphan_bone=orphans)):
-                mesh.uvs = worn[0].uvs(mesh.uvs, _material(block, mesh.shader), mesh.name)
+                mesh.uvs = worn[0].uvs(mesh.uvs, _material(block, mesh.shader, worn[0].materials), mesh.name)
                 mesh.shader = worn[1]
                 mesh.weights.offsets = (mesh.weights.offsets * steady.lengths(into[:3, 0])).astype(np.float32)
                 meshes.append(mesh)
@@ -103,10 +104,12 @@ def _scene(rig: Block, context: Context) -> RigScene:
     return rig_scene(context.scene, context.view_layer, SkeletalGatherSettings(), rig)
 
 
-def _material(block: Block, shader: str) -> Any:
-    """Return the material of an object that a mesh of it wears, by what it is called there."""
-    worn = [slot.material for slot in block.material_slots if slot.material is not None]
-    return next((each for each in worn if file_name_of(each) == shader), None)
+def _material(block: Block, shader: str, known: Sequence[Any]) -> Any:
+    """Return which of the `known` materials a mesh of an object wears, by what it is called there; "" for none."""
+    worn = [slot.material for slot in block.material_slots if slot.material in known]
+    named = [each for each in (*worn, *known) if each is not None and file_name_of(each) == shader]
+    bare = [each for each in (*worn, *known) if each is None or is_stand_in(each)]
+    return next(iter(named if shader else bare), known[0])
 
 
 def _motion(stem: str, skeleton: Skeleton, bones: list[str], moves: Moves, rig: Block) -> Animation:

@@ -31,6 +31,14 @@ def model(data: bytes) -> Any:
     return formats.by_name("md2").load(data, "x")
 
 
+def build_armed() -> None:
+    """Build the mannequin with a rifle that hangs on the bone of a hand."""
+    strut.build()
+    rifle = add_cube("Rifle")
+    rifle.parent, rifle.parent_type, rifle.parent_bone = bpy.data.objects["Strut"], "BONE", "hand.R"
+    rifle.scale = (0.05, 0.3, 0.05)
+
+
 def test_the_game_takes_it(tmp_path):
     strut.build()
     files = made(tmp_path)
@@ -74,10 +82,7 @@ def test_frames_show_what_the_action_does(tmp_path, row, action):
 
 
 def test_a_gun_of_its_own(tmp_path):
-    strut.build()
-    rifle = add_cube("Rifle")
-    rifle.parent, rifle.parent_type, rifle.parent_bone = bpy.data.objects["Strut"], "BONE", "hand.R"
-    rifle.scale = (0.05, 0.3, 0.05)
+    build_armed()
     files = made(tmp_path)
     gun, body = model(files["weapon.md2"]), model(files["tris.md2"])
     assert len(gun.surfaces[0].triangles) == 12

@@ -8,13 +8,15 @@ import pytest
 
 from examples import strut
 from io_idtech_models import formats
+from io_idtech_models.blender.provenance import STAND_IN
 from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.character.quake2 import NUM_FRAMES
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.joint_scales import posed
 from io_idtech_models.model.weights import skin_by
-from tests.ui.scene import add_cube, bpy
+from tests.ui.making.test_quake2_making import build_armed
+from tests.ui.scene import bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make: Any = bpy.ops.object.idtech_make_quake2_player
@@ -78,10 +80,7 @@ def test_its_picture_is_the_other_models_in_finer(tmp_path):
 
 
 def test_a_gun_that_hangs_on_a_bone(tmp_path):
-    strut.build()
-    rifle = add_cube("Rifle")
-    rifle.parent, rifle.parent_type, rifle.parent_bone = bpy.data.objects["Strut"], "BONE", "hand.R"
-    rifle.scale = (0.05, 0.3, 0.05)
+    build_armed()
     folder = made(tmp_path)
     assert off(folder, "weapon") < 0.4
     assert (folder / "md5/weapon.tga").is_file()
@@ -100,3 +99,15 @@ def test_what_bones_cannot_show_is_said(tmp_path, capfd):
 def test_it_is_left_out_where_it_is_not_asked_for(tmp_path):
     strut.build()
     assert not (made(tmp_path, remaster=False) / "md5").exists()
+
+
+@pytest.mark.parametrize("stands_in", [False, True])
+def test_a_mesh_without_a_material_has_its_place_in_the_picture(tmp_path, stands_in):
+    """Nor with what an import showed in the place of one, which is none of the model's file."""
+    build_armed()
+    worn = bpy.data.objects["strut"].data.materials
+    worn.clear()
+    if stands_in:
+        worn.append(bpy.data.materials.new("missing"))
+        worn[0][STAND_IN] = worn[0].name
+    assert off(made(tmp_path)) < 0.4
