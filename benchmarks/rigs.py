@@ -25,9 +25,7 @@ from io_idtech_models.model.clips import group
 from io_idtech_models.model.joint_scales import bound_to, posed
 from io_idtech_models.model.rigging.fit import Skin, best_poses, fit_poses, moments_of
 from io_idtech_models.model.rigging.points import points_of
-from io_idtech_models.model.rigging.report import Report, explained
-from io_idtech_models.model.rigging.rig import Rig
-from io_idtech_models.model.rigging.settings import RigSettings
+from io_idtech_models.model.rigging.rig import Report, Rig, RigSettings, explained
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.vertex import VertexModel
 

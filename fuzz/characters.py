@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fuzz.guard import BrokenError
-from io_idtech_models.game.aninc import Row
-from io_idtech_models.game.character.edits import RowEdit
+from io_idtech_models.game.aninc import Row, RowEdit
 from io_idtech_models.game.character.et import definition, group, texts
 from io_idtech_models.game.lexer import decode
 from io_idtech_models.reporting import FormatError, LimitError, ModelError

@@ -22,7 +22,6 @@ from io_idtech_models.assets.convert import Posing, convert
 from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
-from io_idtech_models.formats.common import angles as _angles
 from io_idtech_models.formats.common import normals as _normals
 from io_idtech_models.formats.common.wolf import ways as _ways
 from io_idtech_models.game.folders import Disk
@@ -67,15 +66,15 @@ def angles() -> Bytes:
     turns = vectors(20_000, 4)
     turns /= steady.lengths(turns)[:, None]
     codes = np.arange(-32768, 32768, 5)
-    half = steady.cosines_and_sines((codes + 0.5) * _angles.CODE)
+    half = steady.cosines_and_sines((codes + 0.5) * _ways.CODE)
     flat = np.stack((*half, np.zeros(len(codes))), axis=1)
     ways = np.concatenate((vectors(20_000, 3), flat))
     pose = torso.axes(vectors(500, 3) * 180.0)
     return {
-        "rotations": _angles.encode_rotations(turns).tobytes(),
-        "directions": _angles.encode_directions(ways).tobytes(),
+        "rotations": _ways.encode_rotations(turns).tobytes(),
+        "directions": _ways.encode_directions(ways).tobytes(),
         "coarse": _ways.encode_ways(ways, np.arange(len(ways)) % 2 == 0, True).tobytes(),
-        "decoded": _angles.decode_rotations(_angles.encode_rotations(turns)).tobytes(),
+        "decoded": _ways.decode_rotations(_ways.encode_rotations(turns)).tobytes(),
         "torso": torso.nearest_turns(pose + 0.2 * vectors(1500, 3).reshape(-1, 3, 3)).tobytes(),
     }
 

@@ -8,13 +8,12 @@ from typing import Any
 from ..formats import SKELETAL, VERTEX, by_name, by_suffix
 from ..game.character.files import BODY, COMMANDS, HEAD, IN_STEP, Asked, CharacterFiles, MotionFile, Piece
 from ..game.character.kinds import home_of
-from ..game.character.places import path_in
 from ..game.dress import Dress, SkinDecl
 from ..game.lexer import fold
 from ..game.search import DIFFUSE_ENDINGS, SearchPath
 from ..game.shaders.resolve import MISSING, NOTHING, resolve
 from ..game.skin import read_skin
-from ..game.store import GameFile
+from ..game.store import GameFile, path_in
 from ..model.clips import Clip
 from ..model.limits.games import ERROR, WARNING
 from ..model.skeletal import mismatch

@@ -29,7 +29,7 @@ from .scale_files import scale_files, warn_of_lost_scales
 from .storage import Target, file_names, write_files
 
 if TYPE_CHECKING:
-    from ..model.rigging.settings import RigSettings
+    from ..model.rigging.rig import RigSettings
     from ..model.vertex import VertexModel
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"

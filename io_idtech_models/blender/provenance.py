@@ -1,8 +1,12 @@
-"""Where meshes, tags and bones of a .blend came from: the properties that say it, what they mean, and who claims it."""
+"""Where meshes, tags and bones of a .blend came from: the properties that say it, what they mean, and who claims it.
+
+What a model of Doom 3 was declared as is noted on its armature: a declaration of new animations goes on from that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +28,7 @@ CHECKSUM = "idtech_checksum"  # on a model's collection: CRC-32 of the file that
 CONTENT = "idtech_content"  # on a model's collection: the format of its file, where the file's name says another
 SKIN = "idtech_skin"  # on a model's collection: the skin that it wears
 FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
+DECLARED = "idtech_declared"  # on an armature's data: the declared model, its mesh's path in the game, its animations
 
 
 @dataclass(eq=False)
@@ -96,3 +101,19 @@ class Claims:
         again = number >= 0 and any(bool(np.isin(own, other).any()) for other in others)
         others.append(own)
         return again
+
+
+def note_declared(rig: Any, model: str, mesh: str, anims: Sequence[str]) -> None:
+    """Note on an armature which declared model it is, its mesh's path in the game, and which animations that has."""
+    rig.data[DECLARED] = json.dumps([model, mesh, list(anims)])
+
+
+def noted_declared(rig: Any) -> tuple[str, str, list[str]]:
+    """Return what was noted: model, mesh and animations; "" and none where nothing was, or it is damaged."""
+    try:
+        model, mesh, anims = json.loads(str(rig.data.get(DECLARED, "")))
+    except (ValueError, TypeError):
+        return "", "", []
+    if not (isinstance(model, str) and isinstance(mesh, str) and isinstance(anims, list)):
+        return "", "", []
+    return model, mesh, [each for each in anims if isinstance(each, str)]

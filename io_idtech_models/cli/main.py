@@ -20,7 +20,7 @@ from ..game.families import FAMILIES
 from ..game.folders import Disk, Game
 from ..game.store import GameFile
 from ..model.limits.games import ERROR, GAMES, WARNING
-from ..model.rigging.settings import RigSettings
+from ..model.rigging.rig import RigSettings
 from ..model.wording import listed
 from ..reporting import ModelError, collected_warnings
 from . import batch

@@ -14,6 +14,8 @@ Facts (ET 2.60's and ET: Legacy's `bg_animgroup.c`, `PC_Int_Parse`; 2,649 rows o
 
 Here a row keeps the text that it was read from, and what stands around it: `write_rows` gives a file back as it was,
 and changes no more of a row than the numbers that changed.
+
+An edit in Blender means rows that play otherwise, and new ones (`RowEdit`).
 """
 
 from __future__ import annotations
@@ -253,3 +255,12 @@ def spelt(row: Row, widest: int) -> str:
         if was != now:
             text = text[: token.start] + now + text[token.end :]
     return text
+
+
+@dataclass(frozen=True)
+class RowEdit:
+    """A row of a table that is to say something else, or a new one."""
+
+    motion: str  # the file of frames that it is of, as the game names it
+    old: Row | None  # None: it is new
+    new: Row

@@ -5,6 +5,9 @@ other where a user names a file. There are three kinds of `Store`: `Folder` here
 whose files have no `path` on disk, and `folders.Union`, what a game sees where several of these lie above each other. A
 `GameFile` is of the one layer that it is really in, so that who names a file gets that and no other; its `folder` is
 what the game sees around it.
+
+In its game a file is called by its path from the game's folder, or from the root of the archive that it lies in
+(`path_in`).
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -347,3 +350,15 @@ class Folder:
     def path_of(self, name: str) -> Path:
         """Return where on disk a file in it is."""
         return Path(self.place, name)
+
+
+def path_in(games: Iterable[Store], file: GameFile) -> str:
+    """Return the path of a file in the first of some games that has it in a layer; "" if none has."""
+    roots = [layer for game in games for layer in getattr(game, "layers", (game,))]
+    names, layer = [file.name], file.layer
+    while layer not in roots:
+        if layer.parent is None:
+            return ""
+        names.append(layer.name)
+        layer = layer.parent
+    return "/".join(reversed(names))

@@ -30,8 +30,7 @@ from .export.subject import subject_of
 
 if TYPE_CHECKING:
     from ..blender.rigging.read import FramedModel, Part
-    from ..model.rigging.rig import Rig
-    from ..model.rigging.settings import RigSettings
+    from ..model.rigging.rig import Rig, RigSettings
 
 log = logging.getLogger(__name__)
 
@@ -228,7 +227,7 @@ def _chosen(context: Context) -> Choice:
 
 def _said(rigs: list[Rig | None], parts: list[Part]) -> str:
     """Return how many bones a rig has, and how far they alone would be off: what is left is the keys'."""
-    from ..model.rigging.report import explained
+    from ..model.rigging.rig import explained
 
     found = [(rig, part.model) for rig, part in zip(rigs, parts, strict=True) if rig is not None and part.model]
     reports = [explained(rig, model.points) for rig, model in found]

@@ -14,7 +14,7 @@ from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from io_idtech_models.formats.iqm.model import to_animations
-from io_idtech_models.model.rigging.settings import RigSettings
+from io_idtech_models.model.rigging.rig import RigSettings
 from io_idtech_models.model.vertex import Surface
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging

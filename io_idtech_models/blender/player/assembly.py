@@ -8,6 +8,8 @@ Which frame of its file a part shows is its root's property `FRAME`: the shape k
 keep the curves of all their frames. Two constraints let them play these at the root's frame, and are off in the frame
 that the scene stands at: there a tag plays its own curves, moves under the hand, and its keys land in the right frame.
 In others it is locked, for a key would go to the scene's frame, unseen.
+
+Others stand where another model stands and show the frame that it shows, as a player's gun in Quake II does.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from .. import names
 from ..compat import HAS_SLOTS, Block, playing_curves, slot_curves
 from ..curves import add_curve
 from ..provenance import MODEL_ID, PART
-from ..roots import FRAME, FRAME_PATH, HOME, LEVEL, POSE, follow
+from ..roots import FRAME, FRAME_PATH, HOME, LEVEL, POSE, follow, follow_keys
 from ..vertex.build import Built
 
 # The time in which a constraint plays a tag's whole action, from frame -1 on. A power of two: (frame + 1) / SPAN is
@@ -135,3 +137,20 @@ def _key_identity(tag: Block) -> None:
     animation = tag.animation_data
     curves = slot_curves(animation.action, animation.action_slot if HAS_SLOTS else None)
     add_curve(curves, "delta_rotation_quaternion", 0, np.zeros(1), np.ones(1))
+
+
+def stand_with(built: Built, kind: str, body: Built) -> PartBuilt:
+    """Hang a model on a new root where another model stands, and let it show the frame of that one's number."""
+    root: Block = bpy.data.objects.new(names.fit(built.collection.name), None)
+    root.empty_display_type, root.empty_display_size = "PLAIN_AXES", 4.0
+    root[PART] = kind
+    root[MODEL_ID] = built.collection.get(MODEL_ID, "")
+    built.collection.objects.link(root)
+    for block in (*built.surfaces, *built.tags):
+        block.parent = root
+    keyed = [block for block in body.surfaces if block.data.shape_keys is not None]
+    root.parent = next(iter([*keyed, *body.surfaces]), None)
+    for block in built.surfaces if keyed else ():
+        if block.data.shape_keys is not None:
+            follow_keys(block.data.shape_keys, keyed[0].data.shape_keys)
+    return PartBuilt(kind, root, built)

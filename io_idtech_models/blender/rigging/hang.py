@@ -1,30 +1,38 @@
-"""A mesh of one's own on a rig that was made of another model's frames: weights of the nearest surface at rest."""
+"""A mesh of one's own on a rig that was made of another model's frames: weights of the nearest surface at rest.
+
+Such a mesh as it looks in the player's frames is what another player is made of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.player.regions import LEGS, TORSO, Parts
 from ...model.rigging.fit import LEAST_WEIGHT
 from ...reporting import LimitError
+from .. import names
 from ..compat import Block
 from ..frame_rigs import MODIFIER, posed_by
 from ..mesh import attributes
 from ..mesh.vertex_groups import read_groups, write_groups
+from ..playback import playing_values, showing_all
 from ..player.parts import find_player
+from ..player.rig import Rig, Sampled, sample
 from ..provenance import PART
-from ..roots import root_of
+from ..roots import FRAME, FRAME_PATH, bone_root, frame_root, root_of
 from ..scene import ExportScene
 from ..skeletal.armature import positioned
 from ..vertex.shape_keys import frame_blocks, read
 from .read import moved, triangles_of
 
 SMOOTHED = 3  # times
+TAGS = ((LEGS, "tag_torso"), (TORSO, "tag_head"), (TORSO, "tag_weapon"))  # what hangs on them: torso, head, weapon
 
 
 def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
@@ -177,3 +185,32 @@ def _distance(block: Block, source: Block) -> float:
 def _in_world(block: Block, points: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return points of an object (P, 3) in the world."""
     return moved(points, np.array(block.matrix_world, np.float64))
+
+
+def parts_of(rig: Rig) -> Parts:
+    """Return which part of a player each bone is of, and the bones that are its tags, "" for those it lacks."""
+    regions = {}
+    for bone in rig.armature.pose.bones:
+        root = bone_root(bone)
+        regions[bone.name] = str(bone.bone.get(PART, "")) if root is None else str(root[PART])
+    empties = [block for block in rig.armature.children if block.parent_type == "BONE"]
+    tags = {(regions.get(b.parent_bone), names.file_name_of(b).lower()): b.parent_bone for b in empties}
+    return Parts(regions, *(tags.get(tag, "") for tag in TAGS))
+
+
+def sample_frames(
+    rig: Rig, parts: Parts, roots: Mapping[str, Block], shots: Sequence[Mapping[str, int]], export: ExportScene[Any]
+) -> Sampled:
+    """Return what the rig makes of its meshes while parts show frames of their files: in each shot, by part.
+
+    Raises:
+        LimitError: a mesh has other points or faces in some frames, or no faces at all.
+    """
+    now = rig.now(0.0)
+    with ExitStack() as stack:
+        for kind, root in roots.items():
+            if FRAME in frame_root(root):
+                stack.enter_context(playing_values(root, FRAME_PATH, [shot.get(kind, 0) for shot in shots]))
+        stack.enter_context(showing_all([rig.armature]))
+        bones = [bone for bone in (parts.torso, parts.head, parts.hand) if bone]
+        return sample(rig, parts, [(now, float(time)) for time in range(len(shots))], bones, export)

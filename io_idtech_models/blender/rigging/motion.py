@@ -22,7 +22,7 @@ from ..curves import add_curves, bone_path
 from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
 from ..skeletal.armature import TURN, joint_matrices, relative
 from .bones import Bones
-from .tags import unit
+from .read import unit
 
 Doubles = NDArray[np.float64]
 Floats = NDArray[np.float32]

@@ -1,12 +1,18 @@
 """A model's frames as a rig is made of them: points of all meshes in all frames, and tags, in the model's space.
 
 A player is several such models, each hung on a tag of another: one rig is made of all.
+
+Its tags stand in frames as location, rotation and scale show them.
+
+Letters in shapes: F frames, N tags.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -19,22 +25,24 @@ from ...reporting import LimitError
 from .. import names
 from ..compat import Block
 from ..curves import is_still
+from ..empties import decompose
 from ..frame_rigs import rig_of
 from ..roots import is_tag, own_constraints, places_in, space_of
 from ..scene import ExportScene
+from ..skeletal.armature import joint_matrices
 from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
 from ..vertex.gather import find_tags, read_tags
 from ..vertex.sampling import Stage, stepping
 from ..vertex.shape_keys import frame_blocks, num_before, read
 from ..vertex.shown_keys import has_frames, shown_key
 from ..vertex.source import find
-from .tags import TagPoses, tag_poses
 
 log = logging.getLogger(__name__)
 
 FARTHEST = 1e7  # units: a bone so far away would be nowhere in particular
 Floats = NDArray[np.float32]
 Matrices = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 
 @dataclass(eq=False)
@@ -197,3 +205,26 @@ def triangles_of(meshes: list[Block]) -> NDArray[np.int32]:
         found.append(corners.reshape(-1, 3) + first)
         first += len(block.data.vertices)
     return np.concatenate(found).astype(np.int32)
+
+
+@dataclass(eq=False)
+class TagPoses:
+    """How tags stand in all frames."""
+
+    places: Doubles  # (F, N, 4, 4) without scale
+    scales: Doubles  # (F, N, 3)
+
+
+def tag_poses(tags: Sequence[Tag], num_frames: int) -> TagPoses:
+    """Return how tags stand, as location, rotation and scale show it."""
+    if not tags:
+        return TagPoses(np.zeros((num_frames, 0, 4, 4)), np.ones((num_frames, 0, 3)))
+    turns, scales = decompose(np.stack([tag.axes for tag in tags], axis=1))
+    origins = np.stack([tag.origins for tag in tags], axis=1)
+    return TagPoses(joint_matrices(origins, unit(turns)), scales.astype(np.float64))
+
+
+def unit(turns: NDArray[Any]) -> Doubles:
+    """Return quaternions (..., 4) of length one."""
+    turns = turns.astype(np.float64)
+    return np.asarray(turns / np.maximum(steady.lengths(turns), 1e-30)[..., None])

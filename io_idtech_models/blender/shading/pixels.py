@@ -1,10 +1,14 @@
-"""The pixels that materials show: their pictures, or their colours."""
+"""The pixels that materials show: their pictures, or their colours.
+
+Which pictures it shows for what (colour, bumps, shine) is the way back of what `nodes` makes of a game's.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import logging
 import os
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -12,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block
-from .images import CONTENT, FILE, content_of, image_of
+from .images import CONTENT, FILE, content_of, image_behind, image_of
 
 log = logging.getLogger(__name__)
 
 Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
 PLAIN = 8  # texels of a side of a picture in one colour
 GREY = (0.5, 0.5, 0.5)
+SHINE = ("Specular Tint", "Specular IOR Level")  # inputs of the node, the picture that colours the shine first
 
 
 def picture_of(material: Any) -> Pixels:
@@ -89,3 +94,27 @@ def _shown(linear: float) -> float:
     """Return a colour's share as screens show it (IEC 61966-2-1, sRGB)."""
     value = min(max(linear, 0.0), 1.0)
     return 12.92 * value if value <= 0.0031308 else 1.055 * float(value ** (1 / 2.4)) - 0.055
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Images, or None: what light makes of the surface is in the second and third."""
+
+    diffuse: Block | None = None
+    bump: Block | None = None
+    specular: Block | None = None
+    tested: bool = False  # the first one's alpha says where there is a surface
+
+
+def maps_of(material: Block) -> Maps:
+    """Return the pictures of a material, which lead to the inputs of its surface."""
+    nodes = [] if material.node_tree is None else material.node_tree.nodes
+    surface = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
+    if surface is None:
+        return Maps(image_of(material))
+    diffuse = image_of(material)
+    bump = image_behind(surface.inputs["Normal"])
+    specular = next((found for name in SHINE if (found := image_behind(surface.inputs[name])) is not None), None)
+    diffuse = None if diffuse in (bump, specular) and image_behind(surface.inputs["Base Color"]) is None else diffuse
+    tested = diffuse is not None and image_behind(surface.inputs["Alpha"]) == diffuse
+    return Maps(diffuse, bump, specular, tested)

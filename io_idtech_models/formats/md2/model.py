@@ -42,8 +42,8 @@ from ..common.records import (
     layout_of,
     records_of,
 )
-from .commands import CommandHint, settle_commands
 from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
+from .strips import CommandHint, settle_commands
 from .texels import Size, TexelTable, decode_st
 
 log = logging.getLogger(__name__)

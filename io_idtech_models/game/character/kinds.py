@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from ...model.clips import Clip
 from ...model.wording import listed
 from ...reporting import LimitError
+from ..aninc import RowEdit
 from ..skin import SUFFIX as SKIN
 from ..store import GameFile, Store
 from . import quake2, wolf
 from .doom3 import FOLDER, SUFFIX, own
 from .doom3 import files as doom3
-from .edits import RowEdit
 from .et import files as et
 from .et import texts
 from .files import CharacterFiles, files_below, game_of

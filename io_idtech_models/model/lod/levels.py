@@ -26,9 +26,8 @@ from .. import steady
 from ..edits.conform import split_surface, with_vertices
 from ..limits.games import MOST_LEVELS
 from ..vertex import Surface, VertexModel
-from .decimate import Mesh
+from .decimate import Mesh, Texture
 from .poses import find_places
-from .texture import Texture
 
 MOST_PLACES = 1 << 20  # vertices in all frames that are looked at; of more, frames evenly spread are
 STEPS = 1.75  # of the file's precision: so far apart are vertices of a seam that were rounded by themselves

@@ -5,10 +5,14 @@ to, and what that matrix takes to the frame's own place is the vertex' place at 
 these places behind an armature, so that Blender shows every frame as the file has it.
 
 Letters in shapes: F frames, V vertices of all surfaces one behind another, P points, B bones.
+
+How it is looked for (`RigSettings`: operators and the command line declare the same options), and what its bones say of
+the frames in figures and in words (`Report`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +20,22 @@ from numpy.typing import NDArray
 
 from .. import steady
 from ..transforms import as_matrices
+from ..wording import plural
 from .products import product
 
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RigSettings:
+    """What a user may ask for."""
+
+    bones: int = 0  # how many at most; 0: as many as it takes
+    detail: float = 1.0  # how closely bones follow where their number isn't given: 2 twice as closely
+    turn_only: bool = False  # bones turn about their joints alone; what that doesn't say is the keys'
+    rest: int = -1  # the frame to begin the rest from; -1: the one found best
+    symmetric: bool = True  # joints that nearly are the other side's mirror image are made so
 
 
 @dataclass(eq=False)
@@ -71,3 +87,31 @@ class Rig:
 def rig_matrices(poses: Doubles) -> Doubles:
     """Return poses (..., 3, 4) as matrices (..., 4, 4)."""
     return as_matrices(poses[..., :3], poses[..., 3])
+
+
+@dataclass(frozen=True)
+class Report:
+    """How far bones alone are from the frames, in the model's units; torn frames don't count."""
+
+    bones: int
+    rms: float
+    worst: float
+    worst_frame: int
+    torn: int  # frames left out of joints and rest
+
+    def sentence(self, frame_names: Sequence[str] = ()) -> str:
+        """Return it in words."""
+        named = self.worst_frame < len(frame_names)
+        frame = f"'{frame_names[self.worst_frame]}'" if named else f"frame {self.worst_frame}"
+        said = f"{plural(self.bones, 'bone')}, {self.rms:.3g} units off (rms), {self.worst:.3g} at worst in {frame}"
+        return said + (f"; {plural(self.torn, 'frame')} in which it comes apart left out" if self.torn else "")
+
+
+def explained(rig: Rig, positions: NDArray[np.float32]) -> Report:
+    """Return what bones say of vertices (F, V, 3)."""
+    squares = ((rig.shown() - positions) ** 2).sum(axis=2)
+    squares[rig.torn] = 0
+    mean = squares.sum() / max(int((~rig.torn).sum()) * squares.shape[1], 1)
+    frame = int(squares.max(axis=1, initial=0).argmax())
+    worst = float(np.sqrt(squares[frame].max(initial=0)))
+    return Report(rig.num_bones - len(rig.tag_bones), float(np.sqrt(mean)), worst, frame, int(rig.torn.sum()))

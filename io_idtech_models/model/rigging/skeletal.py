@@ -16,9 +16,7 @@ from ..transforms import conjugate, from_matrices, multiply, rotate, to_matrices
 from ..vertex import Surface, VertexModel
 from ..weights import Weights
 from .points import points_of
-from .report import Report, explained
-from .rig import Doubles, Rig
-from .settings import RigSettings
+from .rig import Doubles, Report, Rig, RigSettings, explained
 from .solve import Progress, make_rig
 
 FRAME_RATE = 10.0  # of games that say none: what Quake's and Quake II's monsters play at

@@ -1,11 +1,15 @@
 """Bones that an animator would keep, of parts that move as one: which hangs on which, along limbs, two sides alike.
 
 Letters in shapes: P points, B bones.
+
+Left and right are bones that are each other's mirror image, and their joints are evened where they nearly are. Names
+say what bones are where there is no doubt, and the side they are on; else they are numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +18,9 @@ from numpy.typing import NDArray
 from ..vertex import Tag
 from .fit import Skin
 from .joints import TORN_APART, TORN_OFF, find_joints, hung_from, loads_of, middles_of, settled_joint, spanning_tree
-from .names import name_bones, part_of
 from .points import MovingPoints
 from .products import product
-from .settings import RigSettings
-from .sides import Sides, find_sides
+from .rig import RigSettings
 from .tag_bones import followed, transforms_of
 
 Doubles = NDArray[np.float64]
@@ -28,6 +30,16 @@ ROOT_TAGS = ("tag_torso", "tag_head")  # of legs and torso, and of a head: see Q
 SHORTEST = 0.02  # of the size: a bone that would be shorter points along what hangs on it
 BELLY = 0.52  # of the height: where a pelvis is
 LEAST_ROOT = 0.015  # of all points: what a root carries at least
+LEG = ("thigh", "shin", "foot", "toes")
+ARM = ("upper_arm", "forearm", "hand", "fingers")
+FLOOR, LIMB = 0.12, 0.25  # of the height: how near the floor a leg ends; of the size: how long limbs are at least
+UP, TOP = 0.6, 0.2  # how steep a spine is, as a cosine; of the height below the top: where a head ends
+SOME = 150  # points that tell where the middle is
+TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the median: where the middle may be
+ALIKE = 0.15  # of the size: how far a bone may be from its partner's mirror image
+ASIDE = 0.02  # of the size: nearer the middle a bone has no side
+EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
+MIRROR = np.array([1.0, -1.0, 1.0])
 
 
 @dataclass(eq=False)
@@ -134,3 +146,173 @@ def _tails(skin: Skin, parents: Indices, heads: Doubles, loads: Doubles, sides: 
             aim = heads[bone] + [0, 0, 1.5 * SHORTEST]
         tails[bone] = aim
     return tails
+
+
+def part_of(tags: Sequence[Tag]) -> str:
+    """Return which part of a Quake III player has these tags; "" where they are no player's."""
+    names = {tag.name.lower() for tag in tags}
+    if "tag_weapon" in names:
+        return "torso"
+    return "legs" if "tag_torso" in names else "head" if "tag_head" in names else ""
+
+
+def name_bones(skin: Skin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides, part: str) -> list[str]:
+    """Return the names of bones of a part of a player, or of a whole model, each once."""
+    words = ["bone"] * len(parents)
+    words[0] = "pelvis" if part == "legs" else "root"
+    children = [np.flatnonzero(parents == bone).tolist() for bone in range(len(parents))]
+    low, high = float(skin.rest[:, 2].min()), float(skin.rest[:, 2].max())
+    tall = max(high - low, 1e-9)
+    limbs = list(_limbs(children, parents, heads, tails, sides))
+    legs = [
+        chain
+        for chain in limbs
+        if part == "legs"
+        or (not part and heads[chain[0], 2] > low + LIMB * tall > low + FLOOR * tall > tails[chain[-1], 2])
+    ]
+    for chain in limbs:
+        if chain in legs:
+            _take(words, chain, LEG)
+        elif (legs and not part and heads[chain[0], 2] > low + (1 - 2 * LIMB) * tall) or part == "torso":
+            _take(words, chain, ARM)
+    if part != "legs":
+        _name_spine(words, children, sides, heads, tails, high - TOP * tall)
+    return _with_sides(words, heads, sides)
+
+
+def _limbs(
+    children: list[list[int]], parents: Indices, heads: Doubles, tails: Doubles, sides: Sides
+) -> Iterator[list[int]]:
+    """Yield the chains that begin at one bone with a mirror image of them, and reach far."""
+    for bone, partner in enumerate(sides.partners.tolist()):
+        if partner not in (-1, bone) and parents[bone] == parents[partner] >= 0:
+            chain = _chain(bone, children)
+            if len(chain) > 1 and np.linalg.norm(tails[chain[-1]] - heads[bone]) > LIMB:
+                yield chain
+
+
+def _chain(bone: int, children: list[list[int]]) -> list[int]:
+    """Return a bone and those that go on with it, as long as there is but one."""
+    chain = [bone]
+    while len(children[chain[-1]]) == 1:
+        chain.append(children[chain[-1]][0])
+    return chain
+
+
+def _take(words: list[str], chain: list[int], called: tuple[str, ...]) -> None:
+    """Name a limb's bones, if there are no more of them than names."""
+    if len(chain) <= len(called):
+        for bone, word in zip(chain, called, strict=False):
+            words[bone] = word
+
+
+def _name_spine(
+    words: list[str], children: list[list[int]], sides: Sides, heads: Doubles, tails: Doubles, top: float
+) -> None:
+    """Name what goes up from the root in the middle: the spine, and the head that it ends with."""
+    chain, bone = list[int](), 0
+    while True:
+        middle = [
+            k for k in children[bone] if sides.partners[k] == k and words[k] == "bone" and _rises(heads, tails, k)
+        ]
+        if len(middle) != 1:
+            break
+        bone = middle[0]
+        chain.append(bone)
+    if not chain:
+        return
+    if tails[chain[-1], 2] > top and not children[chain[-1]]:
+        words[chain.pop()] = "head"
+    for bone in chain:
+        words[bone] = "spine"
+
+
+def _rises(heads: Doubles, tails: Doubles, bone: int) -> bool:
+    way = tails[bone] - heads[bone]
+    return bool(way[2] > UP * np.linalg.norm(way))
+
+
+def _with_sides(words: list[str], heads: Doubles, sides: Sides) -> list[str]:
+    """Return names of which each is there once: partners have the same but for their sides."""
+    used: Counter[str] = Counter()
+    names = [""] * len(words)
+    for bone, word in enumerate(words):
+        partner = int(sides.partners[bone])
+        if names[bone]:
+            continue
+        pair = partner not in (-1, bone)
+        sure = word if not pair or words[partner] == word else "bone"
+        used[sure] += 1
+        stem = sure if used[sure] == 1 and sure != "bone" else f"{sure}.{used[sure]:02}"
+        names[bone] = stem
+        if pair:
+            left = heads[bone, 1] > heads[partner, 1]  # models look along X, so that Y is their left
+            names[bone], names[partner] = f"{stem}.{'L' if left else 'R'}", f"{stem}.{'R' if left else 'L'}"
+    return names
+
+
+@dataclass(eq=False)
+class Sides:
+    """The plane of symmetry, across Y, and each bone's partner."""
+
+    plane: float
+    partners: Indices  # (B,) the bone on the other side; itself in the middle; -1: none
+    even: bool  # joints are made each other's mirror image
+
+    @property
+    def others(self) -> Indices:
+        """Return each bone's partner, (B,): itself where it has none."""
+        return np.where(self.partners < 0, np.arange(len(self.partners)), self.partners)
+
+    def mirrored_pairs(self, values: Doubles) -> Doubles:
+        """Return the values of all pairs of bones (B, B) as their partners have them."""
+        return np.asarray(values[np.ix_(self.others, self.others)])
+
+    def of(self, order: list[int]) -> Sides:
+        """Return the same of bones in another order."""
+        place = np.argsort(order)
+        partners = self.partners[order]
+        return Sides(self.plane, np.where(partners < 0, -1, place[partners]), self.even)
+
+    def in_middle(self, bone: int) -> bool:
+        """Tell whether a bone is its own mirror image, and is to be."""
+        return self.even and bool(self.partners[bone] == bone)
+
+    def on_plane(self, place: Doubles) -> Doubles:
+        """Return a place (3,) brought onto the plane."""
+        return np.asarray((place + _image(place, self.plane)) / 2)
+
+    def evened(self, places: Doubles) -> Doubles:
+        """Return places of bones (B, 3), those of partners each other's mirror image where they nearly were."""
+        if not self.even:
+            return places
+        other = _image(places[self.others], self.plane)
+        near = (np.linalg.norm(other - places, axis=1) < EVEN) & (self.partners >= 0)
+        return np.where(near[:, None], (places + other) / 2, places)
+
+
+def find_sides(skin: Skin, even: bool) -> Sides:
+    """Return the sides of a skin at rest."""
+    some = skin.rest[:: max(1, len(skin.rest) // SOME)]
+    median = float(np.median(some[:, 1]))
+    planes = median + TRIED
+    off = [
+        float(np.linalg.norm(_image(some, plane)[:, None] - some[None], axis=2).min(axis=1).mean()) for plane in planes
+    ]
+    plane = float(planes[int(np.argmin(off))])
+    middles, mass = middles_of(skin), skin.weights.sum(axis=0)
+    distances = np.linalg.norm(_image(middles, plane)[:, None] - middles[None], axis=2)
+    sizes = np.abs(np.log(np.maximum(mass[:, None], 1e-9) / np.maximum(mass[None], 1e-9)))
+    distances = distances + 0.03 * sizes
+    partners = np.full(len(middles), -1)
+    for bone in range(len(middles)):
+        other = int(distances[bone].argmin())
+        if int(distances[other].argmin()) == bone and distances[bone, other] < ALIKE:
+            aside = abs(middles[bone, 1] - plane) > ASIDE
+            partners[bone] = other if aside or other == bone else -1
+    return Sides(plane, partners, even)
+
+
+def _image(places: Doubles, plane: float) -> Doubles:
+    """Return mirror images of places (..., 3) across Y."""
+    return np.asarray(places * MIRROR + [0.0, 2 * plane, 0.0])

@@ -1,4 +1,9 @@
-"""From frames to a rig: `make_rig`."""
+"""From frames to a rig: `make_rig`.
+
+It rests in the frame that looks most like a rest: a body that stands upright, limbs apart, nearly its own mirror image.
+
+Letters in shapes: F frames.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,7 @@ from ..vertex import Tag
 from .fit import (
     Skin,
     best_poses,
+    best_turns,
     fit_poses,
     fit_rest,
     fit_weights,
@@ -23,9 +29,7 @@ from .fit import (
 from .joints import turning_poses
 from .parts import LEAST_POINTS, exchanged, merged, rigid_parts
 from .points import MovingPoints, differing_frames, moving_points
-from .rest_frame import rest_frames
-from .rig import Rig
-from .settings import RigSettings
+from .rig import Rig, RigSettings
 from .skeleton import Skeleton, find_skeleton
 from .tag_bones import with_tags
 
@@ -39,6 +43,11 @@ EXCHANGES = 8
 BONE_COST = 1.1  # the power of their number by which bones cost: a tenth more are worth a tenth less error
 NEARLY = 1.1  # of the least cost: among such the rest that looks best is taken
 GRID_ROUNDING = np.sqrt(1 / 4)  # of three axes, each rounded to a step: rms, 1/12 a step each
+SOME = 60  # points that tell of a pose
+TALL = 0.75  # of the tallest: less lies or crouches
+CONES = (90, 60, 35)  # degrees off the mean of what is left, by which those that lie are left out one after another
+LOPSIDED = (1, 3)  # how much more a mirror image counts than limbs apart: both are tried
+MIRROR = np.array([1.0, -1.0, 1.0])  # models look along X
 
 
 def make_rig(
@@ -138,3 +147,30 @@ def _in_units(skeleton: Skeleton, points: MovingPoints, first: int) -> Rig:
         tag_bones=np.zeros(0, np.int64),
         groups=skeleton.groups,
     )
+
+
+def rest_frames(points: MovingPoints) -> list[int]:
+    """Return the frames that may be good to rest in, the upright first and the best, nearly mirror images first."""
+    places = points.places[:, :: max(1, points.places.shape[1] // SOME)]
+    centred = places - places.mean(axis=1, keepdims=True)
+    whole = ~points.torn
+    first = int(points.whole[0])
+    turns = best_turns(np.einsum("fpa,pb->fab", centred, centred[first]))
+    upright = _upright(turns, np.ptp(places[:, :, 2], axis=1), whole)
+    spread = np.linalg.norm(centred, axis=2).mean(axis=1)
+    lopsided = np.empty(len(places))
+    for frame, own in enumerate(centred):
+        lopsided[frame] = np.linalg.norm(own[:, None] * MIRROR - own[None], axis=2).min(axis=1).mean()
+    best = [int(np.argmax(np.where(upright, spread - factor * lopsided, -np.inf))) for factor in LOPSIDED]
+    return sorted({int(np.flatnonzero(upright)[0]), *best}, key=lambda frame: float(lopsided[frame]))
+
+
+def _upright(turns: NDArray[np.float64], tall: NDArray[np.float64], whole: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which frames (F,) stand as most do: upright is their mean turn, found again without those that lie."""
+    upright = whole & (tall >= TALL * np.quantile(tall[whole], 0.9))
+    for degrees in CONES:
+        mean = best_turns(turns[upright].sum(axis=0))
+        near = (np.einsum("fab,ab->f", turns, mean) - 1) / 2 > np.cos(np.radians(degrees))
+        if (upright & near).any():
+            upright = upright & near
+    return upright

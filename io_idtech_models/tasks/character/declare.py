@@ -15,8 +15,8 @@ from ...assets.export_request import ExportRequest
 from ...assets.player import write_player
 from ...blender import names
 from ...blender.compat import Context
-from ...blender.declared import noted
 from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS
+from ...blender.provenance import noted_declared as noted
 from ...blender.skeletal.gather import find_rig
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ...blender.space.hanging import in_space

@@ -10,8 +10,7 @@ import bpy
 
 from ...assets.load import load
 from ...blender.compat import Context
-from ...blender.player.assembly import PartBuilt
-from ...blender.player.in_step import stand_with
+from ...blender.player.assembly import PartBuilt, stand_with
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import VERTEX, by_name, by_suffix
 from ...game.character.files import CharacterFiles, Piece

@@ -1,4 +1,7 @@
-"""Characters into the scene: a body with its bones, dressed, and its head and gear on its tags."""
+"""Characters into the scene: a body with its bones, dressed, and its head and gear on its tags.
+
+A head's own frames move as a player's do: each row of its table is an action on the root of the head.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,13 @@ from numpy.typing import NDArray
 from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
-from ...blender.declared import note
 from ...blender.player.assembly import PartBuilt, hang
 from ...blender.player.assembly import make_root as make_part_root
+from ...blender.player.build import play_row
+from ...blender.player.rows import WHOLE_ROW, keep, make_row, make_whole
 from ...blender.properties import show
-from ...blender.provenance import FILE
+from ...blender.provenance import FILE, MODEL_ID
+from ...blender.provenance import note_declared as note
 from ...blender.scene import undone_on_failure
 from ...blender.skeletal.armature import file_order, joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
@@ -34,6 +39,7 @@ from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
+from ...model.clips import Clip
 from ...model.transforms import chain
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
@@ -43,7 +49,6 @@ from ..import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
 from ..import_.vertex import import_file
 from ..player.files import players_at
 from . import frames
-from .heads import animate_head
 from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
@@ -369,3 +374,15 @@ def _posed(file: GameFile, name: str, scale: float, rest: NDArray[np.float64]) -
     places, turns = chain(motion.parents, motion.positions[0], motion.rotations[0])
     found: NDArray[np.float64] = joint_matrices(places, turns, scale)[index]
     return found
+
+
+def animate_head(head: PartBuilt, rows: Sequence[Clip], rate: float) -> None:
+    """Make the actions of a head's rows, at the scene's frames per second, and let it play the first, as games do."""
+    count, identity = head.built.num_frames, str(head.root.get(MODEL_ID, ""))
+    if count < 2 or not identity or not rows:
+        return
+    every = make_whole(head.root, count, identity)
+    every.name = f"{WHOLE_ROW} ({head.kind})"
+    actions = [make_row(row, identity, rate / row.frame_rate, count) for row in rows]
+    keep(head.root, actions)
+    play_row(head.root, actions[0])

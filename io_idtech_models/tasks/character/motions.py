@@ -27,8 +27,7 @@ from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import differences
 from ...formats import Format
-from ...game.aninc import Row
-from ...game.character.edits import RowEdit
+from ...game.aninc import Row, RowEdit
 from ...model.bounds import set_bounds
 from ...model.edits.matched import onto
 from ...model.limits.games import GAMES, refused

@@ -21,8 +21,7 @@ from ...blender.skeletal.kept_frames import kept_files
 from ...formats import VERTEX, by_suffix
 from ...game.character.files import BODY, CharacterFiles
 from ...game.character.kinds import home_of, kind_named
-from ...game.character.places import path_in
-from ...game.store import GameFile, Store, split_at_archive
+from ...game.store import GameFile, Store, path_in, split_at_archive
 from ...model.limits.games import GAMES, UNKNOWN
 
 PACK = ".pk3"  # how archives end of a game that is not known

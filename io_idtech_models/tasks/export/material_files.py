@@ -13,8 +13,7 @@ from ...blender import names
 from ...blender.compat import Block
 from ...blender.mesh.surface_names import worn_materials
 from ...blender.provenance import is_stand_in
-from ...blender.shading.maps import maps_of
-from ...blender.shading.pixels import color_of, origin_of
+from ...blender.shading.pixels import color_of, maps_of, origin_of
 from ...game.search import SearchPath
 from ...game.shaders import declaring
 from ...game.shaders.declaring import Declared, can_be_named, is_own, text_of

@@ -1,9 +1,12 @@
-"""Whole players out of the scene: models with their levels of detail, skins, and the table of animations."""
+"""Whole players out of the scene: models with their levels of detail, skins, and the table of animations.
+
+His parts are written as the game takes them: with fewer triangles, and surfaces cut, if that is asked for.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -11,7 +14,7 @@ from zlib import crc32
 
 from ... import formats
 from ...assets.export_request import ExportRequest
-from ...assets.levels import dump_levels, level_name
+from ...assets.levels import NEAR, dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.player.build import stored_files
@@ -21,23 +24,26 @@ from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.format import SPLIT
-from ...formats.vertex_files import Written
+from ...formats.vertex_files import MUST_LIST, Written, dump_for
 from ...game.dress import LEVEL
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.files import HEAD
 from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
+from ...model.vertex import VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError, Summary, collected_warnings
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
 from ..export.skin_files import skin_of, skin_with
+from ..export.vertex import gathered
 from ..skins import skin_worn_by
-from .fitting import ANY, Parts, notes_of, part_for, triangles_of, within
 from .tables import KINDS, table_file
 
 log = logging.getLogger(__name__)
 
 FORMAT = "md3"
+ANY = "format"  # no game: the format's own limits
+Parts = dict[tuple[str, int], tuple[str, Written]]  # by part and level of detail: the file's name, and what is in it
 
 
 @dataclass(frozen=True)
@@ -252,3 +258,69 @@ def _warn_of_strays(player: PlayerFound, context: Context, taken: set[Any]) -> N
     if loose:
         text = "left out, they hang on a tag that carries no part, or are no meshes: %s; parent meshes to a part's root"
         log.warning(text, listed(loose))
+
+
+def part_for(asked: ExportRequest, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
+    """Return a part as its game takes it; one that is as it came stays, with a warning if the game refuses it.
+
+    Raises:
+        LimitError: the game would refuse it.
+    """
+    row = formats.by_name("md3")
+    try:
+        return gathered(asked, row, chosen, context, settings)
+    except LimitError as error:
+        whole = (
+            gathered(ExportRequest(asked.target, ANY), row, chosen, context, settings) if asked.game != ANY else None
+        )
+        came = None if chosen.collection is None else chosen.collection.get(CHECKSUM)
+        if whole is None or f"{crc32(whole.data):08x}" != came:
+            raise
+        log.warning("%s is written as it came, though its game refuses it: %s", asked.target.name, error)
+        return whole
+
+
+def within(parts: Parts, most: int, game: str, options: Mapping[str, Any]) -> Parts:
+    """Return parts that have so many triangles together, each the same share of its own, and its levels of detail.
+
+    Raises:
+        LimitError: the game would refuse one nevertheless.
+    """
+    row = formats.by_name("md3")
+    total = triangles_of(parts)
+    found: Parts = {}
+    for key, (name, written) in parts.items():
+        model = row.load(written.data, Path(name).stem)
+        if total > most and _count(model):
+            model = _with_share(model, most / total, name)
+        found[key] = name, dump_for(row, model, game, options)
+        for note in notes_of(found[key][1], reduced=False):
+            log.warning("%s: %s", name, note)
+    return found
+
+
+def triangles_of(parts: Parts) -> int:
+    """Return how many triangles a player has, without its levels of detail."""
+    return sum(_count(written.model) for (_, level), (_, written) in parts.items() if not level)
+
+
+def notes_of(written: Written, reduced: bool) -> list[str]:
+    """Return what there is to say of a part with its skins; what its game says of it not before it is reduced."""
+    row = formats.by_name("md3")
+    gone = {str(problem) for problem in row.check(written.model, ANY)} if reduced else set()
+    return [note.replace(MUST_LIST, "its skins list the pieces") for note in written.notes if note not in gone]
+
+
+def _with_share(model: VertexModel, share: float, name: str) -> VertexModel:
+    from ...model.lod.levels import make_level, share_left
+
+    found = make_level(model, share)
+    left = share_left(found, model)
+    if left > NEAR * share:
+        text = "%s has %.0f %% of its triangles, not %.0f: no more can go without a tear"
+        log.warning(text, name, 100 * left, 100 * share)
+    return found
+
+
+def _count(model: VertexModel) -> int:
+    return sum(len(surface.triangles) for surface in model.surfaces)

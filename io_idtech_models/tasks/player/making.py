@@ -41,8 +41,7 @@ from ...model.player.regions import HEAD, LEGS, TORSO, Bones, Parts, propose, si
 from ...model.vertex import VertexModel
 from ...model.wording import listed, once, plural
 from ...reporting import LimitError, Summary, collected_warnings
-from .making_cuts import Apart, in_game, models_of
-from .making_of_frames import in_its_frames
+from .making_cuts import Apart, in_game, in_its_frames, models_of
 from .making_pictures import Wardrobe, plain_name
 from .making_takes import Played, played
 

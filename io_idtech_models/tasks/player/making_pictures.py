@@ -1,10 +1,18 @@
-"""What a character wears, as pictures beside its models that every game of Quake III's kin reads."""
+"""What a character wears, as pictures beside its models that every game of Quake III's kin reads.
+
+For models that wear one picture each, as Quake II's players do, all materials are laid out in one.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...blender import names
 from ...blender.shading.pixels import picture_of
@@ -14,6 +22,9 @@ from ...model.pictures import fitting, resized
 MOST_LETTERS = 24  # of a picture's name: a shader's has 63 with the folder
 PICTURE = re.compile(r"\.(?:tga|jpe?g|png)\Z", re.IGNORECASE)
 OTHER = re.compile(r"[^a-z0-9]+")
+log = logging.getLogger(__name__)
+SIZE = 256  # pixels of an edge: a power of two, below the 480 lines that Quake II's models may have
+Pixels = tuple[int, int, int, int]  # left, top, right, bottom
 
 
 def plain_name(name: str) -> str:
@@ -48,3 +59,41 @@ class Wardrobe:
             stem = f"{first}{number}"
         self.files[f"{stem}.tga"] = tga.encode(fitting(picture_of(material), tga.LARGEST))
         return f"{self.folder}/{stem}.tga"
+
+
+class Atlas:
+    """Cells of a picture for materials, in as many columns as it takes to be near a square."""
+
+    def __init__(self, materials: Sequence[Any]) -> None:
+        self.materials = list(dict.fromkeys(materials))  # None for what has none
+        self.columns = int(np.ceil(np.sqrt(len(self.materials))))
+        self.lines = -(-len(self.materials) // self.columns)
+
+    def picture(self, times: int = 1) -> NDArray[np.uint8]:
+        """Return the picture, of `times` its size, (SIZE, SIZE, 3), from the top."""
+        found = np.zeros((SIZE * times, SIZE * times, 3), np.uint8)
+        for material in self.materials:
+            left, top, right, bottom = (place * times for place in self._cell(material))
+            shown = np.ascontiguousarray(picture_of(material)[::-1, :, :3])
+            found[top:bottom, left:right] = resized(shown, right - left, bottom - top)
+        return found
+
+    def _cell(self, material: Any) -> Pixels:
+        """Return where a material is in the picture."""
+        nth = self.materials.index(material)
+        left, right = (SIZE * place // self.columns for place in (nth % self.columns, nth % self.columns + 1))
+        top, bottom = (SIZE * place // self.lines for place in (nth // self.columns, nth // self.columns + 1))
+        return left, top, right, bottom
+
+    def uvs(self, uvs: NDArray[np.float32], material: Any, name: str) -> NDArray[np.float32]:
+        """Return texture coordinates (..., 2) of a material in the picture; what repeats itself is said."""
+        left, top, right, bottom = self._cell(material)
+        found = uvs.astype(np.float64)
+        low, high = (edge(found.reshape(-1, 2), axis=0) for edge in (np.min, np.max))
+        if len(self.materials) > 1 and ((low < -1e-3).any() or (high > 1.001).any()):
+            log.warning("'%s': its texture repeats itself, which one picture for all can't: it is stretched", name)
+            found = (found - low) / np.maximum(high - low, 1e-9)
+        scale = np.array(((right - left) / SIZE, (bottom - top) / SIZE))
+        begin = np.array((left / SIZE, 1.0 - bottom / SIZE))
+        placed: NDArray[np.float32] = (begin + found * scale).astype(np.float32)
+        return placed

@@ -39,8 +39,8 @@ from ...model.vertex import Surface, VertexModel
 from ...model.wording import listed, once, plural
 from ...reporting import LimitError, Summary, collected_warnings
 from ..import_.games import user_disk
-from .atlas import SIZE, Atlas
 from .making import FACING, FAR, Made, length_of, player_name
+from .making_pictures import SIZE, Atlas
 from .making_remaster import Moves, bones_of, remaster_files, say_how_far
 from .making_takes import Played, played
 

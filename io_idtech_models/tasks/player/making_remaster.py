@@ -28,7 +28,7 @@ from ...model.player import cutting
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh
 from ...model.transforms import from_matrices, to_matrices, unchain
 from ..export.motion import AnimationExport, finished
-from .atlas import Atlas
+from .making_pictures import Atlas
 
 log = logging.getLogger(__name__)
 

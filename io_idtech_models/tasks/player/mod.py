@@ -1,6 +1,8 @@
 """What goes into a player's archive beside its models: pictures, scripts of shaders, and icons that its game lacks.
 
 So that one file is all that somebody else needs. What the game's own archives have, and nobody has changed, stays out.
+
+Pictures of other kinds are written anew, by Blender's own writers.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 from ...assets.belongings import named_by
 from ...assets.surface_looks import Looks
 from ...blender import names
 from ...blender.compat import Block
-from ...blender.exchange import encoding
 from ...blender.exchange.picture import render_still
 from ...blender.exchange.scene_files import ExchangeError
 from ...blender.mesh.surface_names import worn_materials
@@ -53,6 +56,10 @@ SUFFIXES = (".tga", ".jpg", ".jpeg", ".png")  # of pictures that all games of Qu
 SCRIPT, MODEL = ".shader", "lower.md3"
 OWN_ARCHIVE = re.compile(r"pak\d[^/\\]*\.pk3\Z", re.IGNORECASE)  # of a game itself; others are somebody's mod
 MOST_LETTERS = 32  # of a new picture's name
+TIMES = 4  # as large as the icon is what is rendered
+Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
+KINDS = {".jpg": "JPEG", ".jpeg": "JPEG", ".png": "PNG"}
+QUALITY = 95  # of a JPEG, in percent
 
 
 @dataclass(eq=False)
@@ -221,7 +228,7 @@ def _encoded(image: Block, name: str) -> bytes:
     found = pixels.pixels_of(image)
     assert found is not None
     suffix, picture = _suffix(name), fitting(found, tga.LARGEST)
-    return tga.encode(picture) if suffix == ".tga" else encoding.write(picture, suffix)
+    return tga.encode(picture) if suffix == ".tga" else write(picture, suffix)
 
 
 def _renamed(data: bytes, names_of: dict[str, str]) -> bytes:
@@ -265,9 +272,6 @@ def painted(player: PlayerFound) -> Iterator[str]:
             yield str(image.name)
 
 
-TIMES = 4  # as large as the icon is what is rendered
-
-
 def head_icon(player: PlayerFound) -> bytes:
     """Return the file of an icon that shows a player's head, or else all of it; b"" if there is no picture."""
     context: Any = bpy.context
@@ -287,3 +291,20 @@ def head_icon(player: PlayerFound) -> bytes:
         finally:
             bpy.data.images.remove(image)
     return b"" if found is None else tga.encode(resized(found[:, :, :3], tga.ICON, tga.ICON))
+
+
+def write(picture: Pixels, suffix: str) -> bytes:
+    """Return the file of a picture (H, W, 3 or 4), the bottom row first; `suffix` is one of KINDS."""
+    height, width, channels = picture.shape
+    shown = np.ones((height, width, 4), np.float32)
+    np.multiply(picture, np.float32(1 / 255), out=shown[..., :channels])
+    image: Any = bpy.data.images.new("encoded", width, height, alpha=channels == 4)
+    try:
+        image.pixels.foreach_set(shown.ravel())
+        image.file_format = KINDS[suffix]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"picture{suffix}"
+            image.save(filepath=str(path), quality=QUALITY)
+            return path.read_bytes()
+    finally:
+        bpy.data.images.remove(image)

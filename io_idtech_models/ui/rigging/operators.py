@@ -130,7 +130,7 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
 
     def settings(self) -> Any:
         """Return what is asked for."""
-        from ...model.rigging.settings import RigSettings
+        from ...model.rigging.rig import RigSettings
 
         return RigSettings(self.bones, self.detail, self.joints == TURN, symmetric=self.symmetric)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.mesh.diagonals import _source_ears
+from io_idtech_models.blender.mesh.read import _source_ears
 
 
 def plainly(places, known):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from io_idtech_models.formats.common.angles import HALF_CODE, decode_directions, encode_directions
 from io_idtech_models.formats.common.wolf import ways
+from io_idtech_models.formats.common.wolf.ways import HALF_CODE, decode_directions, encode_directions
 from tests.samples_mdm import fast_unit, way_of
 
 EDGES = [-32768, -32753, -32752, -16385, -16384, -16369, -1, 0, 15, 16, 16383, 16384, 16399, 16400, 32751, 32752, 32767]

@@ -8,8 +8,8 @@ import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdc import file as mdc
+from io_idtech_models.formats.mdc.model import decode_axes, encode_axes
 from io_idtech_models.formats.mdc.surfaces import CODING, direction_table
-from io_idtech_models.formats.mdc.tags import decode_axes, encode_axes
 from io_idtech_models.model.source import DELTA_NORMAL
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.facts import differences

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.formats.common.angles import (
+from io_idtech_models.formats.common.wolf import frames as _mdx_frames
+from io_idtech_models.formats.common.wolf import motion
+from io_idtech_models.formats.common.wolf.bones import names_of
+from io_idtech_models.formats.common.wolf.ways import (
     CODE,
     HALF_CODE,
     decode_directions,
@@ -19,9 +22,6 @@ from io_idtech_models.formats.common.angles import (
     encode_directions,
     encode_rotations,
 )
-from io_idtech_models.formats.common.wolf import frames as _mdx_frames
-from io_idtech_models.formats.common.wolf import motion
-from io_idtech_models.formats.common.wolf.bones import names_of
 from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.mdx import model as mdx_model
 from io_idtech_models.model.skeletal import at_rest

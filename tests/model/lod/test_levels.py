@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from io_idtech_models.model.lod import levels
-from io_idtech_models.model.lod.decimate import Mesh
+from io_idtech_models.model.lod.decimate import Mesh, Texture
 from io_idtech_models.model.lod.levels import share_left, shares_of
 from io_idtech_models.model.lod.poses import ASKEW, find_places
-from io_idtech_models.model.lod.texture import Texture
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import cylinder, grid, sphere

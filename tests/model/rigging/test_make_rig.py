@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.model.rigging.products import product
-from io_idtech_models.model.rigging.report import explained
-from io_idtech_models.model.rigging.settings import RigSettings
+from io_idtech_models.model.rigging.rig import RigSettings, explained
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.vertex import Tag
 from io_idtech_models.reporting import LimitError

@@ -6,7 +6,7 @@ which repeat those of Return to Castle Wolfenstein (`mdsBoneInfo_t`, `mdsFrame_t
 Facts (ET: Legacy's `R_CalcBone` and `G_RegisterModel`, iortcw's `R_CalcBone`; measured on the games' own files):
 
 - Angles are int16 codes of 360 / 65536 degrees in the order pitch, yaw, roll, absolute in model space; `angles[3]` is
-  not looked at. See `common.angles`, and `wolf.ways` for the directions.
+  not looked at. See `wolf.ways`.
 - A bone lies at its parent's place plus `parent_dist` times the direction of `ofs_angles`, in model space: the way to
   the parent has one length in all frames, which may be 0 or negative. A root lies at the frame's `parent_offset`.
 - `torso_weight` says whether a bone follows the frame of the legs (0), that of the torso (1), or both.

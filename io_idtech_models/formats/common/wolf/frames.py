@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from ....model import steady
 from ....model.skeletal import Animation, AnimationSource, changed_frames
 from ....model.transforms import chain, conjugate, rotate
-from ..angles import HALF_CODE, decode_rotations, encode_rotations
 from ..records import Wanted, all_fit, finite, records_of, sound
 from .bones import BONE, FRAME_INFO, Kind, frame_dtype
-from .ways import decode_ways, encode_ways, mixing
+from .ways import HALF_CODE, decode_rotations, decode_ways, encode_rotations, encode_ways, mixing
 
 Doubles = NDArray[np.float64]
 SAME_PLACE, SAME_PART = 1e-4, 1e-6  # units, and of a coordinate: closer is Blender's own rounding

@@ -21,11 +21,10 @@ from ....model.source import Facts
 from ....model.transforms import chain, conjugate, multiply, rotate, unchain
 from ....model.wording import listed
 from ....reporting import LimitError
-from ..angles import decode_rotations
 from ..records import as_bytes, encode_name, records_of
 from .bones import BONE, NAME_SIZE, Kind, Moved, names_of, parents_of
 from .frames import TURNED, Take, encode_frames, source_frames, turned_back
-from .ways import coarse_directions, decode_ways, fast_inverse_roots, fitted_lengths, mixing, sizes
+from .ways import coarse_directions, decode_rotations, decode_ways, fast_inverse_roots, fitted_lengths, mixing, sizes
 
 log = logging.getLogger(__name__)
 

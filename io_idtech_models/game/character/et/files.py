@@ -20,9 +20,8 @@ from ....reporting import LimitError, ModelError
 from ...lexer import decode, fold, shown_name, without_suffix
 from ...skin import SUFFIX as SKIN_SUFFIX
 from ...skin import choose, skins_of
-from ...store import GameFile, Store, name_parts
+from ...store import GameFile, Store, name_parts, path_in
 from ..files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, files_below, game_of
-from ..places import path_in
 from . import definition
 from .group import Group, read_group
 from .head import read as read_head

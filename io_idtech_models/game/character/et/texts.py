@@ -13,11 +13,10 @@ from itertools import pairwise
 
 from ....reporting import FormatError, LimitError
 from ... import aninc
-from ...aninc import Row
+from ...aninc import Row, RowEdit
 from ...lexer import WORDS, clean, decode, fold, shown, unquoted
 from ...skin import read_skin
 from ...store import name_parts
-from ..edits import RowEdit
 from . import definition
 from .group import ANIMFILE, BODY, INCLUDE, MOST_BYTES, MOST_INCLUDES, MOST_MOTIONS, MOST_ROWS, START
 

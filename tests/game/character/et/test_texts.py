@@ -3,7 +3,7 @@
 import pytest
 
 from io_idtech_models.game import aninc
-from io_idtech_models.game.character.edits import RowEdit
+from io_idtech_models.game.aninc import RowEdit
 from io_idtech_models.game.character.et import texts
 from io_idtech_models.reporting import LimitError
 from tests.samples_character import DEFINITION

@@ -1,1 +1,0 @@
-"""What the panel "id Tech" shows, and what its buttons do."""
