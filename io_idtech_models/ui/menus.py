@@ -13,13 +13,10 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from ..formats.format import ENGINES
-from .animations import torso
-from .character import declare
-from .character import transfer as characters
+from . import character, rigging, skins
+from .animations import operators as animations
 from .import_ import archives
 from .player import choosing, transfer
-from .rigging import operators as rigging
-from .skins import operators as skins
 
 
 def entries(way: str, engine: str) -> Iterator[tuple[str, str]]:
@@ -90,7 +87,7 @@ class TOPBAR_MT_idtech_import(bpy.types.Menu):
         layout.separator()
         transfer.draw_import(self, context)
         choosing.draw_menu(self, context)
-        characters.draw_import(self, context)
+        character.draw_import(self, context)
         layout.separator()
         archives.draw_menu(self, context)
 
@@ -109,8 +106,8 @@ class TOPBAR_MT_idtech_export(bpy.types.Menu):
         layout.menu(TOPBAR_MT_idtech_export_apart.bl_idname)
         layout.separator()
         transfer.draw_export(self, context)
-        characters.draw_export(self, context)
-        declare.draw_export(self, context)
+        character.draw_export(self, context)
+        character.draw_declaration(self, context)
 
 
 class VIEW3D_MT_idtech(bpy.types.Menu):
@@ -128,7 +125,7 @@ class VIEW3D_MT_idtech(bpy.types.Menu):
         skins.draw_menu(self, context)
         layout.separator()
         layout.operator("object.idtech_play")
-        torso.draw_entry(self, context)
+        animations.draw_entry(self, context)
         layout.separator()
         layout.operator("object.idtech_add_tag")
         layout.operator("object.idtech_make_root")

@@ -11,36 +11,28 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ROWS
-from . import levels, menus, notes, preferences, roots, translations, trial
-from .animations import operators as animation_operators
+from . import character, frames, levels, menus, notes, preferences, rigging, roots, skins, translations, trial
+from .animations import operators as animations
 from .animations import panel as animations_panel
-from .animations import shown, ticks, torso
-from .character import declare
-from .character import transfer as characters
+from .animations import shown, ticks
 from .check import found
 from .check import operators as check
 from .check import panel as findings
 from .export import overwriting
-from .frames import follow
-from .frames import operators as frames
 from .import_ import archives, batch, model_list
 from .operators import operators_of
 from .panel import again, header, model, surfaces, tags
 from .panel import main as panel
-from .player import choosing, making, making_quake2, play, transfer
-from .rigging import operators as rigging
-from .rigging import panel as rig_panel
-from .skins import operators as skins
-from .skins import panel as wardrobe
+from .player import choosing, making, play, transfer
 
-ANIMATIONS = (shown, animation_operators, animations_panel)
-PLAYERS = (transfer, play, choosing, making, making_quake2, characters, declare)
+PLAYERS = (transfer, play, choosing, making, character)
 IMPORTS = (model_list, batch, archives)
-EDITING = (frames, rigging, skins, torso, check, roots, levels, trial, overwriting)
+EDITING = (frames, rigging, skins, check, roots, levels, trial, overwriting)
+ON_PANELS = (again, found, findings, model, shown, animations, animations_panel, tags, surfaces, header)
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, menus, *ON_PANELS)
 # The parent comes before its children, which stand in this order.
-OF_MODEL = (model, wardrobe, tags, surfaces, header)  # panels of models, and of players' parts
-PANEL = (panel, again, found, findings, model, *ANIMATIONS, wardrobe, tags, surfaces, rig_panel, header)
-MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, menus, *PANEL)
+PANELS = (panel, findings, model, animations_panel, skins, tags, surfaces, rigging, header)
+OF_MODEL = (model, skins, tags, surfaces, header)  # panels of models, and of players' parts
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
 _classes: list[type] = []
@@ -63,7 +55,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (types.MATERIAL_MT_context_menu, skins.draw_menu),
         (types.VIEW3D_MT_object, menus.draw_object),
         (types.OUTLINER_MT_collection, levels.draw_collection_menu),
-        (types.VIEW3D_MT_pose, torso.draw_menu),
+        (types.VIEW3D_MT_pose, animations.draw_menu),
     ]
 
 
@@ -74,6 +66,8 @@ def register() -> None:
         _classes.extend(operators_of(row))
     for module in MODULES:
         _classes.extend(module.CLASSES)
+    for module in PANELS:
+        _classes.extend(module.PANELS)
     for module in (panel, *OF_MODEL):
         _classes.extend(module.PARTS)
     for cls in _classes:
@@ -85,7 +79,7 @@ def register() -> None:
     bpy.utils.register_preset_path(PRESETS)
     for menu, draw in _menus():
         menu.append(draw)
-    follow.watch()
+    frames.watch()
     shown.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
@@ -98,7 +92,7 @@ def unregister() -> None:
     choosing.forget()
     trial.unwatch()
     shown.unwatch()
-    follow.unwatch()
+    frames.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):

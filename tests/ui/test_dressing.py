@@ -9,8 +9,8 @@ from examples import lantern
 from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.blender.shading.materials import worn_by
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.ui import skins
 from io_idtech_models.ui.cli import main
-from io_idtech_models.ui.skins import operators as skins
 from tests import samples_md3, samples_md5, samples_mdm
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT

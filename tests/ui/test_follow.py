@@ -3,8 +3,7 @@
 import pytest
 
 from io_idtech_models.blender import scene as scenes
-from io_idtech_models.ui import preferences
-from io_idtech_models.ui.frames import follow
+from io_idtech_models.ui import frames, preferences
 from tests.blender.case import activate
 from tests.ui.scene import bpy, export_bytes, import_model, put
 
@@ -46,7 +45,7 @@ def test_the_frame_follows_the_key(surfaces):
     bpy.context.scene.frame_set(0)
     block = surfaces[0]
     block.active_shape_key_index += 2
-    follow._on_key()  # which the message bus calls when Blender is idle
+    frames._on_key()  # which the message bus calls when Blender is idle
     assert bpy.context.scene.frame_current == 2
     assert keys_of(surfaces) == [name_of(each, 2) for each in surfaces]
 
@@ -97,8 +96,8 @@ def test_the_preference_turns_it_off(surfaces, monkeypatch):
 
 
 def test_it_comes_and_goes_with_the_extension(extension):
-    assert bpy.app.handlers.frame_change_post.count(follow._on_frame) == 1
+    assert bpy.app.handlers.frame_change_post.count(frames._on_frame) == 1
     extension.unregister()
-    assert follow._on_frame not in bpy.app.handlers.frame_change_post
-    assert follow._listen not in bpy.app.handlers.load_post
+    assert frames._on_frame not in bpy.app.handlers.frame_change_post
+    assert frames._listen not in bpy.app.handlers.load_post
     extension.register()

@@ -11,8 +11,7 @@ from io_idtech_models.blender.vertex.build import BuildSettings
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.limits.games import GAMES
-from io_idtech_models.ui import preferences, registration
-from io_idtech_models.ui.frames import operators as frames
+from io_idtech_models.ui import frames, preferences, registration
 from io_idtech_models.ui.operators import operators_of
 from tests.samples import PROJECT, sample
 from tests.ui.scene import bpy

@@ -18,7 +18,7 @@ from io_idtech_models.model.rigging.rig import RigSettings
 from io_idtech_models.model.vertex import Surface
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging
-from io_idtech_models.ui.rigging import operators
+from io_idtech_models.ui import rigging as operators
 from tests.samples import PROJECT, corpus, format_of, load, sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, export_model, import_model, put

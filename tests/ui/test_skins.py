@@ -17,8 +17,7 @@ from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.skins import show as show_skin
-from io_idtech_models.ui import registration
-from io_idtech_models.ui.skins import operators as skins
+from io_idtech_models.ui import registration, skins
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
 

@@ -125,4 +125,5 @@ def draw_fact(column: Any, label: str, value: str) -> None:
     split.label(text=value, translate=False)
 
 
-CLASSES = (IDTECH_UL_animations, VIEW3D_PT_idtech_animations)
+CLASSES = (IDTECH_UL_animations,)
+PANELS = (VIEW3D_PT_idtech_animations,)

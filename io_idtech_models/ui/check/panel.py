@@ -105,4 +105,5 @@ class VIEW3D_PT_idtech_findings(Child, Panel):  # type: ignore[misc]
         layout.template_list(IDTECH_UL_findings.bl_idname, "", found, "findings", found, "index", rows=3)
 
 
-CLASSES = (OBJECT_OT_idtech_select_part, IDTECH_UL_findings, VIEW3D_PT_idtech_findings)
+CLASSES = (OBJECT_OT_idtech_select_part, IDTECH_UL_findings)
+PANELS = (VIEW3D_PT_idtech_findings,)

@@ -181,5 +181,6 @@ class HeaderPanel(OfModel):
 
 
 VIEW3D_PT_idtech_header, VIEW3D_PT_idtech_part_header = on_both_levels(HeaderPanel, "header")
-CLASSES = (OBJECT_OT_idtech_add_fact, VIEW3D_PT_idtech_header)
+CLASSES = (OBJECT_OT_idtech_add_fact,)
+PANELS = (VIEW3D_PT_idtech_header,)
 PARTS = (VIEW3D_PT_idtech_part_header,)

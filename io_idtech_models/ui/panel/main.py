@@ -164,7 +164,7 @@ class VIEW3D_PT_idtech_part(Child, Panel):  # type: ignore[misc]
             part.name = root.name
 
 
-CLASSES: tuple[type, ...] = (VIEW3D_PT_idtech,)
+PANELS: tuple[type, ...] = (VIEW3D_PT_idtech,)
 PARTS: tuple[type, ...] = (VIEW3D_PT_idtech_part,)  # behind what is of the whole player
 
 

@@ -158,5 +158,6 @@ def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Format |
 
 
 VIEW3D_PT_idtech_model, VIEW3D_PT_idtech_part_model = on_both_levels(ModelPanel, "model")
-CLASSES = (OBJECT_OT_idtech_choose_game, OBJECT_OT_idtech_copy_path, IDTECH_MT_games, VIEW3D_PT_idtech_model)
+CLASSES = (OBJECT_OT_idtech_choose_game, OBJECT_OT_idtech_copy_path, IDTECH_MT_games)
+PANELS = (VIEW3D_PT_idtech_model,)
 PARTS = (VIEW3D_PT_idtech_part_model,)

@@ -97,5 +97,6 @@ def _draw_file(layout: Any, block: Any) -> None:
 
 
 VIEW3D_PT_idtech_surfaces, VIEW3D_PT_idtech_part_surfaces = on_both_levels(SurfacesPanel, "surfaces")
-CLASSES = (IDTECH_UL_surfaces, VIEW3D_PT_idtech_surfaces)
+CLASSES = (IDTECH_UL_surfaces,)
+PANELS = (VIEW3D_PT_idtech_surfaces,)
 PARTS = (VIEW3D_PT_idtech_part_surfaces,)

@@ -137,5 +137,6 @@ class TagsPanel(OfModel):
 
 
 VIEW3D_PT_idtech_tags, VIEW3D_PT_idtech_part_tags = on_both_levels(TagsPanel, "tags")
-CLASSES = (OBJECT_OT_idtech_add_tag, IDTECH_UL_tags, VIEW3D_PT_idtech_tags)
+CLASSES = (OBJECT_OT_idtech_add_tag, IDTECH_UL_tags)
+PANELS = (VIEW3D_PT_idtech_tags,)
 PARTS = (VIEW3D_PT_idtech_part_tags,)

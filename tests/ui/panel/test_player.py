@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from io_idtech_models.tasks.export.subject import subject_of
+from io_idtech_models.ui import rigging, skins
 from io_idtech_models.ui.check import found
 from io_idtech_models.ui.check import panel as findings
 from io_idtech_models.ui.panel import header, main, model, surfaces, tags
-from io_idtech_models.ui.rigging import panel as rigging
-from io_idtech_models.ui.skins import panel as skins
 from tests.samples import PROJECT
 from tests.ui.panel.drawing import drawn, shows, texts
 from tests.ui.player.players import brought, game

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ...blender.compat import Context
-from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator, may
-from ..import_.showing import select
-from ..reports import report_done, showing_progress
-from ..translations import say
+from ..blender.compat import Context
+from ..reporting import ModelError
+from .bases import CANCELLED, FINISHED, Operator, may
+from .import_.showing import select
+from .panel.main import Child, Panel
+from .reports import report_done, showing_progress
+from .translations import say
 
 RUNNING = {"RUNNING_MODAL"}
 LOOK = 0.05  # seconds between two looks at the work
@@ -82,7 +83,7 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
 
     def begin(self, context: Context) -> Any:
         """Begin to look for the skeleton."""
-        from ...tasks.rigging import Solving, read
+        from ..tasks.rigging import Solving, read
 
         try:
             self.work = Solving(read(context, self.settings(), self.rest == FRAME))
@@ -130,13 +131,13 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
 
     def settings(self) -> Any:
         """Return what is asked for."""
-        from ...model.rigging.rig import RigSettings
+        from ..model.rigging.rig import RigSettings
 
         return RigSettings(self.bones, self.detail, self.joints == TURN, symmetric=self.symmetric)
 
     def made(self, context: Context, make: Any) -> set[str]:
         """Select the armature that `make` makes, and say what it is; what hinders it is reported."""
-        from ...tasks import rigging
+        from ..tasks import rigging
 
         try:
             block, summary = make(rigging)
@@ -156,7 +157,7 @@ class OfRig:
     @classmethod
     def poll(cls: Any, context: Context) -> bool:
         """Offer it where such an armature, or what it moves, is active."""
-        from ...tasks.rigging import rig_meant
+        from ..tasks.rigging import rig_meant
 
         there = rig_meant(context) is not None
         return may(cls, "" if there else say("The active object has no rig that was made of frames"))
@@ -167,7 +168,7 @@ class OfRig:
 
     def execute(self: Any, context: Context) -> set[str]:
         """Do it; what hinders it is reported."""
-        from ...tasks import rigging
+        from ..tasks import rigging
 
         try:
             with showing_progress(context, self.bl_label):
@@ -213,3 +214,38 @@ def draw_menu(self: Any, context: Context) -> None:
     """Add the operators to the menu of objects."""
     for cls in CLASSES:
         self.layout.operator(cls.bl_idname)
+
+
+class VIEW3D_PT_idtech_rig(Child, Panel):  # type: ignore[misc]
+    """The rig of a model that has frames."""
+
+    bl_idname = "VIEW3D_PT_idtech_rig"
+    bl_label = "Rig"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Show it where a model with frames is active, by whichever of its objects, or a rig that was made of some."""
+        from ..tasks.rigging import frames_meant, rig_meant
+
+        return frames_meant(context) or rig_meant(context) is not None
+
+    def draw(self, context: Context) -> None:
+        """Name the armature, and offer what can be done."""
+        from ..tasks.rigging import rig_meant
+
+        layout: Any = self.layout
+        rig = rig_meant(context)
+        if rig is None:
+            layout.operator(OBJECT_OT_idtech_make_rig.bl_idname, icon="ARMATURE_DATA")
+            return
+        split = layout.split(factor=0.3)
+        labels, values = split.column(), split.column()
+        labels.label(text="Armature")
+        values.label(text=rig.name, translate=False)
+        labels.label(text="Bones")
+        values.label(text=str(len(rig.data.bones)), translate=False)
+        layout.operator(OBJECT_OT_idtech_hang_on_rig.bl_idname, icon="MOD_ARMATURE")
+        layout.operator(OBJECT_OT_idtech_remove_rig.bl_idname, icon="X")
+
+
+PANELS = (VIEW3D_PT_idtech_rig,)

@@ -1,17 +1,23 @@
 """Frame operators: they change the frames of a whole model, all its surfaces and tags at once.
 
 What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+
+The frame that is seen is the frame that is edited: the active shape key follows the scene, and the scene the key.
+Nothing happens while an animation plays, or something renders, or an export looks at frames.
 """
 
 from typing import Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...blender.compat import Context
-from ...blender.window import mode_of, set_mode
-from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator, may
-from ..translations import say
+from ..blender.compat import Context
+from ..blender.scene import is_showing
+from ..blender.window import mode_of, set_mode
+from ..reporting import ModelError
+from . import preferences
+from .bases import CANCELLED, FINISHED, Operator, may
+from .translations import say
 
 
 class FrameOperator:
@@ -29,7 +35,7 @@ class FrameOperator:
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
-        from ...tasks.frames import edit
+        from ..tasks.frames import edit
 
         try:
             edit(context, self.inserts)
@@ -69,7 +75,7 @@ class OnFrames:
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on meshes with frames."""
-        from ...blender.vertex.shape_keys import frame_blocks
+        from ..blender.vertex.shape_keys import frame_blocks
 
         active = context.view_layer.objects.active
         framed = active is not None and active.type == "MESH" and bool(frame_blocks(active.data.shape_keys))
@@ -106,7 +112,7 @@ class OBJECT_OT_idtech_hold_still(OnFrames, Operator):  # type: ignore[misc]
 
     def change(self, context: Context, active: Any, editing: bool) -> str:
         """Copy positions of the present frame into the others."""
-        from ...blender.vertex import edit_frames
+        from ..blender.vertex import edit_frames
 
         return f"vertices that now hold still: {edit_frames.hold_still(active, self.selected_only)}"
 
@@ -150,7 +156,7 @@ class OBJECT_OT_idtech_apply_change(OnFrames, Operator):  # type: ignore[misc]
 
     def change(self, context: Context, active: Any, editing: bool) -> str:
         """Apply what was moved in the present frame."""
-        from ...tasks.frames import Change, apply
+        from ..tasks.frames import Change, apply
 
         wanted = Change(self.frames, self.first, self.last, self.falloff, self.selected_only, self.all_surfaces)
         return apply(context, active, wanted, editing)
@@ -169,3 +175,71 @@ def draw_menu(self: Any, context: Context) -> None:
     self.layout.separator()
     for cls in CLASSES:
         self.layout.operator(cls.bl_idname)
+
+
+_owner = object()  # of the message bus' subscription
+_app: Any = bpy.app  # the stubs do not know what its functions return
+
+
+def _is_wanted(context: Context) -> bool:
+    """Tell whether the user wants it, and nothing else runs through frames."""
+    own = preferences.own(context)
+    if is_showing() or (own is not None and not own.follow_frame):
+        return False
+    screens = [window.screen for window in context.window_manager.windows]
+    return not any(screen.is_animation_playing for screen in screens) and not _app.is_job_running("RENDER")
+
+
+def _objects(context: Context) -> list[Any]:
+    """Return the active object, and those with frames that lie in its collections: surfaces of one model."""
+    active = context.view_layer.objects.active
+    if active is None:
+        return []
+    root = context.scene.collection
+    beside = [block for home in active.users_collection if home != root for block in home.objects]
+    return list(dict.fromkeys([active, *beside]))
+
+
+def _on_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
+    """Let keys follow the frame that the scene shows now."""
+    context: Any = bpy.context
+    if scene != context.scene or not _is_wanted(context):
+        return
+    from ..blender.vertex.shown_keys import follow
+
+    follow(_objects(context))
+
+
+def _on_key() -> None:
+    """Show the key that was chosen in the list."""
+    from ..blender.vertex.shown_keys import frame_that_shows, has_frames
+
+    context: Any = bpy.context
+    active = context.view_layer.objects.active
+    if not has_frames(active) or not _is_wanted(context):
+        return
+    frame = frame_that_shows(active, context.scene)
+    if frame is not None:
+        context.scene.frame_set(frame)
+
+
+def _listen(*_ignored: Any) -> None:
+    """Be told when a key is chosen: Blender forgets who listens with every file."""
+    bpy.msgbus.clear_by_owner(_owner)
+    key: Any = (bpy.types.Object, "active_shape_key_index")
+    bpy.msgbus.subscribe_rna(key=key, owner=_owner, args=(), notify=_on_key)
+
+
+def watch() -> None:
+    """Begin to follow."""
+    persistent = _app.handlers.persistent  # it stays when another .blend is opened
+    _app.handlers.frame_change_post.append(persistent(_on_frame))
+    _app.handlers.load_post.append(persistent(_listen))
+    _listen()
+
+
+def unwatch() -> None:
+    """End it."""
+    bpy.msgbus.clear_by_owner(_owner)
+    _app.handlers.load_post.remove(_listen)
+    _app.handlers.frame_change_post.remove(_on_frame)

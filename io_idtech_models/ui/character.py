@@ -1,24 +1,28 @@
 """The operators that import and export characters.
 
 What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+
+A declaration of Doom 3 is exported, too: new animations of a model, and what tells the game of them.
 """
 
 from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, StringProperty
 
-from ...blender.compat import RELATIVE_PATHS, Context
-from ...blender.scene import room_for_others
-from ...formats import by_name
-from ...game.character import ENDS, MESHES
-from ...game.store import ARCHIVES
-from ...model.limits.games import UNKNOWN
-from ...reporting import ModelError
-from ..bases import (
+from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.scene import room_for_others
+from ..formats import by_name
+from ..game.character import ENDS, MESHES
+from ..game.character.doom3 import SUFFIX
+from ..game.store import ARCHIVES
+from ..model.limits.games import UNKNOWN
+from ..reporting import ModelError
+from .bases import (
     CANCELLED,
     FINISHED,
+    Exporting,
     Operator,
     draw_group,
     file_filter,
@@ -27,12 +31,12 @@ from ..bases import (
     settings_from,
     takes_drops,
 )
-from ..export.operators import ExportFile
-from ..export.overwriting import asks_first
-from ..import_.operators import DressOptions, ImportFiles
-from ..import_.showing import import_and_show, open_collection, select
-from ..import_.vertex import WeldOption
-from ..reports import listening, report_done, report_failed
+from .export.operators import ExportFile
+from .export.overwriting import asks_first
+from .import_.operators import DressOptions, ImportFiles
+from .import_.showing import import_and_show, open_collection, select
+from .import_.vertex import WeldOption
+from .reports import listening, report_done, report_failed, showing_progress
 
 LABEL = "Character"
 NOT_PLAYERS = frozenset(("filepath", "character"))  # options that the import of Quake III's players calls otherwise
@@ -105,9 +109,9 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
 
 def _import_all(operator: Any, context: Context) -> set[str]:
     """Import the characters of an operator's files, as its options say, and report."""
-    from ...tasks.character.imports import CharacterOptions, character_at, import_character, is_player
-    from ...tasks.import_.dressing import Dressing
-    from ...tasks.import_.games import user_disk
+    from ..tasks.character.imports import CharacterOptions, character_at, import_character, is_player
+    from ..tasks.import_.dressing import Dressing
+    from ..tasks.import_.games import user_disk
 
     disk = user_disk()
     done: list[tuple[str, Any]] = []
@@ -173,9 +177,9 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the game's folder, and the options of the last export."""
-        from ...tasks.character.exports import chosen_character, is_player
-        from ...tasks.character.record import character_game, character_target
-        from ...tasks.export.last_export import begin
+        from ..tasks.character.exports import chosen_character, is_player
+        from ..tasks.character.record import character_game, character_target
+        from ..tasks.export.last_export import begin
 
         if not self.collection and is_player(context):
             operators: Any = bpy.ops.export_scene
@@ -201,8 +205,8 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
     def execute(self, context: Context) -> Any:
         """Write the character; what hinders it leaves every file as it was."""
-        from ...tasks.character.exports import CharacterSave, chosen_character, is_player, save_character, write
-        from ...tasks.export.last_export import remember, unusual
+        from ..tasks.character.exports import CharacterSave, chosen_character, is_player, save_character, write
+        from ..tasks.export.last_export import remember, unusual
 
         target = Path(bpy.path.abspath(self.filepath))
         if asks_first(self, [target]):
@@ -254,9 +258,6 @@ class IO_FH_idtech_character(bpy.types.FileHandler):
         return takes_drops(context)
 
 
-CLASSES = (IMPORT_SCENE_OT_idtech_character, EXPORT_SCENE_OT_idtech_character, IO_FH_idtech_character)
-
-
 def draw_import(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
     self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .def, .cfg)")
@@ -265,3 +266,67 @@ def draw_import(self: Any, context: Context) -> None:
 def draw_export(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
     self.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="Character (folder, archive)")
+
+
+class EXPORT_SCENE_OT_idtech_declaration(Exporting, Operator):  # type: ignore[misc]
+    """Write new animations of a model of Doom 3, and a declaration that tells the game of them."""
+
+    bl_idname = "export_scene.idtech_declaration"
+    bl_label = "Export Declaration"
+    bl_description = (
+        "Write new animations of the active armature, and a declaration of a model of Doom 3 that inherits the old one"
+        " and has them"
+    )
+    bl_options = {"REGISTER", "PRESET"}
+    filename_ext = SUFFIX
+
+    filter_glob: file_filter((SUFFIX,))
+    filepath: StringProperty(
+        name="File Path",
+        description="The file of declarations, in the folder def of the game: a new one, or one that has the model",
+        maxlen=1024,
+        subtype="FILE_PATH",
+        options=RELATIVE_PATHS,
+    )
+    model: StringProperty(name="Model", description="What the new model is called; empty: as the file")
+    inherits: StringProperty(
+        name="Inherits", description="The model that the new one goes on from; empty: the one that it was imported as"
+    )
+    actions: StringProperty(
+        name="Actions", description="Actions to write, by name: dance, sit; empty: all that the old model has not"
+    )
+    scale: FloatProperty(
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4
+    )
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        draw_group(self.layout, self, "idtech_declaration", "Declaration", ("model", "inherits"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("actions", "scale"))
+
+    def execute(self, context: Context) -> Any:
+        """Write all files; what hinders it leaves every file as it was."""
+        from ..tasks.character.declare import DeclareOptions, declare
+
+        target = Path(bpy.path.abspath(self.filepath))
+        try:
+            with showing_progress(context, target.name):
+                summary = declare(target, settings_from(self, DeclareOptions), context, self.scale)
+        except ModelError as error:
+            self.report({"ERROR"}, f"{target.name}: {error}")
+            return CANCELLED
+        report_done(self, [(target.name, summary)])
+        return FINISHED
+
+
+def draw_declaration(self: Any, context: Context) -> None:
+    """Add the entry to a menu."""
+    self.layout.operator(EXPORT_SCENE_OT_idtech_declaration.bl_idname, text="Doom 3 Declaration (.def)")
+
+
+CLASSES = (
+    IMPORT_SCENE_OT_idtech_character,
+    EXPORT_SCENE_OT_idtech_character,
+    IO_FH_idtech_character,
+    EXPORT_SCENE_OT_idtech_declaration,
+)

@@ -10,14 +10,16 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ...blender.compat import RELATIVE_PATHS, Context
-from ...formats import SKIN_FILES
-from ...reporting import ModelError, collected_warnings
-from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Exporting, Operator, may
-from ..panel.main import SKINS_MENU
-from ..reports import report_done
-from ..translations import CONTEXT, say
+from ..blender import names
+from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.provenance import SKIN
+from ..formats import SKIN_FILES
+from ..reporting import ModelError, collected_warnings
+from ..tasks.export.subject import Subject, subject_of
+from .bases import CANCELLED, FINISHED, Exporting, Operator, may
+from .panel.main import SKINS_MENU, OfModel, draw_skin, on_both_levels
+from .reports import report_done
+from .translations import CONTEXT, say
 
 Item = tuple[str, str, str]  # identifier, label, description
 
@@ -30,7 +32,7 @@ def list_items(_operator: Any, context: Context | None) -> list[Item]:
     block = None if context is None else skinned(context)
     if block is None:
         return []
-    from ...tasks.skins import SKIN_ENDING, label, offered, skins_of
+    from ..tasks.skins import SKIN_ENDING, label, offered, skins_of
 
     worn = [(str(i), label(slot.material), f"Wear slot {i}") for i, slot in enumerate(block.material_slots)]
     found = [(file.name, file.name, "Add this picture as a further skin, and wear it") for file in offered(block)]
@@ -82,9 +84,9 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Show the chosen skin; what hinders it is reported, and the object is as it was."""
-        from ...blender.window import object_mode
-        from ...reporting import Summary
-        from ...tasks.skins import show
+        from ..blender.window import object_mode
+        from ..reporting import Summary
+        from ..tasks.skins import show
 
         lack, active = _lack_of_skins(context), skinned(context)
         if lack or active is None:
@@ -129,7 +131,7 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the name of the skin that the model wears."""
-        from ...tasks.export.skin_files import proposed_skin
+        from ..tasks.export.skin_files import proposed_skin
 
         if not self.filepath:
             self.filepath = str(proposed_skin(skinned(context)))
@@ -137,8 +139,8 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Write the file; what hinders it is reported, and the file is as it was."""
-        from ...tasks.export.skin_files import skin_worn, write_skin
-        from ...tasks.skins import model_of
+        from ..tasks.export.skin_files import skin_worn, write_skin
+        from ..tasks.skins import model_of
 
         active, target = skinned(context), Path(bpy.path.abspath(self.filepath))
         try:
@@ -167,7 +169,7 @@ def _lack_of_skins(context: Context) -> str:
     active: Any = skinned(context)
     if list_items(None, context):
         return ""
-    from ...tasks.export.skin_files import model_file
+    from ..tasks.export.skin_files import model_file
 
     file = model_file(active)
     if file is None:
@@ -206,3 +208,43 @@ def draw_menu(self: Any, context: Context) -> None:
     self.layout.separator()
     self.layout.menu(IDTECH_MT_skins.bl_idname)
     self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname)
+
+
+def worn_by(subject: Subject) -> str:
+    """Return what to call what a model wears: its skin, or the slot that it shows; "" where it wears none."""
+    skin = None if subject.home is None else subject.home.get(SKIN)
+    if isinstance(skin, str) and skin:
+        return skin
+    if subject.row is not None and not subject.row.skins_in_slots:
+        return ""
+    block = next(iter(subject.meshes), None) if subject.active.type != "MESH" else subject.active
+    material = None if block is None else block.active_material
+    return "" if material is None else names.file_name_of(material)
+
+
+class SkinsPanel(OfModel):
+    """The skin of the whole model."""
+
+    bl_label = "Skins"
+
+    @classmethod
+    def applies(cls, subject: Subject) -> bool:
+        """Show it where there is a mesh to dress, in a format that has skins."""
+        has_skins = subject.row is None or bool(subject.row.skins) or subject.row.skins_in_slots
+        return has_skins and bool(subject.meshes)
+
+    def draw(self: Any, context: Context) -> None:
+        """Show what the model wears, as a menu of what it may wear; and the button that writes it."""
+        subject = subject_of(context)
+        if subject is None:
+            return
+        split = self.layout.split(factor=0.3)
+        split.label(text="Skin", text_ctxt=CONTEXT)
+        draw_skin(split, worn_by(subject))
+        if OBJECT_OT_idtech_write_skin.poll(context):
+            self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname, icon="FILE_TICK", text="Write Skin...")
+
+
+VIEW3D_PT_idtech_skins, VIEW3D_PT_idtech_part_skins = on_both_levels(SkinsPanel, "skins")
+PANELS = (VIEW3D_PT_idtech_skins,)
+PARTS = (VIEW3D_PT_idtech_part_skins,)

@@ -1,1 +1,0 @@
-"""Characters of Enemy Territory: operators and menus."""

@@ -1,1 +1,0 @@
-"""Make Rig from Frames, and Remove Rig: operators, and their part of the sidebar."""

@@ -1,1 +1,0 @@
-"""Skins: operators, menus, and a part of the panel."""
