@@ -7,9 +7,13 @@ and collected by whoever talks to the user.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+OF_ONE = re.compile(r"'([^']*)' (.*)\Z", re.DOTALL)  # a sentence about one thing
+NO_TEXT = '"\r\n\0'  # what the quoted names of a text can't hold; engines read up to a NUL
 
 
 class ModelError(Exception):
@@ -120,3 +124,27 @@ class Summary:
     def rest(self) -> list[str]:
         """Return the warnings and notes that the line has no room for."""
         return [*self.warnings, *self.notes][SHOWN - 1 :]
+
+
+def once(texts: Iterable[str]) -> list[str]:
+    """Return sentences, each once; of those that say the same of several things one, which names these."""
+    found: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        match = OF_ONE.match(text)
+        found.setdefault(text if match is None else match[2], []).append("" if match is None else match[1])
+    return [
+        f"each of {listed(names)} {rest}" if len(names) > 1 else f"'{names[0]}' {rest}" if names[0] else rest
+        for rest, names in found.items()
+    ]
+
+
+def plural(count: int, noun: str, many: str = "") -> str:
+    """Return "1 frame", "2 frames"; `many` is a noun's plural that takes more than an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {many or noun + 's'}"
+
+
+def listed(names: list[str], most: int = 6) -> str:
+    """Return "'a', 'b'", and how many there are beyond the first few."""
+    shown = [f"'{name}'" for name in names[:most]]
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return ", ".join(shown + more)

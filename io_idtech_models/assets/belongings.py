@@ -17,8 +17,7 @@ from ..game.skin import read_skin
 from ..game.store import GameFile, split_name
 from ..game.trial.log import known
 from ..game.trial.subject import PARTS, PLAYERS, TABLE, Player, Subject, is_part, subject_of
-from ..model.wording import listed
-from ..reporting import LimitError, ModelError
+from ..reporting import LimitError, ModelError, listed
 from .surface_looks import Looks
 
 log = logging.getLogger(__name__)

@@ -17,8 +17,7 @@ from ..game.store import GameFile, path_in
 from ..model.clips import Clip
 from ..model.limits.games import ERROR, WARNING
 from ..model.skeletal import mismatch
-from ..model.wording import listed, plural
-from ..reporting import ModelError
+from ..reporting import ModelError, listed, plural
 from .load import Loaded, load, load_animation
 from .surface_looks import Looks
 

@@ -19,8 +19,7 @@ from ..model.edits.short_names import short_animations, short_skeleton
 from ..model.joint_scales import as_own, bound_to, skeleton_of
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest
-from ..model.wording import plural
-from ..reporting import LimitError, collected_warnings
+from ..reporting import LimitError, collected_warnings, plural
 from .export_request import ExportRequest, name_clashes
 from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation

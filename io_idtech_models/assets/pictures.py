@@ -15,8 +15,7 @@ from ..game.search import SearchPath
 from ..game.store import GameFile
 from ..model.pictures import Skin, colors_of
 from ..model.vertex import VertexModel
-from ..model.wording import listed
-from ..reporting import ModelError
+from ..reporting import ModelError, listed
 from .storage import Target
 from .surface_looks import Looks
 

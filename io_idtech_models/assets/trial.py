@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from ..game.folders import Game
 from ..game.trial import command, log, room, script
 from ..game.trial.subject import Subject, check_names, out_of_reach
-from ..model.wording import listed
-from ..reporting import LimitError, ModelError, reason
+from ..reporting import LimitError, ModelError, listed, reason
 from .storage import Target
 
 PACK = "zzz-idtech-try.pk3"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.wording import listed, plural
+from ..reporting import listed, plural
 from .compat import Block
 from .frame_rigs import rig_of
 

@@ -11,8 +11,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..model.wording import listed
-from ..reporting import LimitError
+from ..reporting import LimitError, listed
 from .compat import Block, action_parts, new_curves, play, play_action, played_action, playing_curves, slot_claim
 from .curves import add_curve, value_path
 from .frame_rigs import is_frame_rig, partner_of, whole_of

@@ -8,7 +8,7 @@ from typing import Any
 from ..assets.character import CHARACTER
 from ..assets.load import Loaded
 from ..formats import MOTION
-from ..model.wording import listed, plural
+from ..reporting import listed, plural
 
 MOST_ENTRIES = 20  # of a character's file: an entity of Doom 3 has more, which are the game's
 

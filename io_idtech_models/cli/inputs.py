@@ -14,8 +14,7 @@ from ..game.character import ENDS
 from ..game.folders import Disk
 from ..game.listing import ANY_DEPTH, members
 from ..game.store import ARCHIVES, INTO_ARCHIVE
-from ..model.wording import listed, plural
-from ..reporting import ModelError
+from ..reporting import ModelError, listed, plural
 from .console import warn
 
 SUFFIXES = tuple(suffix for row in formats.ROWS for suffix in row.suffixes)

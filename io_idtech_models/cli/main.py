@@ -21,8 +21,7 @@ from ..game.folders import Disk, Game
 from ..game.store import GameFile
 from ..model.limits.games import ERROR, GAMES, WARNING
 from ..model.rigging.rig import RigSettings
-from ..model.wording import listed
-from ..reporting import ModelError, collected_warnings
+from ..reporting import ModelError, collected_warnings, listed
 from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
 from .console import say, warn

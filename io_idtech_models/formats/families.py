@@ -41,7 +41,7 @@ class _Vertex(Family):
     name = "vertex"
 
     def describe(self, thing: Any) -> str:
-        from ..model.wording import describe
+        from ..model.facts import describe
 
         return describe(thing)
 
@@ -62,7 +62,7 @@ class _Skeletal(Family):
     name = "skeletal"
 
     def describe(self, thing: Any) -> str:
-        from ..model.wording import describe_skeletal
+        from ..model.facts import describe_skeletal
 
         return describe_skeletal(thing)
 
@@ -83,7 +83,7 @@ class _Motion(Family):
     name = "motion"
 
     def describe(self, thing: Any) -> str:
-        from ..model.wording import describe_animation
+        from ..model.facts import describe_animation
 
         return describe_animation(thing)
 

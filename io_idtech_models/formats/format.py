@@ -321,7 +321,7 @@ class Format:
 
     def lost(self, model: SkeletalModel) -> list[str]:
         """Return what of a model that a skeleton moves the format has no place for, in sentences."""
-        from ..model.wording import listed
+        from ..reporting import listed
 
         called, found = self.name.upper(), []
         if model.tags and not self.tags:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from ..model.limits.games import GAMES, VertexLimits, refused
 from ..model.vertex import VertexModel
-from ..model.wording import listed
-from ..reporting import LimitError
+from ..reporting import LimitError, listed
 from . import ROWS, by_name
 from .format import SPLIT, WRITE_TAGS, Format, Options
 

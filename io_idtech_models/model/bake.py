@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reporting import LimitError
+from ..reporting import LimitError, listed
 from . import steady
 from .arrays import LARGEST
 from .clips import Clip, numbered
@@ -17,7 +17,6 @@ from .skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh,
 from .transforms import to_matrices
 from .vertex import Surface, Tag, VertexModel
 from .weights import blended_normals, skin_by
-from .wording import listed
 
 Doubles = NDArray[np.float64]
 

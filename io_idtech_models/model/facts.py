@@ -1,8 +1,10 @@
-"""What models and motions hold, as plain values: what `info` shows, and writes for programs."""
+"""What models and motions hold: in words, for summaries, and as the plain values that `info` shows programs, too."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from ..reporting import plural
 
 if TYPE_CHECKING:
     from .skeletal import Animation, SkeletalModel, Traits
@@ -88,3 +90,24 @@ def vertex_facts(model: VertexModel) -> dict[str, Any]:
     if model.traits:
         found["traits"] = {n: list(v) if isinstance(v, tuple) else v for n, v in model.traits.items()}
     return found
+
+
+def describe(model: VertexModel) -> str:
+    """Return "2 surfaces, 1 tag, 20 frames"; of surfaces and tags goes unsaid what it has none of."""
+    counts = ((len(model.surfaces), "surface"), (len(model.tags), "tag"))
+    return ", ".join([*(plural(count, noun) for count, noun in counts if count), plural(model.num_frames, "frame")])
+
+
+def describe_skeletal(model: SkeletalModel) -> str:
+    """Return "2 meshes, 24 joints, 1200 vertices", and how many more levels of detail there are."""
+    near = model.nearest().meshes
+    vertices = sum(mesh.num_vertices for mesh in near)
+    found = [plural(len(near), "mesh", "meshes"), plural(model.skeleton.num_joints, "joint"), f"{vertices} vertices"]
+    levels = max((mesh.level for mesh in model.meshes), default=0)
+    return ", ".join([*found, *([f"{plural(levels, 'level')} of detail"] if levels else [])])
+
+
+def describe_animation(animation: Animation) -> str:
+    """Return "40 frames at 24 per second, 24 joints"."""
+    frames, joints = plural(animation.num_frames, "frame"), plural(len(animation.joint_names), "joint")
+    return f"{frames} at {animation.frame_rate:g} per second, {joints}"

@@ -10,7 +10,7 @@ from ..blender.scene import ExportScene
 from ..blender.skeletal.gather import find_rig
 from ..blender.skeletal.gather import gather as gather_skeletal
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from ..blender.space.hanging import in_space
+from ..blender.space import in_space
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Format

@@ -1,4 +1,8 @@
-"""Frames of a model, inserted and deleted, and changes of one applied to others."""
+"""Frames of a model, inserted and deleted, and changes of one applied to others.
+
+Of a player what follows moves on, in the models of all parts, their levels of detail and rows. Rows BOTH_ have the same
+numbers in legs and torso: a frame among them, or before them, is inserted in both.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..blender.compat import Block, Context
-from ..blender.player.parts import find_player
+from ..blender.player.parts import PlayerFound, find_player
+from ..blender.player.rows import read_row, rows_of, show_all, show_row
+from ..blender.provenance import PART
 from ..blender.roots import root_of
 from ..blender.vertex import edit_frames, source
 from ..blender.vertex.shape_keys import frame_blocks, num_before
 from ..blender.vertex.shown_keys import has_frames, shown_key
 from ..blender.vertex.spread import Spread, spread
+from ..game.player.animation_cfg import LOWER, UPPER, Row
+from ..game.player.animation_edits import GESTURE, WALKCR, check_begin, shifted
+from ..model.clips import Clip
 from ..reporting import LimitError, collected_warnings, joined
 from .animations.find import animations_of
 from .animations.vertex import leading_model
-from .export.selection import choose
-from .player import frames as player_frames
+from .export.selection import Choice, choose, part_of
+from .import_.dressing import rate_of
+from .player.play import BOTH, num_frames, whole
+from .player.tables import ADDED_RATE, table_of
+
+STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
 
 
 def edit(context: Context, inserts: bool) -> None:
@@ -29,7 +42,7 @@ def edit(context: Context, inserts: bool) -> None:
     active, scene = context.view_layer.objects.active, context.scene
     player, root = find_player(active), root_of(active)
     if player is not None and root is not None:
-        player_frames.edit(player, root, inserts, context)
+        edit_player(player, root, inserts, context)
         return
     leading = None if active is None else leading_model(context, active)
     chosen = leading or choose(context, "AUTO")
@@ -110,3 +123,63 @@ def _frames(context: Context, wanted: Change, present: int, count: int) -> range
         playing = animations.playing_row(rows)
         around.sort(key=lambda row: (row is not playing, row.length))
     return range(around[0].first, around[0].last + 1) if around else range(count)
+
+
+def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Context) -> None:
+    """Insert a copy of the frame that a part shows behind it, or delete it.
+
+    Raises:
+        LimitError: it is the only one, the player is linked, or legs and torso would no longer begin at one number.
+    """
+    kind, scene = str(root[PART]), context.scene
+    shown = part_of(context, root)
+    place = edit_frames.model_frames(shown.whole, shown.collection, scene).current
+    counts = {part: num_frames(own) for part, own in player.parts.items()}
+    wholes = {part: whole(player, own) for part, own in player.parts.items()}
+    rows = present_rows(player, context)
+    kinds = [kind]
+    before = any(row.name.startswith(BOTH) and row.last >= place for _, row in rows)
+    if kind in STARTS and (before or any(row.name in (GESTURE, WALKCR) and place < row.first for _, row in rows)):
+        kinds = [part for part in (LOWER, UPPER) if place < counts.get(part, 0)]
+    if not inserts and any(counts[part] == 1 for part in kinds):
+        raise LimitError("the model's only frame can't be deleted")
+    every = [other for _, other in rows]
+    wanted = [(a, shifted(row, place, inserts, every)) for a, row in rows if not set(kinds).isdisjoint(row.parts)]
+    check_begin({row.name: row.first for _, row in wanted}, {row.name: row.first for row in every})
+    models = [choice for part in kinds for choice in _models(player, part, context)]
+    found = [edit_frames.model_frames(each.whole, each.collection, scene) for each in models]
+    for model in found:
+        edit_frames.refuse_linked(model)
+    for model in found:
+        (edit_frames.insert if inserts else edit_frames.delete)(model, place)
+    rate = rate_of(scene)
+    moved = {part: counts[part] + (1 if inserts else -1) for part in kinds}
+    for action, row in wanted:
+        present = counts | moved
+        show_row(action, row, rate, max(present[part] for part in row.parts if part in present))
+    for part in kinds:
+        own = wholes[part]
+        if own is not None:
+            show_all(own, moved[part])
+    if player.parts[kind].animation_data is not None and player.parts[kind].animation_data.action == wholes[kind]:
+        scene.frame_set(min(place + (1 if inserts else 0), moved[kind] - 1))
+
+
+def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, Clip]]:
+    """Return the actions of a player's rows, those of the table and new ones, each with what it shows now."""
+    actions = rows_of(player.identity, list(player.parts.values()))
+    table = table_of(player)
+    known = {} if table is None else {clip.name: clip for clip in table.clips}
+    rate = rate_of(context.scene)
+    return [(action, read_row(action, known.get(name) or _blank(name), rate)) for name, action in actions.items()]
+
+
+def _blank(name: str) -> Clip:
+    """Return a row that no table has."""
+    return Clip(name, 0, 1, ADDED_RATE, parts=tuple(sorted(Row(name, 0, 1, 0, 1.0).parts)))
+
+
+def _models(player: PlayerFound, part: str, context: Context) -> list[Choice]:
+    """Return a part's model, and its levels of detail, which have as many frames."""
+    levels = [c for (kind, _), c in sorted(player.levels.items()) if kind == part]
+    return [part_of(context, player.parts[part]), *(choose(context, "AUTO", level.name) for level in levels)]

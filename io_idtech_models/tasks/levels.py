@@ -27,8 +27,7 @@ from ..blender.vertex.same_materials import materials_of
 from ..blender.window import object_mode
 from ..formats import VERTEX, Format
 from ..model.vertex import VertexModel
-from ..model.wording import listed, plural
-from ..reporting import LimitError, Summary, collected_warnings
+from ..reporting import LimitError, Summary, collected_warnings, listed, plural
 from .export.levels import holder_of
 from .export.selection import Choice, choose, left_out, taken_along
 from .export.vertex import shown_apart

@@ -30,8 +30,7 @@ from ..formats import ROWS, SKELETAL, Format
 from ..game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ..model import steady
 from ..model.limits.games import game_of_player
-from ..model.wording import listed
-from ..reporting import LimitError, Summary
+from ..reporting import LimitError, Summary, listed
 from .character.record import character_game, character_target
 from .export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
 from .export.motion import AnimationExport, export_animations

@@ -21,8 +21,7 @@ from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.shown_keys import has_frames
 from ..blender.window import mode_of, object_mode, selected, set_mode
-from ..model.wording import listed, plural
-from ..reporting import LimitError, Summary, advance, collected_warnings
+from ..reporting import LimitError, Summary, advance, collected_warnings, listed, plural
 from .animations.vertex import VertexAnimations
 from .export.selection import Choice, choose
 from .export.selection import part_of as export_part

@@ -28,8 +28,7 @@ from ..game.pictures import pcx
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
 from ..model.surface_look import Layer, Look, Texture
-from ..model.wording import listed
-from ..reporting import LimitError, collected_warnings
+from ..reporting import LimitError, collected_warnings, listed
 from .export.skin_files import model_file, wardrobe_of
 from .import_.dressing import lacking, materials_of, note_skin, rate_of
 from .import_.games import user_disk

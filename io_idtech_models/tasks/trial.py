@@ -25,15 +25,14 @@ from ..game.search import game_name
 from ..game.skin import SUFFIX as SKIN_SUFFIX
 from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
-from ..model.wording import listed
-from ..reporting import LimitError, Summary, collected_warnings
+from ..reporting import LimitError, Summary, collected_warnings, listed
 from .export.last_export import NONE_ACTIVE
 from .export.selection import Choice, choose, left_out, part_of
 from .export.skin_files import skin_file
 from .export.vertex import gathered
 from .import_.games import configured_entries, user_disk
 from .player.exports import SaveOptions, save_player
-from .player.old_levels import stale
+from .player.files import stale
 
 OWN = "idtech-try.md3"  # what a model is called that came from no file
 

@@ -29,8 +29,7 @@ from ..cli import main as cli
 from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
 from ..formats import SKELETAL, VERTEX, Format
-from ..model.wording import plural
-from ..reporting import ModelError, Summary, joined
+from ..reporting import ModelError, Summary, joined, plural
 from ..tasks.export.selection import choose
 from ..tasks.export.skeletal import export_skeletal
 from ..tasks.export.vertex import export_file

@@ -19,6 +19,9 @@ from . import preferences
 from .bases import CANCELLED, FINISHED, Operator, may
 from .translations import say
 
+_owner = object()  # of the message bus' subscription
+_app: Any = bpy.app  # the stubs do not know what its functions return
+
 
 class FrameOperator:
     """What frame operators share: they work on the model of the active object, at its present frame."""
@@ -175,10 +178,6 @@ def draw_menu(self: Any, context: Context) -> None:
     self.layout.separator()
     for cls in CLASSES:
         self.layout.operator(cls.bl_idname)
-
-
-_owner = object()  # of the message bus' subscription
-_app: Any = bpy.app  # the stubs do not know what its functions return
 
 
 def _is_wanted(context: Context) -> bool:

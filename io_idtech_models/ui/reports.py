@@ -7,8 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..model.wording import listed
-from ..reporting import watched
+from ..reporting import listed, watched
 
 # What operators say that another one has called, which says it with its own: Blender drops reports of those called.
 _listeners: list[tuple[list[tuple[str, Any]], list[str]]] = []

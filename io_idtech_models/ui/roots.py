@@ -27,7 +27,7 @@ class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Make it, and select it; what hinders it is reported."""
-        from ..blender.space.make_root import make_root
+        from ..blender.space import make_root
         from ..tasks.export.selection import choose
 
         active = context.view_layer.objects.active

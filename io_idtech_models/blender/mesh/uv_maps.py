@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.vertex import Surface
-from ...model.wording import listed
+from ...reporting import listed
 from .. import names
 from ..compat import Block
 from . import attributes

@@ -19,8 +19,7 @@ from ...model.edits.normals import without_backs
 from ...model.player.cutting import regions_of_faces
 from ...model.player.regions import PARTS, Bones, Parts, region_of
 from ...model.vertex import Surface
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from ..compat import Block, Context
 from ..frame_rigs import modifier_of
 from ..mesh.parts import split

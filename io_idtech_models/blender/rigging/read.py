@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.vertex import Tag
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from .. import names
 from ..compat import Block
 from ..curves import is_still

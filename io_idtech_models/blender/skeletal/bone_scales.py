@@ -22,7 +22,7 @@ from ...model import steady
 from ...model.joint_scales import taken_apart
 from ...model.skeletal import LEAST, Animation, Scales, Skeleton, from_shown
 from ...model.transforms import from_matrices
-from ...model.wording import listed
+from ...reporting import listed
 from .. import properties
 from ..compat import Block
 from . import armature

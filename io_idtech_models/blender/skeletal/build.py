@@ -16,8 +16,7 @@ from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, W
 from ...model.source import are_solid
 from ...model.transforms import rotate
 from ...model.weights import normal_turns
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh, Weights
 from ...model.transforms import conjugate, from_matrices, inverse, rotate
-from ...model.wording import listed, plural
-from ...reporting import LimitError
+from ...reporting import LimitError, listed, plural
 from .. import losses, names
 from ..budgets import refuse_to_write
 from ..compat import Block

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.skeletal import SkinnedMesh, Weights
 from ...model.transforms import inverse
-from ...model.wording import plural
+from ...reporting import plural
 from ..compat import playing_curves
 from ..curves import read_keys
 from ..spans import span_between

@@ -24,7 +24,7 @@ from ...model.joint_scales import posed
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, changed_frames
 from ...model.transforms import inverse
 from ...model.weights import skin_by
-from ...model.wording import listed, plural
+from ...reporting import listed, plural
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import rig_of

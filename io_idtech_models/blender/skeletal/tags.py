@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.skeletal import JointTag, SkeletalModel, SkeletalSource
 from ...model.transforms import inverse
-from ...model.wording import listed
+from ...reporting import listed
 from .. import names
 from ..compat import Block
 from ..empties import DISPLAY, decompose, shown_axes

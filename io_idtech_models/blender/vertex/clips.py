@@ -14,8 +14,7 @@ from typing import Any
 import bpy
 
 from ...model.clips import Clip
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from .. import names, spans
 from ..compat import Block, action_parts, new_curves, slot_curves, slot_name
 from ..properties import TIMES, show

@@ -12,8 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from .. import names, rig_clips
 from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points, value_path

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import group, numbered
-from ...model.wording import listed as listing
-from ...model.wording import plural
-from ...reporting import LimitError
+from ...reporting import LimitError, plural
+from ...reporting import listed as listing
 from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still

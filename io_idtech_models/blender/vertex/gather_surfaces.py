@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits.normals import smooth_normals, without_backs
 from ...model.vertex import BaseNormals, SharedPoints, Surface
-from ...model.wording import listed
+from ...reporting import listed
 from .. import names
 from ..budgets import refuse_to_write
 from ..compat import Block

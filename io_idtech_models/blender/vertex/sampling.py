@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.wording import listed
-from ...reporting import LimitError, advance
+from ...reporting import LimitError, advance, listed
 from ..compat import Block
 from ..curves import is_still
 from ..frame_rigs import rigs_of

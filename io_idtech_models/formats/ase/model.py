@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
-from ...reporting import FormatError, LimitError
+from ...reporting import FormatError, LimitError, listed, plural
 from ..common.records import Wanted, all_fit, warn_damaged
 from ..common.static import (
     CODING,

@@ -28,8 +28,7 @@ from ...model.edits.normals import (
 )
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
-from ...reporting import LimitError
+from ...reporting import LimitError, listed, plural
 from .records import finite, warn_damaged
 
 log = logging.getLogger(__name__)

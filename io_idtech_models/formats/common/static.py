@@ -17,8 +17,7 @@ from ...model import steady
 from ...model.edits.normals import Motion, NormalCoding, filled_frames, settle_codes, view_codes
 from ...model.source import CodedSource, split_by_part
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
-from ...reporting import LimitError
+from ...reporting import LimitError, listed, plural
 from .quake3 import vertex_each
 from .records import warn_damaged
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.arrays import LARGEST
-from ...model.wording import NO_TEXT
-from ...reporting import FormatError
+from ...reporting import NO_TEXT, FormatError
 
 TOKEN = re.compile(rb'\s*("[^"\n]*"|[(){}]|[^\s(){}"]+)')
 REMARK = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*')

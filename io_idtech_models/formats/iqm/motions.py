@@ -27,7 +27,7 @@ from ...model.joint_scales import as_inherited, bound_to, stretches, unsettled, 
 from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, Scales, Skeleton
 from ...model.source import Facts
-from ...model.wording import listed
+from ...reporting import listed
 from ..common.records import Wanted, all_fit, as_bytes, finite, passes, records_of, sound
 from .file import ANIM, BOUNDS, CHANNELS, JOINT, LOOP, POSE, Iqm, TextWriter, channels_of, check_joints, name_at
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, VertexModel
-from ...model.wording import listed, plural
-from ...reporting import FormatError
+from ...reporting import FormatError, listed, plural
 from ..common.records import Wanted, all_fit, warn_damaged
 from ..common.static import CODING, Scale, decode_normals, one_frame, own_source, settle, show_further
 from .file import LARGEST, LWOB, Lwo, read

@@ -18,8 +18,7 @@ from ...model.clips import group
 from ...model.edits.normals import NormalCoding, filled_frames
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import plural
-from ...reporting import LimitError
+from ...reporting import LimitError, plural
 from ..common.normals import decode_direction, encode_direction
 from ..common.quake import (
     DEFAULT_SIZE,

@@ -22,8 +22,7 @@ from ...model import steady
 from ...model.edits.normals import filled_frames
 from ...model.source import DeltaSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from ..common.quake3 import (
     SCALE,
     encode_frames,

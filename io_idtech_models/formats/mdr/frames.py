@@ -19,7 +19,7 @@ from ...model.skeletal import (
 )
 from ...model.source import Facts
 from ...model.transforms import chain, from_matrices, to_matrices
-from ...model.wording import listed
+from ...reporting import listed
 from ..common.records import Wanted, all_fit, as_bytes, finite, records_of, sound
 from .file import FRAME_NAME_SIZE, PACKED_INFO, PLAIN_INFO, Mdr, are_packed, frame_dtype
 

@@ -28,8 +28,7 @@ from ...model.skeletal import (
 from ...model.source import Facts
 from ...model.transforms import conjugate, from_matrices, rotate, to_matrices
 from ...model.weights import summed
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from ..common.records import (
     Wanted,
     all_fit,

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from ...model.skeletal import Animation, JointTag, SkeletalModel, SkeletalSource, Skeleton, Traits
 from ...model.source import Facts
 from ...model.transforms import from_matrices, multiply, rotate
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from ..common.records import (
     Wanted,
     all_fit,

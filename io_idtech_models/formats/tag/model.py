@@ -11,8 +11,7 @@ import numpy as np
 from ...model.edits.normals import NormalCoding
 from ...model.source import Facts
 from ...model.vertex import ModelSource, VertexModel
-from ...model.wording import plural
-from ...reporting import joined
+from ...reporting import joined, plural
 from ..common.normals import decode_latlong, encode_latlong
 from ..common.quake3 import encode_tags, model_fits
 from ..common.records import as_bytes, decode_name, finite, layout_of, records_of, sound

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...model.clips import Clip
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from ..aninc import RowEdit
 from ..skin import SUFFIX as SKIN
 from ..store import GameFile, Store

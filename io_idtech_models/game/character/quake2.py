@@ -20,7 +20,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from ...model.clips import Clip
-from ...model.wording import listed
+from ...reporting import listed
 from ..dress import SkinDecl
 from ..lexer import fold
 from ..search import IMAGE_SUFFIXES, NO_SKINS, SearchPath

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from ..lexer import shown_name
 from ..store import GameFile, Store, name_parts, split_name
 from .files import BODY, TWINS, Piece

@@ -21,8 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...model.clips import Clip
-from ...model.wording import listed
-from ...reporting import LimitError, ModelError
+from ...reporting import LimitError, ModelError, listed
 from ..lexer import decode, fold, without_suffix
 from ..player import animation_cfg
 from ..skin import SUFFIX as SKIN_SUFFIX

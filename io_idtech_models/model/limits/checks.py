@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..wording import NO_TEXT, listed, plural
+from ...reporting import NO_TEXT, listed, plural
 from .games import (
     ERROR,
     GAMES,

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...reporting import plural
 from .. import steady
 from ..transforms import as_matrices
-from ..wording import plural
 from .products import product
 
 Doubles = NDArray[np.float64]

@@ -18,7 +18,7 @@ from ...blender.player.assembly import hang
 from ...blender.provenance import FILE, PART, model_of
 from ...blender.roots import follows, is_root, is_tag, root_of
 from ...game.character.files import BODY
-from ...model.wording import listed
+from ...reporting import listed
 from .record import CharacterFound
 
 log = logging.getLogger(__name__)

@@ -19,15 +19,14 @@ from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from ...blender.provenance import noted_declared as noted
 from ...blender.skeletal.gather import find_rig
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from ...blender.space.hanging import in_space
+from ...blender.space import in_space
 from ...formats import by_name
 from ...game.character.doom3 import FOLDER, SUFFIX
 from ...game.character.doom3.declarations import MODEL
 from ...game.character.doom3.edits import has_model, with_anims
 from ...game.character.doom3.library import declarations_of
 from ...game.character.files import IN_STEP
-from ...model.wording import listed, plural
-from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
 from ..export.motion import AnimationExport, motion_files
 from ..export.selection import choose
 from ..import_.games import user_disk

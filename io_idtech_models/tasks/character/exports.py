@@ -29,7 +29,7 @@ from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
-from ...blender.space.hanging import AT_HOME, in_space
+from ...blender.space import AT_HOME, in_space
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
@@ -40,8 +40,7 @@ from ...game.skin import SURFACE, read_skin
 from ...model import steady
 from ...model.skeletal import SkeletalModel
 from ...model.transforms import inverse
-from ...model.wording import listed, plural
-from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
 from ..export.motion_sources import NoActionError, actions_of
 from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model

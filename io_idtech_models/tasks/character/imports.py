@@ -30,7 +30,7 @@ from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, placed
 from ...blender.skeletal.hung import make_root as make_rig_root
 from ...blender.skeletal.runs import SAVED
-from ...blender.space.make_root import make_root
+from ...blender.space import make_root
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, Format, by_name, by_suffix
 from ...game.character.files import BODY, HEAD, CharacterFiles, MotionFile, Piece, Placing, Shown
@@ -41,8 +41,7 @@ from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
 from ...model.clips import Clip
 from ...model.transforms import chain
-from ...model.wording import listed, plural
-from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
 from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.kept_frames import NOTES, Kept, Said
 from ..import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal

@@ -32,8 +32,7 @@ from ...model.bounds import set_bounds
 from ...model.edits.matched import onto
 from ...model.limits.games import GAMES, refused
 from ...model.skeletal import Animation, SkeletalModel, mismatch
-from ...model.wording import listed, plural
-from ...reporting import LimitError
+from ...reporting import LimitError, listed, plural
 from ..export.motion import AnimationExport, finished, of_format, played
 from ..export.motion_sources import slot_of, sources_of
 from ..import_ import aninc as animation_tables

@@ -13,7 +13,7 @@ from ...blender.provenance import MODEL_ID
 from ...blender.shading.skins import SKIN
 from ...formats import VERTEX, Format
 from ...model import steady
-from ...model.wording import listed
+from ...reporting import listed
 
 if TYPE_CHECKING:
     from ...model.skeletal import SkeletalSource, Skeleton

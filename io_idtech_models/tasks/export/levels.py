@@ -13,8 +13,7 @@ from ...blender.mesh import levels
 from ...formats import Format
 from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
-from ...model.wording import plural
-from ...reporting import LimitError
+from ...reporting import LimitError, plural
 from .selection import Choice, choose
 
 

@@ -17,7 +17,7 @@ from ...blender.shading.pixels import color_of, maps_of, origin_of
 from ...game.search import SearchPath
 from ...game.shaders import declaring
 from ...game.shaders.declaring import Declared, can_be_named, is_own, text_of
-from ...model.wording import listed
+from ...reporting import listed
 from ..import_.games import user_disk
 
 if TYPE_CHECKING:

@@ -16,15 +16,14 @@ from ...blender.compat import Context
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences
-from ...blender.space.hanging import in_space
+from ...blender.space import in_space
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin
 from ...model.limits.games import refused
 from ...model.skeletal import Animation, SkeletalModel, looped
-from ...model.wording import listed, plural
-from ...reporting import Summary, collected_warnings
+from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import of_size

@@ -34,8 +34,7 @@ from ...blender.vertex.movement import is_moving
 from ...formats import Format
 from ...model.clips import Clip
 from ...model.skeletal import Animation, at_rest
-from ...model.wording import listed, plural
-from ...reporting import LimitError, collected_warnings
+from ...reporting import LimitError, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 
 log = logging.getLogger(__name__)

@@ -14,8 +14,7 @@ from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, mo
 from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, root_of
 from ...blender.vertex.gather import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
-from ...model.wording import listed, plural
-from ...reporting import LimitError
+from ...reporting import LimitError, listed, plural
 
 MOST_NAMED = 100  # objects, where all are to be named
 KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))

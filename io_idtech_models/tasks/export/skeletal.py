@@ -12,15 +12,15 @@ from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
-from ...blender.space.hanging import in_space
+from ...blender.space import in_space
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.edits.matched import skeleton_with_origin
 from ...model.edits.short_names import short_skeleton
+from ...model.facts import describe_skeletal
 from ...model.limits.games import refused
 from ...model.skeletal import SkeletalModel
-from ...model.wording import describe_skeletal, plural
-from ...reporting import Summary, collected_warnings
+from ...reporting import Summary, collected_warnings, plural
 from . import levels as rig_levels
 from .advice import advice, of_size
 from .material_files import material_files

@@ -20,8 +20,7 @@ from ...blender.shading.materials import worn_by
 from ...game.dress import Wardrobe
 from ...game.skin import make, read_skin, surface_key
 from ...game.store import GameFile
-from ...model.wording import plural
-from ...reporting import Summary
+from ...reporting import Summary, plural
 from ..import_.dressing import wardrobe
 from ..import_.games import user_disk
 

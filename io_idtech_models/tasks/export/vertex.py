@@ -23,8 +23,8 @@ from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.roots import root_of
 from ...blender.window import object_mode
 from ...formats import Format
-from ...model.wording import describe, plural
-from ...reporting import Summary, collected_warnings
+from ...model.facts import describe
+from ...reporting import Summary, collected_warnings, plural
 from .advice import advice, of_actions
 from .levels import files_of_scene
 from .material_files import material_files
@@ -139,7 +139,7 @@ def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
 
     What hangs on a root is gathered as that sees it, without a change to the scene.
     """
-    from ...blender.space.hanging import in_space
+    from ...blender.space import in_space
 
     if any(root_of(block) is not None for block in chosen.blocks):
         yield

@@ -13,8 +13,7 @@ from ...game import aninc
 from ...game.store import GameFile
 from ...model.clips import Clip
 from ...model.skeletal import Animation
-from ...model.wording import listed
-from ...reporting import ModelError
+from ...reporting import ModelError, listed
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from ... import formats
 from ...game.folders import Game
 from ...game.listing import ANY_DEPTH, Found, models_in
 from ...game.store import Store
-from ...model.wording import listed, plural
-from ...reporting import LimitError, ModelError, collected_warnings, joined
+from ...reporting import LimitError, ModelError, collected_warnings, joined, listed, plural
 from .games import configured, user_disk
 
 

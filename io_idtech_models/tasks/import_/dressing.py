@@ -14,8 +14,7 @@ from ...game.dress import Dress, SkinDecl, Wardrobe
 from ...game.search import SearchPath
 from ...game.skin import read_skin
 from ...game.store import GameFile
-from ...model.wording import listed, plural
-from ...reporting import ModelError
+from ...reporting import ModelError, listed, plural
 
 log = logging.getLogger(__name__)
 

@@ -25,8 +25,7 @@ from ...model.clips import Clip
 from ...model.edits.matched import by_name, by_number
 from ...model.joint_scales import skeleton_of
 from ...model.skeletal import Animation, SkeletalModel
-from ...model.wording import plural
-from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ...reporting import LimitError, ModelError, Summary, collected_warnings, plural
 from . import aninc as animation_tables
 
 log = logging.getLogger(__name__)

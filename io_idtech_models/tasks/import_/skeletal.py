@@ -19,10 +19,10 @@ from ...game.dress import SkinDecl
 from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
+from ...model.facts import describe_skeletal
 from ...model.skeletal import Animation, Outline, Pose, SkeletalModel, mismatch
 from ...model.transforms import chain
-from ...model.wording import describe_skeletal, plural
-from ...reporting import ModelError, Summary, collected_warnings
+from ...reporting import ModelError, Summary, collected_warnings, plural
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
 from .kept_frames import Kept, Motions, first_row, keep_frames, make_each, make_rows
 from .motion import Rows, note_files, note_runs, show_rows, table_beside, with_parts

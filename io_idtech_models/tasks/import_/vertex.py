@@ -10,7 +10,7 @@ from ...blender.provenance import CHECKSUM, CONTENT, note_file
 from ...blender.vertex.build import BuildSettings, Built, build
 from ...formats import VERTEX
 from ...game.store import GameFile
-from ...model.wording import describe
+from ...model.facts import describe
 from ...reporting import Summary, collected_warnings
 from .dressing import AS_USUAL, Dressing, Worn, lacking, materials_for, note_skin, rate_of
 

@@ -31,8 +31,7 @@ from ...game.player.files import HEAD
 from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.vertex import VertexModel
-from ...model.wording import listed, plural
-from ...reporting import LimitError, Summary, collected_warnings
+from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
 from ..export.skin_files import skin_of, skin_with
 from ..export.vertex import gathered

@@ -29,8 +29,7 @@ from ...game.dress import NONE
 from ...game.player.animation_cfg import AnimationTable, read
 from ...game.player.files import HEAD, PlayerFiles
 from ...game.store import GameFile
-from ...model.wording import listed, plural
-from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
 from ..import_.dressing import Dressing, Worn, materials_for, rate_of
 from ..import_.vertex import import_file
 from .play import play

@@ -3,6 +3,7 @@
 The whole character is sampled at the frames that the rows ask for, then taken apart; see `blender.player.rig`,
 `model.player.cutting` and `game.player.row_layout`. Nothing in the scene is changed, but that animations which the
 armature keeps become actions where a row plays them.
+A row plays the action that it is told to, or one that is called as it is; of kept frames it is made then.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,28 +23,28 @@ from ...assets.levels import level_name
 from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.curves import curve_points
-from ...blender.playback import Take
+from ...blender.playback import Take, used_actions
 from ...blender.player.rig import Rig, Sampled, find_rig, sample
 from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
+from ...blender.skeletal.kept_frames import kept_files, unmade_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.format import SPLIT
 from ...formats.vertex_files import dump_for
 from ...game.player.animation_edits import make as make_table
 from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
-from ...game.player.row_matching import QUAKE3, Match
+from ...game.player.row_matching import QUAKE3, Match, Rows, chosen_rows, match_rows
 from ...game.skin import make as make_skin
 from ...model import steady
 from ...model.lod.levels import make_levels, shares_of
 from ...model.player import cutting
 from ...model.player.regions import HEAD, LEGS, TORSO, Bones, Parts, propose, side_of
 from ...model.vertex import VertexModel
-from ...model.wording import listed, once, plural
-from ...reporting import LimitError, Summary, collected_warnings
+from ...reporting import LimitError, Summary, collected_warnings, listed, once, plural
+from ..import_.kept_frames import make_each
 from .making_cuts import Apart, in_game, in_its_frames, models_of
 from .making_pictures import Wardrobe, plain_name
-from .making_takes import Played, played
 
 log = logging.getLogger(__name__)
 
@@ -302,3 +303,36 @@ def _edges(model: VertexModel) -> list[NDArray[np.bool_]]:
     open_places[kinds[counts == 1].ravel()] = True
     held = open_places[places]
     return [held[first:last] for first, last in pairwise(starts)]
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a player plays of a character's actions."""
+
+    takes: dict[str, Take]  # all that the character has, by name
+    matches: dict[str, Match]  # by row
+    left: list[str]  # the names of those that no row plays
+
+
+def played(rig: Rig, text: str, rows: Rows, context: Context) -> Played:
+    """Return which action each row plays: those that `text` says, others by their names.
+
+    Of animations that the armature keeps (`blender.skeletal.kept_frames`) those are made that a row plays.
+
+    Raises:
+        LimitError: the text makes no sense, or an animation can't be made.
+    """
+    takes = rig.takes()
+    kept = unmade_of(kept_files(rig.armature), used_actions(rig.armature))
+    unmade = {row.clip.name: key for key, row in kept.items() if row.said is not None and row.clip.name not in takes}
+    called = sorted({*takes, *unmade})
+    matches = match_rows(called, chosen_rows(text, called, rows), rows)
+    wanted = {match.action for match in matches.values()}
+    made, failed = make_each(rig.armature, [key for name, key in unmade.items() if name in wanted], context.scene)
+    if failed:
+        raise LimitError("; ".join(failed))
+    if made:
+        takes = rig.takes()
+        given = {name: str(made[key].name) for name, key in unmade.items() if key in made}
+        matches = {row: replace(match, action=given.get(match.action, match.action)) for row, match in matches.items()}
+    return Played(takes, matches, [name for name in called if name not in wanted])

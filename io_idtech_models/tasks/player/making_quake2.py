@@ -36,13 +36,11 @@ from ...model.pictures import Matching, match, resized
 from ...model.player import cutting
 from ...model.player.regions import LEGS, Parts, side_of
 from ...model.vertex import Surface, VertexModel
-from ...model.wording import listed, once, plural
-from ...reporting import LimitError, Summary, collected_warnings
+from ...reporting import LimitError, Summary, collected_warnings, listed, once, plural
 from ..import_.games import user_disk
-from .making import FACING, FAR, Made, length_of, player_name
+from .making import FACING, FAR, Made, Played, length_of, played, player_name
 from .making_pictures import SIZE, Atlas
 from .making_remaster import Moves, bones_of, remaster_files, say_how_far
-from .making_takes import Played, played
 
 log = logging.getLogger(__name__)
 

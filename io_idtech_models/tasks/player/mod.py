@@ -45,8 +45,7 @@ from ...game.skin import SUFFIX as SKIN
 from ...game.skin import read_skin
 from ...game.store import GameFile, split_at_archive
 from ...model.pictures import fitting, resized
-from ...model.wording import listed
-from ...reporting import ModelError
+from ...reporting import ModelError, listed
 from ..import_.games import user_disk
 from .making_pictures import plain_name
 

@@ -13,8 +13,7 @@ from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, re
 from ...game.player.animation_edits import check_begin, rank, with_change, with_clip
 from ...game.player.files import HEAD
 from ...model.clips import Clip
-from ...model.wording import listed
-from ...reporting import LimitError, ModelError
+from ...reporting import LimitError, ModelError, listed
 from ..import_.dressing import rate_of
 from .imports import TABLE, warn_of_frames
 from .play import num_frames

@@ -91,7 +91,7 @@ class OBJECT_OT_idtech_animation_make(AnimationOperator, Operator):  # type: ign
 
     def change(self, animations: Any, context: Context) -> None:
         """Make them, and say how many."""
-        from ...model.wording import plural
+        from ...reporting import plural
 
         wanted = [animations.find(self.name)] if self.name else animations.rows()
         count, failed = animations.make(wanted, context.scene)

@@ -10,8 +10,7 @@ from ... import formats
 from ...blender.compat import Context
 from ...blender.window import mode_of
 from ...model.limits.games import ERROR, GAMES
-from ...model.wording import plural
-from ...reporting import ModelError, collected_warnings
+from ...reporting import ModelError, collected_warnings, plural
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect

@@ -11,8 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from ...blender.compat import Context
 from ...blender.provenance import FILE
 from ...blender.window import active_rig
-from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from ..animations.ticks import TickedAnimations
 from ..bases import draw_group, settings_from
 from .operators import ExportFile

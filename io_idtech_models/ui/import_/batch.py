@@ -16,7 +16,7 @@ import bpy
 
 from ...blender.compat import Context
 from ...blender.window import selected
-from ...model.wording import plural
+from ...reporting import plural
 from ..bases import Operator
 from ..reports import listening, report_done
 from .showing import ViewsBefore, select

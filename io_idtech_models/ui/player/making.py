@@ -17,6 +17,7 @@ from ..reports import report_done, showing_progress
 from ..translations import say
 
 PACK = ".pk3"
+ARCHIVES = (".pak", ".pkz")
 
 
 class Placing(Exporting):  # type: ignore[misc]
@@ -174,9 +175,6 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
             open_collection(context)
         )
         select(context, [built.root])
-
-
-ARCHIVES = (".pak", ".pkz")
 
 
 class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[misc]

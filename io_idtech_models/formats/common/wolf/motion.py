@@ -19,8 +19,7 @@ from ....model.skeletal import (
 )
 from ....model.source import Facts
 from ....model.transforms import chain, conjugate, multiply, rotate, unchain
-from ....model.wording import listed
-from ....reporting import LimitError
+from ....reporting import LimitError, listed
 from ..records import as_bytes, encode_name, records_of
 from .bones import BONE, NAME_SIZE, Kind, Moved, names_of, parents_of
 from .frames import TURNED, Take, encode_frames, source_frames, turned_back

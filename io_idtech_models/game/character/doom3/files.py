@@ -21,8 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ....model.wording import listed
-from ....reporting import LimitError
+from ....reporting import LimitError, listed
 from ...dress import SkinDecl, parse_decl
 from ...lexer import NUMBER, fold, number, shown_name
 from ...search import game_folder, game_name

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....model.wording import listed
-from ....reporting import LimitError, ModelError
+from ....reporting import LimitError, ModelError, listed
 from ...lexer import decode, fold, shown_name, without_suffix
 from ...skin import SUFFIX as SKIN_SUFFIX
 from ...skin import choose, skins_of

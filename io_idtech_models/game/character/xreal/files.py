@@ -14,8 +14,7 @@ R_AddMD5Surfaces and R_AddMD5VBOSurfaces of both):
 
 from __future__ import annotations
 
-from ....model.wording import listed
-from ....reporting import LimitError
+from ....reporting import LimitError, listed
 from ...lexer import fold
 from ...skin import SUFFIX as SKIN_SUFFIX
 from ...skin import SURFACE, choose, skins_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from io_idtech_models.model.wording import listed, once
+from io_idtech_models.reporting import listed, once
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ Games carry such a model about by the tag; its file knows nothing of that, and h
 looks at it let down: what carries it is taken away, and put back afterwards. Where its own objects stand as import put
 them they are at home at once, however someone hung them up. Where they were moved to the tag their place against the
 tag is what the game shows, and counts.
+
+Make Root gives a model an empty that all of it hangs on, in whose space it is written wherever it stands.
 """
 
 from __future__ import annotations
@@ -18,14 +20,18 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...model import steady
-from ..compat import Block, action_parts, playing_curves
-from ..empties import PREFIX
-from ..playback import used_actions
-from ..provenance import model_of
-from ..roots import is_root, is_tag
+from ..model import steady
+from ..model.transforms import inverse
+from ..reporting import LimitError
+from . import names
+from .compat import Block, action_parts, playing_curves
+from .empties import PREFIX
+from .playback import used_actions
+from .provenance import MODEL_ID, PART, model_of
+from .roots import is_root, is_tag, root_of
 
 AT_HOME = 1e-6  # how far from the identity a matrix is that says nothing
+SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +172,7 @@ def _stand(block: Block, carrier: Carrier, made: list[Any]) -> Block:
 
 def to_joint(carrier: Carrier) -> NDArray[np.float64]:
     """Return where what hangs on a bone begins, its tail, in the space of the joint or tag that the bone is, (4, 4)."""
-    from ..skeletal.armature import TURN  # which vertex-animated models do without
+    from .skeletal.armature import TURN  # which vertex-animated models do without
 
     to_tail = np.eye(4)
     to_tail[1, 3] = carrier.block.data.bones[carrier.bone].length
@@ -211,3 +217,68 @@ def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLay
     own = hanging is not None and (choice == "OWN" or hanging.has_space)
     with let_down(hanging if own else None, view_layer):
         yield note
+
+
+def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) -> Block:
+    """Return a new root, an empty in a collection, on which a model's objects hang.
+
+    It takes the place of the model: on another's tag where that hangs on one, else at the world's origin. Tags that
+    lay behind while the rest was hung up unmoved come along.
+
+    Raises:
+        LimitError: the model has a root, or parts of it hang on different things.
+    """
+    whole = list(blocks)
+    known = next((root for root in map(root_of, whole) if root is not None), None)
+    if known is not None:
+        raise LimitError(f"the model hangs on a root already: '{known.name}'")
+    hanging = find_hanging(whole)
+    tops = _tops(whole)
+    root: Any = bpy.data.objects.new(names.fit(name), None)
+    root.empty_display_type, root.empty_display_size = "PLAIN_AXES", SIZE
+    root[PART] = name
+    own = next((found for found in map(model_of, whole) if found), "")
+    if own:
+        root[MODEL_ID] = own
+    into.objects.link(root)
+    if hanging is None:
+        root.parent = next((block.parent for block in tops if block.parent is not None), None)
+        for block in tops:
+            _hang_on_root(block, root, block.matrix_parent_inverse.copy() if block.parent else Matrix())
+    else:
+        _take_place(root, hanging, tops)
+    return root
+
+
+def _tops(whole: list[Block]) -> list[Block]:
+    """Return a model's objects that hang on none of its own; raises LimitError where they hang on different things."""
+    inner = set(whole)
+    tops = [block for block in whole if block.parent is None or block.parent not in inner]
+    above = {block.parent for block in tops if block.parent is not None}
+    if len(above) > 1:
+        called = " and ".join(sorted(f"'{block.name}'" for block in above))
+        raise LimitError(f"parts of the model hang on different objects, parent them to one: {called}")
+    return tops
+
+
+def _take_place(root: Any, hanging: Hanging, tops: list[Block]) -> None:
+    """Hang a root where a model hangs, and the model on the root."""
+    edge = hanging.edges[0]
+    root.parent, root.parent_type, root.parent_bone = edge.parent, edge.parent_type, edge.parent_bone
+    if hanging.at_home:
+        root.matrix_parent_inverse = edge.matrix_parent_inverse.copy()
+        for block in tops:
+            _hang_on_root(block, root, Matrix())
+        return
+    turn = np.eye(4)
+    if hanging.carrier.bone:
+        turn = to_joint(hanging.carrier)
+        root.matrix_basis = Matrix(inverse(turn).tolist())
+    for block in hanging.edges:
+        own = np.array(block.matrix_parent_inverse, np.float64)
+        _hang_on_root(block, root, Matrix(steady.products(turn, own).tolist()))
+
+
+def _hang_on_root(block: Block, root: Block, inverse: Matrix) -> None:
+    block.parent, block.parent_type, block.parent_bone = root, "OBJECT", ""
+    block.matrix_parent_inverse = inverse
