@@ -30,6 +30,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import identify
 from io_idtech_models.game.pictures import pcx
+from io_idtech_models.tasks.export.vertex import holds_of
 
 STEPS = ("read", "to_model", "build", "gather", "from_model", "write")
 IMPORT, PURE = ("read", "to_model", "build"), ("read", "to_model", "from_model", "write")
@@ -113,7 +114,7 @@ def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyMode
     with clock.of("first update"):
         view_layer.update()
     blocks = list(built.collection.all_objects)
-    asked = GatherSettings(uv_splits_vertices=row.vertex.uv_splits_vertices, pictures=row.vertex.holds_pictures)
+    asked = GatherSettings(holds=holds_of(row))
     with clock.of("gather"):
         gathered = gather(
             blocks,

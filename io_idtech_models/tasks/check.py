@@ -6,11 +6,11 @@ from typing import Any
 
 from ..blender import names
 from ..blender.compat import Context
+from ..blender.hanging import in_space
 from ..blender.scene import ExportScene
 from ..blender.skeletal.gather import find_rig
 from ..blender.skeletal.gather import gather as gather_skeletal
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from ..blender.space import in_space
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Format
@@ -20,7 +20,7 @@ from .export import levels as rig_levels
 from .export.selection import Choice, choose, part_of
 from .export.skeletal import whole_model
 from .export.subject import subject_of
-from .export.vertex import shown_apart
+from .export.vertex import holds_of, shown_apart
 
 Facts = dict[str, int]
 
@@ -61,7 +61,7 @@ def counts_of(model: Any) -> Facts:
 
 
 def _gather_vertex(chosen: Choice, row: Format, context: Context) -> Any:
-    asked = GatherSettings(uv_splits_vertices=row.vertex.uv_splits_vertices, pictures=row.vertex.holds_pictures)
+    asked = GatherSettings(holds=holds_of(row))
     export = ExportScene(context.scene, context.view_layer, asked)
     with shown_apart(chosen, asked.space, context):
         return row.shape(gather(chosen.blocks, chosen.collection, export))

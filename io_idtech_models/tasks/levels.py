@@ -30,7 +30,7 @@ from ..model.vertex import VertexModel
 from ..reporting import LimitError, Summary, collected_warnings, listed, plural
 from .export.levels import holder_of
 from .export.selection import Choice, choose, left_out, taken_along
-from .export.vertex import shown_apart
+from .export.vertex import holds_of, shown_apart
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Con
     _refuse_inner_levels(chosen.blocks)
     with collected_warnings() as warnings, object_mode(context):
         row = _row_of_levels()
-        wanted = GatherSettings(scale=settings.scale, uv_splits_vertices=row.vertex.uv_splits_vertices)
+        wanted = GatherSettings(scale=settings.scale, holds=holds_of(row))
         with shown_apart(chosen, wanted.space, context):
             model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, wanted))
         files, notes = dump_levels(row, row.dump(model), stem, settings.shares)

@@ -1,4 +1,4 @@
-"""A root for a model: see `blender.space`."""
+"""A root for a model: see `blender.hanging`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Make it, and select it; what hinders it is reported."""
-        from ..blender.space import make_root
+        from ..blender.hanging import make_root
         from ..tasks.export.selection import choose
 
         active = context.view_layer.objects.active

@@ -17,9 +17,10 @@ from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.shading.nodes import show_look
 from io_idtech_models.blender.vertex.build import BuildSettings, Built, build
-from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings, Holds
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.model.surface_look import Layer, Look, Texture
+from io_idtech_models.tasks.export.vertex import holds_of
 from tests import facts
 from tests.samples import format_of
 
@@ -49,12 +50,9 @@ class Case:
     def surface(self, index: int = 0):
         return self.built.surfaces[index]
 
-    def gather(self, uv_splits_vertices: bool | None = None, **settings):
+    def gather(self, holds: Holds | None = None, **settings):
         """Return the model that the scene shows, as the file's format asks for it, unless it is said how."""
-        if uv_splits_vertices is None:
-            uv_splits_vertices = self.row.vertex.uv_splits_vertices
-            settings = {"pictures": self.row.vertex.holds_pictures} | settings
-        asked = GatherSettings(uv_splits_vertices=uv_splits_vertices, **settings)
+        asked = GatherSettings(holds=holds or holds_of(self.row), **settings)
         return gather(
             list(self.collection.all_objects), self.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, asked)
         )
@@ -80,8 +78,7 @@ class Case:
     def dump_as(self, format_name: str, options: dict[str, Any] | None = None, **settings) -> bytes:
         """Export as another format."""
         row = formats.by_name(format_name)
-        asked = {"uv_splits_vertices": row.vertex.uv_splits_vertices, "pictures": row.vertex.holds_pictures} | settings
-        return bytes(row.dump(self.gather(**asked), options))
+        return bytes(row.dump(self.gather(holds_of(row), **settings), options))
 
 
 def open_case(data: bytes, name: str = "model", **settings) -> Case:

@@ -76,7 +76,7 @@ def test_the_command_runs_the_command_line(tmp_path, capsys):
         (
             "export",
             GatherSettings,
-            {"direct", "uv_splits_vertices", "pictures", "worn_by_name", "colors", "further_uvs"},
+            {"direct", "holds"},
         ),
     ],
 )

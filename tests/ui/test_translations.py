@@ -15,7 +15,7 @@ from io_idtech_models.tasks.animations.players import PlayerAnimations
 from io_idtech_models.tasks.animations.rigs import NO_ORDER
 from io_idtech_models.tasks.animations.vertex import OF_TABLE, VertexAnimations
 from io_idtech_models.tasks.export.last_export import IN_ARCHIVE, NO_FILE, NONE_ACTIVE
-from io_idtech_models.tasks.panel import PLAYING
+from io_idtech_models.tasks.panel.player import PLAYING
 from io_idtech_models.tasks.trial import NO_PROGRAM
 from io_idtech_models.ui import menus as files
 from io_idtech_models.ui import registration, translations

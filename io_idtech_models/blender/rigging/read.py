@@ -26,11 +26,12 @@ from ..compat import Block
 from ..curves import is_still
 from ..empties import decompose
 from ..frame_rigs import rig_of
-from ..roots import is_tag, own_constraints, places_in, space_of
+from ..roots import is_tag, own_constraints
 from ..scene import ExportScene
 from ..skeletal.armature import joint_matrices
+from ..space import places_in, space_of
 from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
-from ..vertex.gather import find_tags, read_tags
+from ..vertex.gather_tags import find_tags, read_tags
 from ..vertex.sampling import Stage, stepping
 from ..vertex.shape_keys import frame_blocks, num_before, read
 from ..vertex.shown_keys import has_frames, shown_key

@@ -21,11 +21,12 @@ from ..frame_rigs import modifier_of, posed_by, rig_actions
 from ..mesh import attributes
 from ..player.assembly import follow_root
 from ..rig_clips import settle
-from ..roots import AT_REST, FRAME, frame_root, root_of, space_of
+from ..roots import AT_REST, FRAME, frame_root, root_of
 from ..scene import ExportScene
+from ..space import space_of
 from ..vertex import spread, tags
 from ..vertex.frame_plan import GatherSettings, plan_frames
-from ..vertex.gather import TagSource, find_tags, reach_of, settle_tag
+from ..vertex.gather_tags import TagSource, find_tags, reach_of, settle_tag
 from ..vertex.sampling import Samples, Subject, step, stepping
 from ..vertex.source import find
 from .build import write_keys

@@ -331,7 +331,7 @@ def _to_mesh(
     losses.warn_of_off(block, own.off)
     rest = ~same[owners]
     full = weighted[0][rest], weighted[1][rest], weighted[2][rest]
-    owners, used, weights = _limited(full, count, settings)
+    owners, joints, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
     world = np.array(block.matrix_world, np.float64)
     places = steady.applied(world[:3], positions[of_vertex].astype(np.float64)) / settings.scale  # in the model
@@ -340,8 +340,8 @@ def _to_mesh(
         settings = replace(settings, orphan_bone=next(iter(rig.joints), ""))
     if len(missing):
         bare = len(np.unique(of_vertex[missing]))
-        owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
-    fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
+        owners, joints, weights = _bound(block, rig, missing, bare, (owners, joints, weights), settings)
+    fresh = _with_offsets(places, rig.skeleton.bind, (owners, joints, weights))
     _note_losses(block, rig, places, full, fresh)
     table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
     if settings.holds.bare_vertices:
@@ -364,11 +364,11 @@ def _with_offsets(places: Doubles, bind: Pose, weighted: Entries) -> Rows:
 
 def _note_losses(block: Block, rig: Rig, places: Doubles, full: Entries, written: Rows) -> None:
     """Note which vertices, at `places` (V, 3), are written with fewer weights than they have."""
-    count, used = len(places), full[2] > 0
-    fewer = np.bincount(full[0][used], minlength=count) > np.bincount(written[0], minlength=count)
+    count, positive = len(places), full[2] > 0
+    fewer = np.bincount(full[0][positive], minlength=count) > np.bincount(written[0], minlength=count)
     if fewer.any():
-        used &= fewer[full[0]]
-        owners, joints, factors = full[0][used], full[1][used], full[2][used]
+        lost = positive & fewer[full[0]]
+        owners, joints, factors = full[0][lost], full[1][lost], full[2][lost]
         parts = (factors / np.bincount(owners, factors, count)[owners]).astype(np.float32)  # as Blender does
         before = _table(count, _with_offsets(places, rig.skeleton.bind, (owners, joints, parts)))
         which = np.flatnonzero(fewer)

@@ -1,4 +1,4 @@
-"""Actions of an armature back to animations: the way back of `actions`.
+"""Actions of an armature back to animations: the way back of `build.add_animations` and `channels`.
 
 Where nothing but curves of location and rotation moves the bones they are read as arrays; constraints, drivers, other
 channels or a stretch of the scene are sampled by stepping. Either way joints name the source's frames whose poses they

@@ -44,7 +44,7 @@ class SkeletalGatherSettings(WeightSettings):
     scale: float = 1.0
     deform_only: bool = True
     keep_suffixes: bool = False
-    space: str = "AUTO"  # see `blender.space`
+    space: str = "AUTO"  # see `blender.hanging`
     holds: Holds = Holds()
 
 

@@ -23,7 +23,7 @@ from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leade
 from ..scene import ExportScene
 from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
-from .gather import find_tags
+from .gather_tags import find_tags
 from .shape_keys import KeyFinder
 from .shown_keys import keys_at
 

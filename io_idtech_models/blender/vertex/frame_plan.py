@@ -24,8 +24,9 @@ from ..frame_rigs import RIG
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
-from ..roots import WORLD, Space, follows_frame
+from ..roots import follows_frame
 from ..scene import ExportScene
+from ..space import WORLD, Space
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
 from .movement import is_moving
 from .shape_keys import KeyFinder, frame_blocks, positions
@@ -35,6 +36,17 @@ from .source import StoredSource, frame_list
 log = logging.getLogger(__name__)
 
 MARKS = (MODEL_ID, WHOLE, RIG, PREVIEW)  # on actions that are some model's, or no animation
+
+
+@dataclass(frozen=True)
+class Holds:
+    """What a format has that others have not, as its row says: no option."""
+
+    uv_splits_vertices: bool = True  # a vertex has one texture coordinate, and a surface one material
+    pictures: bool = False  # those that materials show
+    worn_by_name: bool = True  # games look up by a surface's name what it wears, so that each has its own
+    colors: bool = False  # of vertices
+    further_uvs: bool = False  # more sets of texture coordinates than the one that is drawn
 
 
 @dataclass(frozen=True)
@@ -49,13 +61,8 @@ class GatherSettings:
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
-    # What the format asks for: a vertex has one texture coordinate, and a surface one material.
-    uv_splits_vertices: bool = True
     space: str = "AUTO"  # AUTO and OWN: its root's, if it hangs on one; WORLD: as it stands in the scene
-    pictures: bool = False  # the format holds those that materials show
-    worn_by_name: bool = True  # games look up by a surface's name what it wears, so that each has its own
-    colors: bool = False  # the format holds those of vertices
-    further_uvs: bool = False  # it holds more sets of texture coordinates than the one that is drawn
+    holds: Holds = Holds()
     direct: bool = True  # False: step through the scene even where reading curves would do
 
 
@@ -155,12 +162,8 @@ def plan_frames(
         listed = known.source.frame_names, list(range(known.source.num_frames))
     mode = settings.frames
     if mode == "AUTO":
-        # Import animates no model of one frame: if something moves it that is the modeller's work.
-        own = keyed or (listed is not None and len(listed[0]) > 1)
-        moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], export, space)
-        mode = "KEYS" if own else "SCENE" if moves else "KEYS" if listed else "CURRENT"
-        if keyed and _plays_otherwise(keyed, export):
-            mode = "SCENE"
+        movers = [*blocks, *(tag.block for tag in tag_sources)]
+        mode = _automatic(keyed, 0 if listed is None else len(listed[0]), movers, export, space)
     if mode == "KEYS" and keyed:
         planned = _key_plan(keyed, known, ids)
         if settings.frames == "AUTO" and space.root is None:
@@ -175,7 +178,29 @@ def plan_frames(
         return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
     if mode == "MARKERS":
         return _stretches_plan(_marked(scene), base)
-    return _timeline_plan(base, blocks, scene, settings, "CURRENT" if mode == "KEYS" else mode)
+    return _timeline_plan(base, blocks, scene, settings, "CURRENT" if mode == "KEYS" else mode)  # it has no keys
+
+
+def _automatic(
+    keyed: list[Block], num_listed: int, movers: list[Block], export: ExportScene[GatherSettings], space: Space
+) -> str:
+    """Return what AUTO means: the model's own frames, or the scene's range where that shows something else."""
+    if keyed:
+        odd = _played_otherwise(keyed, export)
+        if odd is not None:
+            log.warning(
+                "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; "
+                "Frames: 'Model's Keys' writes those",
+                export.scene.frame_start, export.scene.frame_end, odd.name,
+            )  # fmt: skip
+            return "SCENE"
+        _warn_of_still(keyed, export)
+        return "KEYS"
+    if num_listed > 1:
+        return "KEYS"
+    if is_moving(movers, export, space):  # import animates no model of one frame: that is the modeller's work
+        return "SCENE"
+    return "KEYS" if num_listed else "CURRENT"
 
 
 def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[GatherSettings]) -> None:
@@ -227,29 +252,25 @@ def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     return found
 
 
-def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) -> bool:
-    """Tell whether the scene plays keys, but not one after another: what plays is what an animator means. It is said.
+def _still(keyed: list[Block], export: ExportScene[GatherSettings]) -> list[Block]:
+    """Return the meshes that have several keys, of which nothing plays any."""
+    return [b for b in keyed if len(frame_blocks(b.data.shape_keys)) > 1 and keys_stand_still(b, export)]
 
-    Keys that stand still while those of others play are said, too, and are frames all the same.
-    """
-    still = [
-        block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1 and keys_stand_still(block, export)
-    ]
+
+def _played_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) -> Block | None:
+    """Return a mesh whose keys the scene plays, but not one after another: what plays is what an animator means."""
+    still = _still(keyed, export)
     others = [block for block in keyed if block not in still]
     odd = next((block for block in others if plays_otherwise(block.data.shape_keys, export)), None)
-    if odd is None:
-        odd = out_of_step(others, export)
-    if odd is not None:
-        log.warning(
-            "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; "
-            "Frames: 'Model's Keys' writes those",
-            export.scene.frame_start, export.scene.frame_end, odd.name,
-        )  # fmt: skip
-        return True
+    return out_of_step(others, export) if odd is None else odd
+
+
+def _warn_of_still(keyed: list[Block], export: ExportScene[GatherSettings]) -> None:
+    """Name meshes whose keys stand still while those of others play; they are frames all the same."""
+    still = _still(keyed, export)
     if 0 < len(still) < len(keyed):
         text = "keys that stand still while others play are written as frames, Scene Range writes what is shown: %s"
         log.warning(text, listing([block.name for block in still]))
-    return False
 
 
 def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> FramePlan:

@@ -76,7 +76,8 @@ class SplitMesh:
 
 def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -> list[ReadMesh]:
     """Read objects' own meshes, or what modifiers make of them in the first frame, in the source's order."""
-    blocks = _in_order(blocks, known)
+    places = {} if known is None else known.places
+    blocks = names.in_source_order(blocks, lambda block: places[block.data].surface if block.data in places else -1)
     source, plan, settings = None if known is None else known.source, stage.plan, stage.export.settings
     # Before the scene shows another frame:
     keyed = {block: read_direct(block, plan) for block in blocks if settings.direct and plan.is_direct(block)}
@@ -89,7 +90,7 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
         origin = Origin(source, place, 0, len(plan.times) == 1)
         if block in keyed:
             shape = read_shape(block, mesh, mesh, origin, settings.normals)
-            if settings.further_uvs:
+            if settings.holds.further_uvs:
                 shape.uv_maps = uv_maps.read(block, mesh)
             found.append(ReadMesh(block, place, shape, keyed[block], colors=_colors_of(mesh, settings)))
             continue
@@ -98,7 +99,7 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
         own = mesh if attributes.topology(shown) == attributes.topology(mesh) else None
         normals = "SHOWN" if block in changed else settings.normals
         shape = read_shape(block, shown, own, origin, normals)
-        if settings.further_uvs:
+        if settings.holds.further_uvs:
             shape.uv_maps = uv_maps.read(block, shown)
         found.append(ReadMesh(block, place, shape, None, block in changed, _colors_of(shown, settings)))
     return found
@@ -106,20 +107,7 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
 
 def _colors_of(mesh: Block, settings: GatherSettings) -> NDArray[np.float32] | None:
     """Return the colours of a mesh's points, (P, 4), for formats that hold some."""
-    return attributes.point_colors(mesh) if settings.colors else None
-
-
-def _in_order(blocks: list[Block], known: StoredSource | None) -> list[Block]:
-    """Return objects in the source's order of surfaces; copies (those that Blender renamed) and new ones follow."""
-    places = {} if known is None else known.places
-    originals: dict[int, Block] = {}
-    for block in sorted(blocks, key=lambda block: block.name != block.get(names.GIVEN)):
-        place = places.get(block.data)
-        if place is not None and place.surface >= 0:
-            originals.setdefault(place.surface, block)
-    ordered = [originals[index] for index in sorted(originals)]
-    taken = set(ordered)
-    return ordered + [block for block in blocks if block not in taken]
+    return attributes.point_colors(mesh) if settings.holds.colors else None
 
 
 def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
@@ -207,14 +195,14 @@ def _parts(mesh: ReadMesh, samples: Samples, stage: Stage) -> list[Part]:
     if mesh.place is None and not len(mesh.shape.corners):
         log.warning("'%s' has no faces: left out", mesh.block.name)
         return []
-    splits = stage.export.settings.uv_splits_vertices
+    splits = stage.export.settings.holds.uv_splits_vertices
     return split(mesh.shape, evidence_of(samples, stage.plan.sources, mesh.shape), splits)
 
 
 def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[GatherSettings]) -> list[Surface]:
     """Return the surfaces of all meshes, in order; those that were read from keys are noted for the self check."""
     settings = export.settings
-    if settings.uv_splits_vertices:  # else they become one
+    if settings.holds.uv_splits_vertices:  # else they become one
         refuse_to_write(sum(len(each.parts) for each in meshes))
     surfaces: list[Surface] = []
     export.written.clear()
@@ -236,7 +224,7 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
         if each.parts:
             warn_of_loose(mesh.block, mesh.shape)
             _warn_of_forgotten(mesh, samples)
-            warn_of_layers(mesh.block, settings.colors, settings.further_uvs)
+            warn_of_layers(mesh.block, settings.holds.colors, settings.holds.further_uvs)
     if len(copies) > 1:
         log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
     for copy, name in copies.items() if len(copies) == 1 else ():
@@ -248,7 +236,7 @@ def _dress(mesh: ReadMesh, part: Part, surface: Surface, settings: GatherSetting
     """Give a surface its shaders, the colours of its points, and its further texture coordinates."""
     surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
     surface.colors = None if mesh.colors is None else mesh.colors[part.vertices.points]
-    if settings.further_uvs:
+    if settings.holds.further_uvs:
         turn = slice(None, None, -1 if surface.mirrored else 1)
         surface.uv_name, surface.shown_uvs = mesh.shape.uv_maps.drawn, mesh.shape.uv_maps.shown
         surface.further_uvs = {name: corners[:, turn] for name, corners in part.further.items()}
@@ -262,7 +250,7 @@ def _names(meshes: list[SplitMesh], settings: GatherSettings) -> list[str]:
         block = each.mesh.block
         for nth, part in enumerate(each.parts):
             wanted.append(Wanted(block, nth, surface_name(block, part, each.mesh.shape, nth, settings.keep_suffixes)))
-    return settle_and_say(wanted) if settings.worn_by_name else [each.name for each in wanted]
+    return settle_and_say(wanted) if settings.holds.worn_by_name else [each.name for each in wanted]
 
 
 def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) -> None:

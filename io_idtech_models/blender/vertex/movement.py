@@ -19,8 +19,8 @@ from ..compat import Block, playing_curves
 from ..curves import curve_points
 from ..mesh import attributes
 from ..playback import influences
-from ..roots import Space, places_in
 from ..scene import ExportScene, showing
+from ..space import Space, places_in
 
 SAMPLES = 24  # frames that are looked at, evenly spread over the range
 FIRST = 3  # and so many at its beginning, one by one: simulations start there

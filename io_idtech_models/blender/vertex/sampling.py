@@ -7,7 +7,7 @@ everything else (modifiers, armatures, drivers, constraints, parents) is sampled
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +23,9 @@ from ..curves import is_still
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..playback import Take, at_rest, playing, showing_all
-from ..roots import AT_REST, follows_frame, leader_of, places_in, posed_parts, showing_whole
+from ..roots import AT_REST, follows_frame, leader_of, posed_parts, showing_whole
 from ..scene import ExportScene, showing
+from ..space import places_in
 from .frame_plan import FramePlan, GatherSettings
 from .movement import unpinned
 from .shape_keys import KeyFinder, frame_blocks, read
@@ -45,17 +46,18 @@ class Stage:
 
     def __init__(self, export: ExportScene[GatherSettings], plan: FramePlan, blocks: list[Block]) -> None:
         self.export, self.plan, self.blocks = export, plan, blocks
-        self.held: list[tuple[Block, list[Block]]] = []
+        self.posed: list[tuple[Block, list[Block]]] = []  # keys that the scene does not show by itself
         self.take: Take | None = None
-        self.set, self.playing = ExitStack(), ExitStack()
+        self.prepared, self.playing = ExitStack(), ExitStack()
         self.shown: tuple[int, bool] | None = None
+        self.show_time: Callable[[float], None]  # see `_prepare`
 
     def show(self, frame: int, own: bool = False) -> None:
         """Show a frame; `own`: as it is for what no take moves."""
         if self.shown == (frame, own):
             return
         if self.shown is None:
-            self._set()
+            self._prepare()
         self.shown = frame, own
         take = None if own else self.plan.take(frame)
         if take is not self.take:
@@ -64,7 +66,7 @@ class Stage:
             if take is not None:
                 self.playing.enter_context(playing(take))
                 self.take = take
-        for keys, blocks in self.held:
+        for keys, blocks in self.posed:
             if not keys.use_relative:
                 keys.eval_time = blocks[self.plan.keys[frame]].frame
                 continue
@@ -74,26 +76,26 @@ class Stage:
             blocks[self.plan.keys[frame]].value = 1.0
         self.show_time((self.plan.own_times() if own else self.plan.times)[frame])
 
-    def _set(self) -> None:
+    def _prepare(self) -> None:
         """Prepare the scene: what is not stepped through at all costs nothing."""
         owners = dict.fromkeys(block.data.shape_keys for block in self.plan.held)
-        held = [keys for keys in owners if not _is_shown(keys, self.plan)]
-        self.show_time = self.set.enter_context(showing(self.export.scene))
+        posed = [keys for keys in owners if not _is_shown(keys, self.plan)]
+        self.show_time = self.prepared.enter_context(showing(self.export.scene))
         if self.plan.whole:
             rigs = rigs_of(self.blocks)
             for root in dict.fromkeys([self.plan.space.root, *posed_parts(rigs)]):
-                self.set.enter_context(showing_whole(root, len(self.plan.times)))
-            self.set.enter_context(showing_all(rigs))
-        self.set.enter_context(unpinned(self.blocks))
-        self.set.enter_context(at_rest(held))
-        self.held = [(keys, frame_blocks(keys)) for keys in held]
+                self.prepared.enter_context(showing_whole(root, len(self.plan.times)))
+            self.prepared.enter_context(showing_all(rigs))
+        self.prepared.enter_context(unpinned(self.blocks))
+        self.prepared.enter_context(at_rest(posed))
+        self.posed = [(keys, frame_blocks(keys)) for keys in posed]
 
 
 @contextmanager
 def stepping(export: ExportScene[GatherSettings], plan: FramePlan, blocks: list[Block]) -> Iterator[Stage]:
     """Set the stage for stepping through a plan, and leave the scene as it was, whatever happens between."""
     stage = Stage(export, plan, blocks)
-    with stage.set, stage.playing:
+    with stage.prepared, stage.playing:
         yield stage
 
 

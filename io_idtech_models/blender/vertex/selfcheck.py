@@ -14,9 +14,9 @@ from ...model import steady
 from ...model.vertex import Surface
 from ..compat import Block
 from ..mesh import attributes
-from ..roots import places_in
 from ..scene import ExportScene
 from ..selfcheck import Off, is_beyond, spread, tolerance
+from ..space import places_in
 from .frame_plan import FramePlan, GatherSettings
 from .sampling import stepping
 

@@ -20,7 +20,8 @@ from .. import names
 from ..compat import Block, curves_for, playing_curves
 from ..curves import add_curve, curve_points
 from ..empties import DISPLAY, decompose, shown_axes
-from ..roots import Space, own_constraints
+from ..roots import own_constraints
+from ..space import Space
 
 CHANNELS = (("location", 3), ("rotation_quaternion", 4), ("scale", 3))
 DELTA = ("delta_rotation_quaternion", 0)  # keyed as 1 for a constraint: see `blender.player.assembly`

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,10 +70,24 @@ def model_fits(source: ModelSource, wanted: Wanted, tag: np.dtype[Any], ends: in
     return all_fit(facts, wanted | {"layout_ends": ("i8", (ends,))}) and layout_fits(facts)
 
 
+@dataclass(frozen=True)
+class KnownSource:
+    """What is known of the file that a model came from."""
+
+    of_surfaces: ModelSource | None  # its surfaces' facts
+    of_model: ModelSource | None  # the same, if it has facts of the whole model, too
+    is_complete: bool  # the model has all surfaces that the file had
+
+    @property
+    def of_all(self) -> ModelSource | None:
+        """Return the source where the model has all that its file had."""
+        return self.of_model if self.is_complete else None
+
+
 def known_source(
     model: VertexModel, format_name: str, fits: Callable[[ModelSource], bool], header: np.dtype[Any]
-) -> tuple[ModelSource | None, ModelSource | None, bool]:
-    """Return a model's source; the same if it knows more than its surfaces; and whether it has all that its file had.
+) -> KnownSource:
+    """Return what is known of the file that a model came from.
 
     A model may have come as a part of another, or as parts of several: what is made anew then is said.
     """
@@ -89,7 +103,7 @@ def known_source(
         log.warning(text, model.name)
     elif source is not None and not complete:
         log.warning("'%s' is a part of its model: bounds are made anew", model.name)
-    return source, whole, complete
+    return KnownSource(source, whole, complete)
 
 
 def unique(indices: list[int]) -> list[int]:
@@ -98,12 +112,11 @@ def unique(indices: list[int]) -> list[int]:
     return [index if first[index] == i else -1 for i, index in enumerate(indices)]
 
 
-def encode_header(
-    model: VertexModel, whole: ModelSource | None, complete: bool, kind: np.dtype[Any]
-) -> tuple[Any, Facts]:
-    """Return a file's header, of a `kind`, and its layout: the source's, this where the model is `complete`."""
-    if whole is not None:
-        return records_of(whole.facts, "header", kind), layout_of(whole.facts) if complete else Facts()
+def encode_header(model: VertexModel, known: KnownSource, kind: np.dtype[Any]) -> tuple[Any, Facts]:
+    """Return a file's header, of a `kind`, and its layout: the source's, this where the model is complete."""
+    if known.of_model is not None:
+        facts = known.of_model.facts
+        return records_of(facts, "header", kind), layout_of(facts) if known.is_complete else Facts()
     header = np.zeros((), kind)
     header["name"] = encode_name(model.name, NAME_SIZE, "model")
     return header, Facts()

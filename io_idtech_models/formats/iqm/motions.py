@@ -302,7 +302,7 @@ def from_animations(
     if origin is not None and stays is not None:
         firsts, spare = stays
         every = _all_frames(parts, firsts, spare, origin, len(parents))
-        if all(every.show(first, part) for first, part in zip(firsts, parts, strict=True)):
+        if all(every.still_show(first, part) for first, part in zip(firsts, parts, strict=True)):
             anims = dict(enumerate(origin.anims))
         else:  # two animations shared frames, and are no longer alike there
             stays = None
@@ -471,7 +471,7 @@ class _AllFrames:
     bounds: NDArray[Any]  # BOUNDS (F,)
     changed: NDArray[np.bool_]  # (F,) whose bounds are not the source's
 
-    def show(self, first: int, part: _Part) -> bool:
+    def still_show(self, first: int, part: _Part) -> bool:
         """Tell whether frames, once all animations are written there, are still those of one."""
         return np.array_equal(self.channels[first : first + len(part.channels)], part.channels)
 

@@ -122,6 +122,12 @@ class Layer:
     surfaces: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (N,) the tag of each polygon's surface
 
     @property
+    def last_chunk(self) -> int:
+        """Return the chunk that is the layer's last, by number; -1 where there is none."""
+        own = [each.chunk for kind in (self.lists, self.maps, self.tags) for each in kind]
+        return max([self.points_chunk, self.box_chunk, *own])
+
+    @property
     def num_polygons(self) -> int:
         """Return N."""
         return sum(len(each.heads) for each in self.lists)

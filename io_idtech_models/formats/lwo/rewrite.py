@@ -148,16 +148,10 @@ class _Rebuilt:
             self.data[each.end : each.stop] or b"\0" * (each.end - each.data & 1)
         )
 
-    def _end(self) -> int:
-        """Return the last chunk of the layer; -1 where there is none."""
-        layer = self.layer
-        own = [each.chunk for kind in (layer.lists, layer.maps, layer.tags) for each in kind]
-        return max([layer.points_chunk, layer.box_chunk, *own])
-
     def _begin(self) -> int:
         """Return the chunk that the layer's points follow where it had none: its LAYR, else -1."""
         first = next((i for i, each in enumerate(self.lwo.chunks) if each.ident == b"LAYR"), -1)
-        return min(first, max(self._end(), 0)) if self._end() >= 0 else first
+        return min(first, max(self.layer.last_chunk, 0)) if self.layer.last_chunk >= 0 else first
 
     def _points(self) -> None:
         """Write PNTS."""
@@ -197,7 +191,7 @@ class _Rebuilt:
 
     def _last(self) -> int:
         """Return the chunk that new chunks of the layer follow."""
-        return self._end() if self._end() >= 0 else self._begin()
+        return self.layer.last_chunk if self.layer.last_chunk >= 0 else self._begin()
 
     def _home_end(self) -> int:
         """Return the chunk that a map of corners follows: the last that tells of the list with new polygons."""

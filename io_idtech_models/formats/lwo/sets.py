@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...model.vertex import Surface
 from .file import Chunk, Lwo, VertexMap, read
 from .numbers import Ints, chunk, floats_at, packed_name, packed_rows, raw_name, shown_name
-from .parts import MAP_NAME, NONE, UVS, mapped, set_names
+from .parts import MAP_NAME, NONE, UVS, Mapped, mapped, set_names
 
 NEAR = 1e-6  # texture coordinates at a point that are no further apart are one
 KEEP, DROP, WRITE = -1, 0, 1  # what is wanted of a set at a corner
@@ -174,39 +174,53 @@ class _MapsEdit:
         wrong = (what == WRITE) & ((rows == NONE) | (own.taken(rows) != values).any(axis=1))
         if not (wrong | ((what == DROP) & (rows != NONE))).any():
             return
-        count, new = len(own.values), own.values[:, :2].copy()
+        new = self._led(own, what, values, wrong)
         users = rows != NONE
-        # A row says what those say that keep it, else what most of those say that write it; the others get their own.
+        said = np.append(new, [[0, 0]], axis=0)[rows]
+        apart = (what == WRITE) & users & (np.abs(said - values) > NEAR).any(axis=1)
+        heads, differ = self._late(what, values, (what == WRITE) & ~users)
+        of_point, torn = self._torn(raw, what, values, new)
+        alone = torn[points] & (what != DROP) & users & (rows == of_point[points])
+        values = np.where((what == KEEP)[:, None] & alone[:, None], own.taken(rows), values)
+        kept = self._kept(raw, what)
+        kept[of_point[torn]] = False
+        self._maps_of_points(raw, own.places, new, kept, (points[heads][:, None], values[heads]))
+        corners = np.flatnonzero(apart | differ | alone)
+        pairs = np.stack((points[corners], self.owners[corners]), axis=1)
+        self._maps_of_corners(name, raw, own.places, new, kept, (pairs, values[corners]))
+
+    def _led(self, own: Mapped, what: Ints, values: Floats, wrong: NDArray[np.bool_]) -> Floats:
+        """Return what the rows of a set say, (R, 2): of those that are `wrong` at corners, (C,), something new.
+
+        A row says what those say that keep it, else what most of those say that write it; the others get their own.
+        """
+        rows, count, new = own.of_corners, len(own.values), own.values[:, :2].copy()
+        users = rows != NONE
         lead = np.full(count, NONE, np.int64)
         for kind in (WRITE, KEEP):
             some = np.flatnonzero(users & (what == kind))[::-1]
             lead[rows[some]] = some
         stays = np.zeros(count, np.bool_)
-        still = users & (what == WRITE) & ~wrong
-        stays[rows[still]] = True
+        stays[rows[users & (what == WRITE) & ~wrong]] = True
         led = np.flatnonzero((lead != NONE) & ~stays)
         led = led[what[lead[led]] == WRITE]
         new[led] = values[lead[led]]
-        apart = (what == WRITE) & users & (np.abs(np.append(new, [[0, 0]], axis=0)[rows] - values) > NEAR).any(axis=1)
-        bare = (what == WRITE) & ~users
-        # A point without a row gets one where all of its corners want some.
-        open_ = np.ones(len(self.layer.points), np.bool_)
+        return new
+
+    def _late(self, what: Ints, values: Floats, bare: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return the corners (n,) whose points get a row, and tell which get one of their own, (C,).
+
+        A point without a row gets one where all of its corners want some, which are `bare`, (C,).
+        """
+        points, count = self.layer.corners, len(self.layer.points)
+        open_: NDArray[np.bool_] = np.ones(count, np.bool_)
         open_[points[~bare]] = False
-        at_point = np.full(len(self.layer.points), NONE, np.int64)
+        at_point = np.full(count, NONE, np.int64)
         late = np.flatnonzero(bare & open_[points])[::-1]
         at_point[points[late]] = late
-        heads = at_point[at_point != NONE]
         differ = bare.copy()
         differ[late] = (np.abs(values[late] - values[at_point[points[late]]]) > NEAR).any(axis=1)
-        of_point, torn = self._torn(raw, what, values, new)
-        alone = torn[points] & (what != DROP) & users & (rows == of_point[points])
-        values = np.where((what == KEEP)[:, None] & alone[:, None], own.taken(rows), values)
-        corners = np.flatnonzero(apart | differ | alone)
-        kept = self._kept(raw, what)
-        kept[of_point[torn]] = False
-        self._maps_of_points(raw, own.places, new, kept, (points[heads][:, None], values[heads]))
-        pairs = np.stack((points[corners], self.owners[corners]), axis=1)
-        self._maps_of_corners(name, raw, own.places, new, kept, (pairs, values[corners]))
+        return at_point[at_point != NONE], differ
 
     def _torn(self, raw: bytes, what: Ints, values: Floats, new: Floats) -> tuple[Ints, NDArray[np.bool_]]:
         """Return which row of a set each point has, (P,), NONE, and tell at which it can be the point's no more, (P,).
@@ -216,11 +230,10 @@ class _MapsEdit:
         """
         points = self.layer.corners
         of_point, first = np.full(len(self.layer.points), NONE, np.int64), 0
-        for each in self.layer.maps:
-            if each.kind == UVS and each.width >= 2 and each.name == raw:
-                if each.polygons is None:
-                    of_point[each.points] = first + np.arange(len(each.points))
-                first += len(each.points)
+        for each in self._maps_of(raw):
+            if each.polygons is None:
+                of_point[each.points] = first + np.arange(len(each.points))
+            first += len(each.points)
         held, torn = np.zeros((2, len(of_point)), np.bool_)
         held[points[what != DROP]] = True
         shown = np.flatnonzero((what == DROP) & (held & (of_point != NONE))[points])
@@ -236,26 +249,22 @@ class _MapsEdit:
         dropped[points[what != DROP]] = False
         keys = (self.owners * count + points)[what == DROP]
         found: list[NDArray[np.bool_]] = [np.zeros(0, np.bool_)]
-        for each in self.layer.maps:
-            if each.kind == UVS and each.width >= 2 and each.name == raw:
-                gone = dropped[each.points]
-                if each.polygons is not None:
-                    gone = np.isin(each.polygons * count + each.points, keys)
-                found.append(~gone)
+        for each in self._maps_of(raw):
+            gone = dropped[each.points]
+            if each.polygons is not None:
+                gone = np.isin(each.polygons * count + each.points, keys)
+            found.append(~gone)
         return np.concatenate(found)
 
-    def _own_maps(self, raw: bytes, of_corners: bool) -> list[VertexMap]:
-        return [
-            each
-            for each in self.layer.maps
-            if each.kind == UVS and each.width >= 2 and each.name == raw and (each.polygons is not None) == of_corners
-        ]
+    def _maps_of(self, raw: bytes) -> list[VertexMap]:
+        """Return the maps of a set: VMAPs, and VMADs, which have polygons."""
+        return [each for each in self.layer.maps if each.kind == UVS and each.width >= 2 and each.name == raw]
 
     def _maps_of_points(
         self, raw: bytes, places: Ints, new: Floats, kept: NDArray[np.bool_], added: tuple[Ints, Floats]
     ) -> None:
         """Write the VMAPs of a set, the last with the rows that are `added`."""
-        own = self._own_maps(raw, False)
+        own = [each for each in self._maps_of(raw) if each.polygons is None]
         for each in own:
             self._map(each, places, new, kept, added if each is own[-1] else None)
         if not own and len(added[0]):
@@ -271,14 +280,12 @@ class _MapsEdit:
         self, name: str, raw: bytes, places: Ints, new: Floats, kept: NDArray[np.bool_], added: tuple[Ints, Floats]
     ) -> None:
         """Write the VMADs of a set, the last with the rows that are `added`."""
-        own = self._own_maps(raw, True)
+        own = [each for each in self._maps_of(raw) if each.polygons is not None]
         for each in own:
             self._map(each, places, new, kept, added if each is own[-1] else None)
         if not own and len(added[0]):
             maps = [each.chunk for each in self.layer.maps if each.kind == UVS and each.polygons is not None]
-            layer = self.layer
-            last = max(each.chunk for kind in (layer.lists, layer.maps, layer.tags) for each in kind)
-            place = min(maps) if maps and name not in self.drawn else last + 1
+            place = min(maps) if maps and name not in self.drawn else self.layer.last_chunk + 1
             self.before.setdefault(place, []).append(_new_map(b"VMAD", raw, *added))
 
     def _map(
@@ -353,7 +360,7 @@ def _drawn_last(lwo: Lwo, wanted: list[WantedSets], drawn: set[str]) -> Lwo:
     bad, values, whose = _off(lwo, wanted)
     if not len(bad):
         return lwo
-    layer, called = lwo.layers[0], set_names(lwo.layers[0])
+    called = set_names(lwo.layers[0])
     turned = _turned(lwo, {raw: name in drawn for name, raw in called.items()})
     again = _off(turned, wanted)
     if len(again[0]) < len(bad):
@@ -367,5 +374,4 @@ def _drawn_last(lwo: Lwo, wanted: list[WantedSets], drawn: set[str]) -> Lwo:
         mine = np.array([called_so == name for called_so in names])[whose]
         pairs = np.stack((layer.corners[bad[mine]], owners[bad[mine]]), axis=1)
         parts.append(_new_map(b"VMAD", called.get(name, raw_name(name) or MAP_NAME), pairs, values[mine]))
-    last = max(each.chunk for kind in (layer.lists, layer.maps, layer.tags) for each in kind)
-    return _assembled(lwo, {}, {last + 1: parts})
+    return _assembled(lwo, {}, {layer.last_chunk + 1: parts})

@@ -1,4 +1,4 @@
-"""MD2 structs to a model and back; the file itself is `md2`.
+"""MD2 structs to a model and back; the file itself is `file`.
 
 A model has one surface, whose texture coordinates belong to corners and whose shaders are the skins. Frame names that
 number the frames of an animation ("run1" to "run6") give the model its animations.

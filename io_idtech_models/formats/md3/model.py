@@ -1,4 +1,4 @@
-"""MD3 structs to a model and back; the file itself is `md3`.
+"""MD3 structs to a model and back; the file itself is `file`.
 
 Every fact of a file that a `VertexModel` does not show (codes, raw names, flags, bounds, layout) travels in its
 `ModelSource`, and is written again wherever it still says what the model says: see `model.vertex`.
@@ -17,6 +17,7 @@ from ...model.source import CodedSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ..common.normals import decode_latlong, encode_latlong
 from ..common.quake3 import (
+    KnownSource,
     encode_frames,
     encode_header,
     encode_places,
@@ -102,11 +103,11 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     Raises:
         LimitError: a position or a name that the format can't hold; the sentence names the object and the value.
     """
-    source, whole, complete = known_source(model, FORMAT, _fits, HEADER)
-    surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
-    frames = _encode_frames(model, surfaces, whole, complete)
-    tags = encode_tags(model, whole)
-    header, layout = encode_header(model, whole, complete, HEADER)
+    known = known_source(model, FORMAT, _fits, HEADER)
+    surfaces = [_encode_surface(model, surface, known.of_surfaces) for surface in model.surfaces]
+    frames = _encode_frames(model, surfaces, known)
+    tags = encode_tags(model, known.of_model)
+    header, layout = encode_header(model, known, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     return Md3(header, frames, tags, surfaces, layout, unique([s.source_index for s in model.surfaces]))
 
@@ -163,14 +164,14 @@ def _encode_positions(positions: NDArray[np.float32], name: str) -> NDArray[np.i
     return vertices
 
 
-def _encode_frames(
-    model: VertexModel, surfaces: list[Md3Surface], source: ModelSource | None, complete: bool
-) -> NDArray[Any]:
+def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], known: KnownSource) -> NDArray[Any]:
     """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
     fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
-    if source is not None and complete:
-        fresh = _moved_frames(surfaces, source, filled_frames(model))
-    return encode_frames(model, source, fresh, _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh)))
+    if known.of_all is not None:
+        fresh = _moved_frames(surfaces, known.of_all, filled_frames(model))
+    return encode_frames(
+        model, known.of_model, fresh, _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh))
+    )
 
 
 def _moved_frames(surfaces: list[Md3Surface], source: ModelSource, origins: NDArray[Any]) -> NDArray[np.bool_]:

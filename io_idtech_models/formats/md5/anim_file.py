@@ -71,10 +71,15 @@ class Md5Anim:
 
     def stored(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return joint, channel and place among a frame's components (n,) of all channels that frames give."""
-        bits = (self.flags[:, None] >> np.arange(CHANNELS)) & 1
+        bits = stored_channels(self.flags)
         places = self.starts[:, None] + np.cumsum(bits, axis=1) - bits
         joints, which = np.nonzero(bits)
         return joints, which, places[joints, which].astype(np.int64)
+
+
+def stored_channels(flags: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return which channels frames give, (J, 6): 1 where a bit of a joint's flags (J,) says so, else 0."""
+    return (flags[:, None] >> np.arange(CHANNELS, dtype=np.int32)) & 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +158,7 @@ def _check_channels(
     reader: Reader, names: list[str], flags: NDArray[np.int32], starts: NDArray[np.int32], count: int, place: int
 ) -> None:
     """Refuse joints whose channels are not among a frame's components."""
-    bits = ((flags[:, None] >> np.arange(CHANNELS)) & 1).sum(axis=1)
+    bits = stored_channels(flags).sum(axis=1)
     bad = np.flatnonzero(
         (flags < 0) | (flags >= 1 << CHANNELS) | ((bits > 0) & ((starts < 0) | (starts + bits > count)))
     )

@@ -1,4 +1,4 @@
-"""md5anim structs to an animation and back; the file itself is `md5anim`.
+"""md5anim structs to an animation and back; the file itself is `anim_file`.
 
 What a file has that a pose does not say comes back: flags, starts, base frame, and bounds, which in real files are far
 off the meshes. A channel is stored in frames once it leaves the base frame's value.
@@ -15,7 +15,7 @@ from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
 from ..common.records import Wanted, all_fit, warn_damaged
-from .anim_file import CHANNELS, Md5Anim
+from .anim_file import CHANNELS, Md5Anim, stored_channels
 from .common import could_be_read, full_quaternions, short_quaternions
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def _fitting(source: AnimationSource) -> NDArray[np.float64] | None:
     more: Wanted = {"bounds": ("f8", (-1, 2, 3)), "components": ("f8", (frames, -1))}
     if not all_fit(facts, shapes | more):
         return None
-    bits = ((facts["flags"][:, None] >> np.arange(CHANNELS)) & 1).sum(axis=1)
+    bits = stored_channels(facts["flags"]).sum(axis=1)
     inside = (facts["starts"] >= 0) & (facts["starts"] + bits <= facts["components"].shape[1])
     if not ((facts["flags"] >= 0) & (facts["flags"] < 1 << CHANNELS) & (inside | (bits == 0))).all():
         return None
@@ -186,7 +186,7 @@ def _lay_out(
     Those of `fresh` joints follow the `first` ones that stay: in the order of `starts` where a joint `had` some, then
     the others.
     """
-    bits = ((flags[:, None] >> np.arange(CHANNELS)) & 1).sum(axis=1)
+    bits = stored_channels(flags).sum(axis=1)
     order = np.lexsort((np.arange(len(flags)), np.where(had, starts, 0), ~had))
     order = order[fresh[order]]
     ends = first + np.cumsum(bits[order])

@@ -1,4 +1,4 @@
-"""MD5 structs to models and back; the files themselves are `md5mesh` and `md5anim`."""
+"""MD5 structs to models and back; the file itself is `mesh_file`."""
 
 from __future__ import annotations
 

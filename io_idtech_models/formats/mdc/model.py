@@ -1,4 +1,4 @@
-"""MDC structs to a model and back; the file itself is `mdc`.
+"""MDC structs to a model and back; the file itself is `file`.
 
 Every fact of a file that a `VertexModel` does not show (codes, raw names, flags, bounds, layout) travels in its
 `ModelSource`, and is written again wherever it still says what the model says: see `model.vertex`. How frames are coded
@@ -104,12 +104,12 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdc:
     """
     if model.num_frames > MOST_FRAMES:
         raise LimitError(f"'{model.name}' has {model.num_frames} frames, MDC holds {MOST_FRAMES}")
-    source, whole, complete = known_source(model, FORMAT, _fits, HEADER)
-    coded = code_surfaces(model, source)
-    surfaces = [_encode_surface(*pair, source) for pair in zip(model.surfaces, coded, strict=True)]
-    frames = _encode_frames(model, coded, whole if complete else None, whole)
-    tag_names, tags = _encode_tags(model, whole)
-    header, layout = encode_header(model, whole, complete, HEADER)
+    known = known_source(model, FORMAT, _fits, HEADER)
+    coded = code_surfaces(model, known.of_surfaces)
+    surfaces = [_encode_surface(*pair, known.of_surfaces) for pair in zip(model.surfaces, coded, strict=True)]
+    frames = _encode_frames(model, coded, known.of_all, known.of_model)
+    tag_names, tags = _encode_tags(model, known.of_model)
+    header, layout = encode_header(model, known, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     indices = unique([s.source_index for s in model.surfaces])
     return Mdc(header, frames, tag_names, tags, surfaces, layout, indices)

@@ -1,4 +1,4 @@
-"""MDM structs, with those of an MDX, to models and back; the files themselves are `mdm` and `mdx`.
+"""MDM structs, with those of an MDX, to models and back; the files themselves are `file`, and `mdx.file`.
 
 An MDM says where vertices lie in the space of bones, not where the bones are while it is bound: a model that was just
 read stands in the first frame of its MDX. `model.bind_pose` finds a pose that suits it better.

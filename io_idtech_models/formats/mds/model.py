@@ -1,4 +1,4 @@
-"""MDS structs to a model and its animation, and back; the file itself is `mds`.
+"""MDS structs to a model and its animation, and back; the file itself is `file`.
 
 Like an MDM, an MDS says where vertices lie in the space of bones, not where the bones are while it is bound: a model
 that was just read stands in its first frame, and `model.bind_pose` finds a pose that suits it better.

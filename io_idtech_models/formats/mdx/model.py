@@ -1,4 +1,4 @@
-"""MDX structs to animations and back; the files themselves are `mdx`, and what is in them is `common.wolf`'s."""
+"""MDX structs to animations and back; the files themselves are `file`, and what is in them is `common.wolf`'s."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ import bpy
 
 from ...blender import properties
 from ...blender.compat import Context
+from ...blender.hanging import in_space
 from ...blender.playback import used_actions
 from ...blender.skeletal import gather_motion
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import keeps_frames
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from ...blender.space import in_space
 from ...blender.window import object_mode
 from ...formats import ROWS, Format
 from ...reporting import LimitError

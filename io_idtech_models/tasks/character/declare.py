@@ -15,11 +15,11 @@ from ...assets.export_request import ExportRequest
 from ...assets.player import write_player
 from ...blender import names
 from ...blender.compat import Context
+from ...blender.hanging import in_space
 from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from ...blender.provenance import noted_declared as noted
 from ...blender.skeletal.gather import find_rig
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from ...blender.space import in_space
 from ...formats import by_name
 from ...game.character.doom3 import FOLDER, SUFFIX
 from ...game.character.doom3.declarations import MODEL

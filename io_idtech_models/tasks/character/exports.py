@@ -19,17 +19,17 @@ from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.player import write_into_game
 from ...blender.compat import Block, Context
+from ...blender.hanging import AT_HOME, in_space
 from ...blender.mesh.surface_names import worn_materials
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
 from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
-from ...blender.roots import follows, is_root
+from ...blender.roots import follows, hangs_on, is_root
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
-from ...blender.space import AT_HOME, in_space
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
@@ -365,7 +365,7 @@ class _Saving:
             log.warning("no part of the character's own files, left out: %s", listed(unknown))
         known = {self.character.pieces[kind] for kind in unknown}
         own = [b for b in self.character.collection.all_objects if b.type == "MESH" and b not in self.taken]
-        loose = [b.name for b in own if not model_of(b) and not any(_is_below(b, root) for root in known)]
+        loose = [b.name for b in own if not model_of(b) and not any(hangs_on(b, root) for root in known)]
         if loose:
             log.warning("left out, they hang on no part of the character: %s", listed(loose))
         beside = beside_body(self.context, self.character.rig, self.character.root, self.taken)
@@ -449,7 +449,7 @@ def _in_order(meshes: list[Block], old: bytes) -> bytes:
 @contextmanager
 def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None]:
     """Let an armature stand at the world's origin meanwhile, or at that of its root, wherever its character stands."""
-    before, inverse = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
+    before, hung = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
     if root is not None and rig.parent == root:
         rig.matrix_parent_inverse = Matrix()
         rig.matrix_basis = Matrix()
@@ -462,7 +462,7 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
         view_layer.update()
         yield
     finally:
-        rig.matrix_parent_inverse = inverse
+        rig.matrix_parent_inverse = hung
         rig.matrix_basis = before
         view_layer.update()
 
@@ -496,13 +496,6 @@ def _is_foreign(block: Block, rig: Block) -> bool:
             return True
         above = above.parent
     return False
-
-
-def _is_below(block: Block, root: Block) -> bool:
-    above: Block | None = block
-    while above is not None and above != root:
-        above = above.parent
-    return above is not None
 
 
 def write(saved: SavedCharacter, target: Path) -> list[str]:

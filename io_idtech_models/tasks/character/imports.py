@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
+from ...blender.hanging import make_root
 from ...blender.player.assembly import PartBuilt, hang
 from ...blender.player.assembly import make_root as make_part_root
 from ...blender.player.build import play_row
@@ -30,7 +31,6 @@ from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, placed
 from ...blender.skeletal.hung import make_root as make_rig_root
 from ...blender.skeletal.runs import SAVED
-from ...blender.space import make_root
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, Format, by_name, by_suffix
 from ...game.character.files import BODY, HEAD, CharacterFiles, MotionFile, Piece, Placing, Shown

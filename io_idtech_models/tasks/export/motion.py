@@ -13,10 +13,10 @@ from ...assets.export_request import ExportRequest
 from ...assets.scale_files import scale_files, warn_of_lost_scales
 from ...assets.storage import file_names
 from ...blender.compat import Context
+from ...blender.hanging import in_space
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences
-from ...blender.space import in_space
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.bounds import set_bounds

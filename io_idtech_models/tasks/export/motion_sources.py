@@ -20,7 +20,6 @@ from ...blender.frame_rigs import RIG_WHOLE
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
-from ...blender.roots import WORLD
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames, runs
 from ...blender.skeletal.armature import positioned
@@ -29,6 +28,7 @@ from ...blender.skeletal.gather import gather_rig
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
 from ...blender.skeletal.source import MADE_FOR
+from ...blender.space import WORLD
 from ...blender.spans import span_of
 from ...blender.vertex.movement import is_moving
 from ...formats import Format

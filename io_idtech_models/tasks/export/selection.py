@@ -12,7 +12,7 @@ from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, root_of
-from ...blender.vertex.gather import TagSource, find_tags
+from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed, plural
 
@@ -125,7 +125,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     for block in context.scene.objects:
         if block in own or block in carriers or block.type not in KINDS or model_of(block) not in ids:
             continue
-        hung = _hangs_on(block, own)
+        hung = _hangs_short_of_tags(block, own)
         skinned = not rigs.isdisjoint(bending(block))
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
@@ -148,7 +148,7 @@ def _above(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
             above = above.parent
 
 
-def _hangs_on(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
+def _hangs_short_of_tags(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
     """Tell whether an object hangs on one of some, by parents of which none is a tag."""
     above = block.parent
     while above is not None and not is_tag(above):

@@ -8,11 +8,11 @@ from typing import Any
 
 from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
+from ...blender.hanging import in_space
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
-from ...blender.space import in_space
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.edits.matched import skeleton_with_origin

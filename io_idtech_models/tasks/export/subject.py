@@ -152,7 +152,9 @@ def player_of(block: Block) -> WholePlayer | None:
         above = above.parent
     if above is None:
         return None
-    from ...blender.player.parts import home_of  # with all that moves things: starting Blender need not wait
+    from ...blender.player.parts import (
+        home_of as player_home_of,  # with all that moves things: starting Blender need not wait
+    )
     from ...blender.roots import player_root, root_of
 
     root = player_root(block)
@@ -163,7 +165,7 @@ def player_of(block: Block) -> WholePlayer | None:
         found = every.get(known) if known is not None else None
         if known is None or (found is not None and found.get(PLAYER) == root[PLAYER]):
             return WholePlayer(root, found)
-    home = home_of(root)
+    home = player_home_of(root)
     _player_homes.update(root=root.session_uid, collections=len(every), name=None if home is None else home.name)
     return WholePlayer(root, home)
 

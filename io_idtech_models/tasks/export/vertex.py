@@ -33,7 +33,7 @@ from .skin_files import skin_files
 
 if TYPE_CHECKING:
     from ...assets.export_request import ExportRequest
-    from ...blender.vertex.frame_plan import GatherSettings
+    from ...blender.vertex.frame_plan import GatherSettings, Holds
     from ...formats.vertex_files import Written
     from .selection import Choice
 
@@ -87,6 +87,15 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
     return formats.kept_format(found, PurePath(place), row)
 
 
+def holds_of(row: Format) -> Holds:
+    """Return what a format has that others have not."""
+    from ...blender.vertex.frame_plan import Holds
+
+    own = row.vertex
+    named = row.skins == formats.SKIN_FILES
+    return Holds(own.uv_splits_vertices, own.holds_pictures, named, own.colors, own.further_uvs)
+
+
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.scene import ExportScene
@@ -94,14 +103,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     from ...formats.vertex_files import dump_for
     from ..import_.games import user_disk
 
-    settings = replace(
-        settings,
-        uv_splits_vertices=row.vertex.uv_splits_vertices,
-        pictures=row.vertex.holds_pictures,
-        worn_by_name=row.skins == formats.SKIN_FILES,
-        colors=row.vertex.colors,
-        further_uvs=row.vertex.further_uvs,
-    )
+    settings = replace(settings, holds=holds_of(row))
     export = ExportScene(context.scene, context.view_layer, settings)
     _settle_rigs(rigs_of(chosen.blocks), settings)
     with shown_apart(chosen, settings.space, context):
@@ -139,7 +141,7 @@ def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
 
     What hangs on a root is gathered as that sees it, without a change to the scene.
     """
-    from ...blender.space import in_space
+    from ...blender.hanging import in_space
 
     if any(root_of(block) is not None for block in chosen.blocks):
         yield

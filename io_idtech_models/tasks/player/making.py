@@ -31,7 +31,7 @@ from ...blender.skeletal.kept_frames import kept_files, unmade_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.format import SPLIT
-from ...formats.vertex_files import dump_for
+from ...formats.vertex_files import MUST_LIST, dump_for
 from ...game.player.animation_edits import make as make_table
 from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
 from ...game.player.row_matching import QUAKE3, Match, Rows, chosen_rows, match_rows
@@ -54,7 +54,7 @@ CLOSED = 1e-3  # of a curve's value: so near are the ends of an action that ends
 MANY, USUAL = 10_000, "1,000 to 3,000"  # triangles
 MOST_LETTERS = 24  # of a player's name: games cut long ones
 LEVEL_FILE = re.compile(r"(?:lower|upper|head)_[123]\.md3\Z", re.IGNORECASE)
-NOT_SAID = "is cut, skin files must list"  # they do
+NOT_SAID = f"is cut, {MUST_LIST}"  # they do
 
 
 @dataclass(frozen=True)

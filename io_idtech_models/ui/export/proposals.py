@@ -56,8 +56,8 @@ def proposed_stem(chosen: Any) -> str:
 
 def carrier_of(blocks: list[Any]) -> str:
     """Return the name of what a model hangs on, all of its objects given: a root, or another model's tag; or ""."""
+    from ...blender.hanging import find_hanging
     from ...blender.roots import root_of
-    from ...blender.space import find_hanging
 
     hanging = find_hanging(blocks)
     roots = {root.name for root in map(root_of, blocks) if root is not None}

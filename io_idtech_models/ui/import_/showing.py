@@ -93,7 +93,7 @@ def stand_apart(context: Context, blocks: list[Any]) -> None:
 
     Each hangs on a root of its own, in whose space it is exported: its file does not change.
     """
-    from ...blender.space import make_root
+    from ...blender.hanging import make_root
 
     if mode_of(context) != "OBJECT":
         return

@@ -35,7 +35,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask before a file is written over for the first time in this session."""
-        from ...tasks.panel import plan_of
+        from ...tasks.panel.again import plan_of
 
         try:
             target = plan_of(context).target
@@ -55,7 +55,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Write; what hinders it is reported, and leaves the files as they were."""
-        from ...tasks.panel import export_motions, plan_of
+        from ...tasks.panel.again import export_motions, plan_of
 
         try:
             plan = plan_of(context)

@@ -107,7 +107,7 @@ class VIEW3D_PT_idtech(InSidebar, Panel):  # type: ignore[misc]
 def _draw_player(layout: Any, subject: Subject, player: WholePlayer) -> None:
     """Show who a player is, which game he is of, what he wears, and what his legs and torso do."""
     from ...blender import names
-    from ...tasks.panel import playing
+    from ...tasks.panel.player import playing
 
     layout.label(text=names.file_name_of(player.holder), icon="USER", translate=False)
     split = layout.split(factor=0.3)

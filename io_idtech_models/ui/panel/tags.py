@@ -23,7 +23,7 @@ List: Any = bpy.types.UIList
 
 def _offered(_operator: Any, _context: Context, _text: str) -> list[tuple[str, str]]:
     """Return names of tags that games know, each with what sits on it."""
-    from ...tasks.panel import OFFERED
+    from ...tasks.panel.tags import OFFERED
 
     return list(OFFERED)
 
@@ -70,7 +70,7 @@ class OBJECT_OT_idtech_add_tag(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Add it, and select it."""
-        from ...tasks.panel import add_tag, is_twin
+        from ...tasks.panel.tags import add_tag, is_twin
 
         if not self.name.strip():
             self.report({"ERROR"}, "a tag needs a name: games look for 'tag_head', 'tag_weapon' and the like")

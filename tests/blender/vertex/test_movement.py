@@ -8,8 +8,8 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.roots import WORLD
 from io_idtech_models.blender.scene import ExportScene
+from io_idtech_models.blender.space import WORLD
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.blender.vertex.movement import is_moving

@@ -9,7 +9,7 @@ import pytest
 
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.last_export import begin, options_of
-from io_idtech_models.tasks.panel import plan_of
+from io_idtech_models.tasks.panel.again import plan_of
 from tests import samples_md5
 from tests.facts import differences
 from tests.packs import Entry, zip_bytes

@@ -1,0 +1,152 @@
+"""Empties and bones to tags: the way back of `tags`, from curves or from what the scene shows in each frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.edits.normals import filled
+from ...model.vertex import Tag
+from .. import names
+from ..compat import Block
+from ..empties import PREFIX, decompose, shown_axes
+from ..frame_rigs import is_frame_rig
+from ..provenance import Claims
+from ..roots import is_tag, own_drivers
+from . import tags
+from .frame_plan import FramePlan, GatherSettings
+from .sampling import Floats, Samples, Stage, Subject, step
+from .source import StoredSource
+
+
+@dataclass(frozen=True, eq=False)
+class TagSource:
+    """An empty, or a bone of an armature, that is a tag."""
+
+    block: Block
+    bone: str = ""
+
+
+def find_tags(blocks: list[Block]) -> list[TagSource]:
+    """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*.
+
+    A bone that carries an empty of its name is one tag with it, and so is one that was made for an empty.
+    """
+    empties = [block for block in blocks if is_tag(block)]
+    rigs = [block for block in blocks if is_frame_rig(block)]  # which carry tags of other parts, too
+    shown = {(b.parent, b.parent_bone) for b in empties if b.parent_bone == b.name}
+    shown |= {(rig, child.parent_bone) for rig in rigs for child in rig.children}
+    found = []
+    for block in blocks:
+        if block in empties:
+            found.append(TagSource(block))
+        elif block.type == "ARMATURE":
+            bones = [bone.name for bone in block.data.bones if bone.name.lower().startswith(PREFIX)]
+            found += [TagSource(block, bone) for bone in bones if (block, bone) not in shown]
+    return found
+
+
+def read_tags(tag_sources: list[TagSource], stage: Stage) -> list[tuple[Floats, Floats]]:
+    """Return how tags stand in the frames of a stage's plan: origins (F, 3) and axes (F, 3, 3) as rows, of each."""
+    stepped = sample_tags(tag_sources, stage)
+    return [_transforms(tag.block, stage.plan, own) for tag, own in zip(tag_sources, stepped, strict=True)]
+
+
+def sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
+    """Sample the tags that can't be read from curves, None for those that can."""
+    moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, stage.export.settings)]
+    samples = iter(step(stage, [Subject(tag.block, bone=tag.bone) for tag in moved]))
+    return [next(samples) if tag in moved else None for tag in tag_sources]
+
+
+def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> bool:
+    """Tell whether a tag's own curves say where it is in all frames."""
+    if not settings.direct or tag.bone or not tags.is_plain(tag.block, plan.space) or any(plan.moves(tag.block)):
+        return False
+    animation = tag.block.animation_data
+    return animation is None or (own_drivers(tag.block) and not len(animation.nla_tracks))
+
+
+def gather_tags(
+    tag_sources: list[TagSource],
+    plan: FramePlan,
+    samples: list[Samples | None],
+    known: StoredSource | None,
+    settings: GatherSettings,
+) -> list[Tag]:
+    """Return the tags in the source's order, new ones behind, with the source's numbers where import put them.
+
+    `samples` are those of `sample_tags`.
+    """
+    found = []
+    for entry, seen in zip(tag_sources, samples, strict=True):
+        origins, axes = _transforms(entry.block, plan, seen)
+        name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
+        tag = Tag(name, origins / np.float32(settings.scale), axes)
+        tag.source_index = -1 if entry.bone or known is None else known.tag_index(entry.block)
+        found.append((tag, entry.block, seen))
+
+    def rank(each: tuple[Tag, Block, Samples | None]) -> tuple[bool, int, bool]:
+        tag, block, _ = each
+        is_renamed = block.name != block.get(names.GIVEN)  # of several that are one of the source's these are copies
+        return tag.source_index < 0, tag.source_index, is_renamed
+
+    claims = Claims()
+    found.sort(key=rank)
+    for tag, block, seen in found:
+        if not claims.take(tag.source_index):
+            tag.source_index = -1
+        _settle(tag, block, seen, plan, known)
+    return sorted((tag for tag, _, _ in found), key=lambda tag: tag.source_index < 0)
+
+
+def _settle(tag: Tag, block: Block, seen: Samples | None, plan: FramePlan, known: StoredSource | None) -> None:
+    """Give a tag its source's numbers where import put it, and exact axes elsewhere if curves say them."""
+    hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
+    if tag.source_index >= 0 and known is not None:
+        hinted = settle_tag(tag, known, plan.sources, 1.0 if seen is None else reach_of(block, plan))
+    if seen is None:
+        for frame in np.flatnonzero(~hinted).tolist():
+            tag.axes[frame] = tags.exact_axes(block, plan.own_times()[frame])
+    tag.axes[~hinted] += 0.0  # -0 and 0 are one, whichever way the numbers came
+
+
+def reach_of(block: Block, plan: FramePlan) -> float:
+    """Return how large the numbers are that Blender makes a stepped tag's place of: of each bone above it as many."""
+    reach, bone = max(1.0, plan.space.reach), None
+    if block.parent_type == "BONE" and block.parent is not None:
+        bone = block.parent.data.bones.get(block.parent_bone)
+    while bone is not None:
+        reach, bone = reach + max(abs(c) for c in (*bone.head_local, *bone.tail_local)), bone.parent
+    return reach
+
+
+def _transforms(block: Block, plan: FramePlan, samples: Samples | None) -> tuple[Floats, Floats]:
+    """Return a tag's origins (F, 3) and axes (F, 3, 3) as rows: from curves, or from `samples` if it was stepped."""
+    if samples is None:
+        return tags.read_curves(block, plan.own_times())
+    stacked = samples.matrices
+    axes = np.swapaxes(stacked[:, :3, :3], 1, 2).astype(np.float32)
+    return stacked[:, :3, 3].astype(np.float32), axes
+
+
+def settle_tag(tag: Tag, known: StoredSource, sources: NDArray[np.int32], reach: float) -> NDArray[np.bool_]:
+    """Give a tag its source's origin and axes in each frame in which it stands as import put it.
+
+    Blender's places are as exact as floats of the size `reach`.
+
+    A new frame is compared with the source frame before it, which it was copied from if it is equal.
+    Returns in which frames the axes are the source's, (F,).
+    """
+    source, frames = known.source, filled(sources)
+    origins, axes = source.tag_origins[frames, tag.source_index], source.tag_axes[frames, tag.source_index]
+    near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(reach, np.abs(origins))
+    kept = near.all(axis=1)
+    tag.origins[kept] = origins[kept]
+    shown = shown_axes(*decompose(axes))
+    size = np.maximum(1.0, np.abs(shown).max(axis=(1, 2)))
+    hinted: NDArray[np.bool_] = np.abs(tag.axes - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
+    tag.axes[hinted] = axes[hinted]
+    return hinted

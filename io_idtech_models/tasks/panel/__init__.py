@@ -1,0 +1,1 @@
+"""What the panel "id Tech" shows, and what its buttons do."""

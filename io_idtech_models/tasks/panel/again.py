@@ -1,0 +1,146 @@
+"""Export Again: which files a model is written into, by which operator, with which options; and its animations."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...assets.export_request import ExportRequest
+from ...blender import names
+from ...blender.compat import Context, play_action, played_action
+from ...blender.player.parts import PlayerFound, find_player
+from ...blender.provenance import FILE
+from ...blender.skeletal.rig_scene import SkeletalGatherSettings
+from ...blender.skeletal.torso import remembered_weights
+from ...formats import ROWS, Format
+from ...model.limits.games import game_of_player
+from ...reporting import LimitError, Summary, listed
+from ..character.record import character_game, character_target
+from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
+from ..export.motion import AnimationExport, export_animations
+from ..export.motion_sources import NoActionError, actions_of, slot_of
+from ..export.selection import Choice
+from ..export.subject import archive_of, row_of, subject_of
+from ..player.files import proposed_target
+
+
+@dataclass(eq=False)
+class Plan:
+    """What Export Again writes."""
+
+    name: str  # of the export operator: idtech_NAME
+    target: Path
+    options: dict[str, Any] = field(default_factory=dict)
+    rig: Any = None  # whose animations are written, too
+    row: Format | None = None
+
+
+def plan_of(context: Context) -> Plan:
+    """Return what writes the model of the active object into the file that it came from.
+
+    Raises:
+        LimitError: it came from none, or from an archive.
+    """
+    subject = subject_of(context)
+    if subject is None:
+        raise LimitError("no object is active")
+    player = None if subject.player is None else find_player(subject.active)
+    if player is not None:
+        return _of_player(player)
+    if subject.character is not None:
+        return _of_character(subject.character.home)
+    kept = kept_of(subject.holder)
+    place = subject.place
+    if not place or archive_of(place):
+        place = _last_target(kept) or place
+    row = row_of(place, subject.home)
+    if not place or row is None:
+        raise LimitError(f"'{subject.active.name}' came from no file: write one first (File > Export > id Tech)")
+    archive = archive_of(place)
+    if archive:
+        raise _archive_error(place, archive, "into the game's folder, in the same folders as in the archive")
+    options = {"game": game_shown(subject)} | (options_of(subject.holder, row.name) or {})
+    return Plan(row.name, Path(place), options, subject.rig if row.skeletal.animation else None, row)
+
+
+def _of_player(player: PlayerFound) -> Plan:
+    """Return what writes a player: into its folder, or where it was written to last if it came from an archive."""
+    holder = player.collection if player.collection is not None else player.root
+    found, last = holder.get(FILE), _last_target(kept_of(holder))
+    place = found if isinstance(found, str) and Path(found).is_dir() else last
+    if not place and isinstance(found, str):
+        raise _archive_error(found, "", f"into '{proposed_target(player)}'")
+    if not place:
+        raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
+    return Plan(PLAYER, Path(place), {"game": game_of_player(Path(place).parts)} | (options_of(holder, PLAYER) or {}))
+
+
+def _of_character(home: Any) -> Plan:
+    """Return what writes a character: into its game's folder, or where it was written last if that is a pack."""
+    place, last = str(home.get(FILE, "")), _last_target(kept_of(home))
+    target = character_target(home)
+    if last and archive_of(place):
+        target = Path(last)
+    elif not place or target is None or archive_of(place):
+        where = "" if target is None else f" into '{target}'"
+        raise LimitError(f"the character lies in an archive, which stays as it is: export it{where} first")
+    return Plan(CHARACTER, target, {"game": character_game(home)} | (options_of(home, CHARACTER) or {}))
+
+
+def _last_target(kept: dict[str, Any]) -> str:
+    """Return where a model was written to last, or ""."""
+    target = kept.get(TARGET, "")
+    return target if isinstance(target, str) else ""
+
+
+def _archive_error(place: str, archive: str, where: str) -> LimitError:
+    """Return what says that an archive is not written into, and where to export instead."""
+    which = f"the archive '{Path(archive).name}'" if archive else "an archive"
+    return LimitError(f"'{Path(place).name}' lies in {which}, which stays as it is: export it {where}")
+
+
+def export_motions(plan: Plan, context: Context) -> tuple[list[tuple[str, Summary]], list[str]]:
+    """Write each animation of a rig that came from a file of its own into that file; raises ModelError.
+
+    Returns what came of each file, and what there is to say of others.
+    """
+    rig, row = plan.rig, plan.row
+    if rig is None or row is None:
+        return [], []
+    try:
+        actions = [action for action in actions_of(rig, row) if isinstance(action.get(FILE), str)]
+    except NoActionError:
+        return [], []
+    done, left = [], []
+    for action in actions:
+        place = str(action[FILE])
+        motion_row = next((r for r in ROWS if not r.has_model and place.lower().endswith(r.suffixes)), None)
+        if motion_row is None or archive_of(place) or not os.access(Path(place).parent, os.W_OK):
+            left.append(names.file_name_of(action))
+        else:
+            done.append((Path(place).name, _export_motion(plan, action, Path(place), motion_row, context)))
+    if left:
+        text = f"animations whose files can't be written stay as they were, export them elsewhere: {listed(left)}"
+        return done, [text]
+    return done, []
+
+
+def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: Context) -> Summary:
+    """Write one action while the armature plays it, as the model is written."""
+    rig, options = plan.rig, plan.options
+    weights = vars(remembered_weights(rig))
+    settings = SkeletalGatherSettings(
+        **{n: options[n] for n in ("scale", "deform_only", "keep_suffixes") if n in options}, **weights
+    )
+    wanted = AnimationExport(add_origin=options.get("add_origin", False))
+    game = options.get("game", "format")
+    asked = ExportRequest(target, game if game in row.games else "format", {o.name: o.default for o in row.options})
+    before = played_action(rig)
+    try:
+        play_action(rig, action, slot_of(rig, action))
+        done = export_animations(asked, row, Choice([rig]), context, settings, wanted)
+    finally:
+        play_action(rig, *before)
+    return done[0][1]
