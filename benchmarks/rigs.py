@@ -23,9 +23,9 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.clips import group
 from io_idtech_models.model.joint_scales import bound_to, posed
-from io_idtech_models.model.rigging.fit import Skin, best_poses, fit_poses, moments_of
+from io_idtech_models.model.rigging.fit import PointSkin, best_poses, fit_poses, moments_of
 from io_idtech_models.model.rigging.points import points_of
-from io_idtech_models.model.rigging.rig import Report, Rig, RigSettings, explained
+from io_idtech_models.model.rigging.rig import FrameRig, Report, RigSettings, explained
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.vertex import VertexModel
 
@@ -113,7 +113,7 @@ def _of_bones(name: str, loaded: Loaded) -> Case | None:
     return case
 
 
-def _made(positions: NDArray[np.float32], triangles: NDArray[np.int32]) -> tuple[Rig, Report, float]:
+def _made(positions: NDArray[np.float32], triangles: NDArray[np.int32]) -> tuple[FrameRig, Report, float]:
     begun = time.process_time()
     rig = make_rig(positions, triangles, [], RigSettings())
     return rig, explained(rig, positions), time.process_time() - begun
@@ -136,12 +136,12 @@ def _kept_from_the_search(case: Case) -> str:
     points = np.zeros(len(rig.rest), np.int64)
     points[rig.of_vertex] = np.arange(len(rig.of_vertex))
     places = case.positions[kept][:, points].astype(np.float64)
-    skin = Skin(rig.rest, rig.weights, best_poses(moments_of(places, rig.rest, rig.weights**2)))
+    skin = PointSkin(rig.rest, rig.weights, best_poses(moments_of(places, rig.rest, rig.weights**2)))
     skin.poses = fit_poses(skin, places, passes=8)
     return f"{skin.rms(places) / max(report.rms, 1e-9):.2f}"
 
 
-def _known_joints(case: Case, rig: Rig) -> str:
+def _known_joints(case: Case, rig: FrameRig) -> str:
     """Return how many of the model's joints were found, and how near the nearest is, beside as many random vertices."""
     frames = np.unique(np.linspace(0, len(case.positions) - 1, LOOKED_AT).astype(int))
     joints = case.joints[frames] if case.joints is not None else np.zeros((len(frames), 0, 3))

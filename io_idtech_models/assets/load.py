@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
@@ -30,7 +30,7 @@ class Loaded(Asset):
 
     bones: GameFile | None = None  # that file
     checksum: int = 0  # CRC-32 of the file's bytes
-    file: GameFile | None = None  # which was read
+    file: GameFile | None = None  # which was read; `load` always says it
 
     @property
     def animation(self) -> Animation | None:
@@ -51,9 +51,9 @@ def load(file: GameFile, companions: Sequence[GameFile] = (), wanted: Family | N
         raise LimitError(f"its content is {row.name.upper()}, whatever its name: rename it, and import it as that")
     structs = row.read(data)
     if row.skeletal.companions:
-        return replace(_with_bones(file, structs, row, companions), file=file)
+        return _with_bones(file, structs, row, companions)
     if not row.has_model:
-        return Loaded(row, None, [_motion(row, structs, file)])
+        return Loaded(row, None, [_motion(row, structs, file)], file=file)
     found = row.unpack(structs, model_name(file))
     if row.vertex.holds_pictures:
         take_palette(found.model, file)
@@ -126,7 +126,7 @@ def _with_bones(file: GameFile, structs: Any, row: Format, companions: Sequence[
         try:
             bones = other.read(each.read())
             model = row.unpack(structs, model_name(file), [bones]).model
-            return Loaded(row, model, other.unpack(bones, each.stem).animations, each)
+            return Loaded(row, model, other.unpack(bones, each.stem).animations, each, file=file)
         except ModelError as error:
             complaints.append(f"'{each.name}': {error}")
     if companions:
@@ -135,7 +135,7 @@ def _with_bones(file: GameFile, structs: Any, row: Format, companions: Sequence[
     log.warning(
         "%s", "; ".join([f"no {other.suffixes[0]} with its bones in {places}: they have no names", *complaints[:3]])
     )
-    return Loaded(row, row.unpack(structs, model_name(file)).model)
+    return Loaded(row, row.unpack(structs, model_name(file)).model, file=file)
 
 
 def palette_of(file: GameFile) -> Palette | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -29,7 +29,7 @@ class Role:
     owner: Block
     slot: Any
     curves: list[Any]
-    partner: Block | None = None  # an action of its own, if it plays another along with the take's
+    partner: Block | None = None  # the action that it plays instead of the take's, along with that
 
 
 @dataclass(eq=False)
@@ -136,18 +136,27 @@ def _animated(block: Block, by_shape: bool) -> list[Block]:
     return [owner for owner in (block, block.data, keys) if owner is not None]
 
 
+class _Claim(NamedTuple):
+    """Why an object plays a part of an action."""
+
+    strength: int  # see `compat.slot_claim`; 0: it could
+    part: int
+
+
 def _cast(action: bpy.types.Action, owners: list[Block]) -> list[Role]:
     """Return whom an action moves: who plays it, or did, or has a slot of that name; else those whom it fits."""
     parts = [(slot, kind, curves) for slot, kind, curves in action_parts(action) if curves]
-    best: dict[Block, tuple[int, int]] = {}
+    best: dict[Block, _Claim] = {}
     for index, (slot, kind, curves) in enumerate(parts):
         for owner in owners:
             if kind in ("", owner.id_type) and _fits(owner, curves):
-                best[owner] = max(best.get(owner, (0, -index)), (slot_claim(owner, action, slot), -index))
+                claim = _Claim(slot_claim(owner, action, slot), index)
+                if owner not in best or claim.strength > best[owner].strength:
+                    best[owner] = claim
     roles = []
     for index, (slot, kind, curves) in enumerate(parts):
-        fitting = [owner for owner, (_, place) in best.items() if place == -index]
-        sure = [owner for owner in fitting if best[owner][0]]
+        fitting = [owner for owner, claim in best.items() if claim.part == index]
+        sure = [owner for owner in fitting if best[owner].strength]
         lone = sum(k == kind for _, k, _ in parts) == 1
         if fitting and fitting[0].id_type == "KEY":  # a model's surfaces move together
             sure = fitting if lone else sure

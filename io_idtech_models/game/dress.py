@@ -20,7 +20,7 @@ from ..reporting import LimitError, ModelError
 from .lexer import DECL_WORDS, Cursor, fold, unquoted
 from .search import SearchPath, game_name
 from .shaders.library import DOOM3, SKIN, decl_key, library_of
-from .skin import SUFFIX, Skin, read_skin, skins_of, surface_key
+from .skin import SUFFIX, SkinFile, read_skin, skins_of, surface_key
 from .store import GameFile
 
 LEVEL = re.compile(r"_[1-3]\Z")  # of detail: what such a model's name ends in
@@ -67,7 +67,7 @@ class Dress:
 
     name: str
     file: GameFile | None = None
-    skin: Skin | None = None
+    skin: SkinFile | None = None
     decl: SkinDecl | None = None
 
     def worn(self, surface: str, shader: str) -> str | None:

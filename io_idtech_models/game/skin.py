@@ -60,7 +60,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Skin:
+class SkinFile:
     """A skin file: its text, and the entries in it; edits return another one.
 
     `encoding` gives the file's bytes again: they are UTF-8, or Latin-1 where they can't be.
@@ -104,7 +104,7 @@ class Skin:
         """Return the size of the player; 1 where the file does not say."""
         return next((number(entry.value) for entry in reversed(self.entries) if entry.kind == SCALE), 1.0)
 
-    def set_shader(self, surface: str, shader: str) -> Skin:
+    def set_shader(self, surface: str, shader: str) -> SkinFile:
         """Return the file with another shader for a model's surface, which is added if the file lacks it.
 
         It is looked up as the engine calls it, see `surface_key`: an entry `arm_l` is of no surface.
@@ -128,7 +128,7 @@ class Skin:
         apart = " " if self.text[place : place + 1] == "/" else ""  # a comment, which the word would take in
         return self._changed(place, place, before + word + apart)
 
-    def set_in_order(self, shaders: Sequence[str]) -> Skin:
+    def set_in_order(self, shaders: Sequence[str]) -> SkinFile:
         """Return the file with other shaders in its first lines of surfaces, whatever these are called.
 
         Raises:
@@ -142,7 +142,7 @@ class Skin:
                 changed = changed._changed(entry.value_start, entry.end, _spelt(shader, quoted=quoted))
         return changed
 
-    def add(self, surface: str, shader: str) -> Skin:
+    def add(self, surface: str, shader: str) -> SkinFile:
         """Return the file with a further surface, in a line of its own behind the last one's.
 
         Raises:
@@ -166,16 +166,16 @@ class Skin:
             return self._changed(place, place, line + self.line_end)
         return self._changed(place, place, self.line_end + line)
 
-    def remove(self, surface: str) -> Skin:
+    def remove(self, surface: str) -> SkinFile:
         """Return the file without a surface, however often it is there; its line goes if there is nothing else."""
         key = surface_key(surface)
         return self._removed([entry for entry in self.entries if entry.kind == SURFACE and entry.key == key])
 
-    def detach(self, kind: str) -> Skin:
+    def detach(self, kind: str) -> SkinFile:
         """Return the file without the models of a type that it attaches, `md3_hat`."""
         return self._removed([entry for entry in self.entries if entry.kind == ATTACHED and entry.key == fold(kind)])
 
-    def with_attached(self, gone: Iterable[str], added: Mapping[str, str], game: str = "et") -> Skin:
+    def with_attached(self, gone: Iterable[str], added: Mapping[str, str], game: str = "et") -> SkinFile:
         """Return the file without the models of some types, and with others, by their types; raises as `attach`."""
         skin = self
         for kind in (*gone, *added):
@@ -184,7 +184,7 @@ class Skin:
             skin = skin.attach(kind, model, game)
         return skin
 
-    def attach(self, kind: str, model: str, game: str = "et") -> Skin:
+    def attach(self, kind: str, model: str, game: str = "et") -> SkinFile:
         """Return the file with another model attached, in a line of its own behind the last one's.
 
         Raises:
@@ -209,7 +209,7 @@ class Skin:
         apart = "" if rest[0].endswith("\n") else self.line_end
         return self._changed(rest.end(), rest.end(), apart + line + ("" if apart else self.line_end))
 
-    def _removed(self, gone: Sequence[Entry]) -> Skin:
+    def _removed(self, gone: Sequence[Entry]) -> SkinFile:
         """Return the file without entries; their lines go if there is nothing else."""
         text = self.text
         parts, place = [], 0
@@ -231,15 +231,15 @@ class Skin:
         """Tell whether a word's quote is not closed."""
         return self.text[start] == '"' and (end - start == 1 or self.text[end - 1] != '"')
 
-    def _changed(self, start: int, end: int, text: str) -> Skin:
+    def _changed(self, start: int, end: int, text: str) -> SkinFile:
         changed = self.text[:start] + text + self.text[end:]
-        return Skin(changed, tuple(_entries(changed)), self.encoding)
+        return SkinFile(changed, tuple(_entries(changed)), self.encoding)
 
     def _end_of_reading(self) -> int:
         """Return where the engine stops reading a file without entries, before comments that are not closed."""
         return len(BYTE_ORDER_MARK) if self.text.startswith(BYTE_ORDER_MARK) else 0
 
-    def _inserted_before(self, place: int, line: str) -> Skin:
+    def _inserted_before(self, place: int, line: str) -> SkinFile:
         start = max(self.text.rfind("\n", 0, place) + 1, self._end_of_reading())
         if self.text[start:place].strip(BLANKS):
             apart = "" if self.text[place - 1] <= " " else self.line_end
@@ -274,16 +274,16 @@ class Skin:
 
 def read(text: str) -> dict[str, str]:
     """Return the shader of each surface, by its name in lower case."""
-    return Skin(text, tuple(_entries(text))).shaders()
+    return SkinFile(text, tuple(_entries(text))).shaders()
 
 
-def read_skin(data: bytes) -> Skin:
+def read_skin(data: bytes) -> SkinFile:
     """Return a skin file; never fails. `Skin.write` gives the same bytes."""
     text, encoding = decode(data)
-    return Skin(text, tuple(_entries(text)), encoding)
+    return SkinFile(text, tuple(_entries(text)), encoding)
 
 
-def make(shaders: Mapping[str, str], tags: Iterable[str] = (), line_end: str = "\n") -> Skin:
+def make(shaders: Mapping[str, str], tags: Iterable[str] = (), line_end: str = "\n") -> SkinFile:
     """Return a new skin file: a line for each surface, then one for each tag.
 
     Surfaces are called as the engine calls them, see `surface_key`; of several that it can't tell apart the first
@@ -298,7 +298,7 @@ def make(shaders: Mapping[str, str], tags: Iterable[str] = (), line_end: str = "
     lines = [f"{_spelt_surface(surface)},{_spelt(shader)}" for surface, shader in worn.items()]
     lines += [_spelt(tag) + "," for tag in tags]
     text = "".join(line + line_end for line in lines)
-    return Skin(text, tuple(_entries(text)))
+    return SkinFile(text, tuple(_entries(text)))
 
 
 def surface_key(name: str) -> str:

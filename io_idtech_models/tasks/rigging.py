@@ -29,7 +29,7 @@ from .export.subject import subject_of
 
 if TYPE_CHECKING:
     from ..blender.rigging.read import FramedModel, Part
-    from ..model.rigging.rig import Rig, RigSettings
+    from ..model.rigging.rig import FrameRig, RigSettings
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +131,7 @@ def _player_parts(player: PlayerFound, context: Context) -> list[Part]:
     return found
 
 
-def solve(framed: Framed, watch: Callable[[float], None] | None = None) -> list[Rig | None]:
+def solve(framed: Framed, watch: Callable[[float], None] | None = None) -> list[FrameRig | None]:
     """Find the skeletons. Nothing of Blender is asked for: a thread may do it; `watch` may raise to end it."""
     from ..model.rigging.solve import make_rig
 
@@ -165,7 +165,7 @@ class Solving(Thread):
         self.framed = framed
         self.part = 0.0  # of the work that is done
         self._ended = False
-        self._rigs: list[Rig | None] | None = None
+        self._rigs: list[FrameRig | None] | None = None
         self._error: BaseException | None = None
 
     def run(self) -> None:
@@ -186,7 +186,7 @@ class Solving(Thread):
         if self.ident is not None:
             self.join()
 
-    def result(self) -> list[Rig | None]:
+    def result(self) -> list[FrameRig | None]:
         """Return what was found; raises what went wrong."""
         if self._error is not None:
             raise self._error
@@ -194,7 +194,7 @@ class Solving(Thread):
         return self._rigs
 
 
-def finish(context: Context, framed: Framed, rigs: list[Rig | None]) -> tuple[Block, Summary]:
+def finish(context: Context, framed: Framed, rigs: list[FrameRig | None]) -> tuple[Block, Summary]:
     """Make the armature, and say what it is."""
     from ..blender.rigging.build import build
 
@@ -224,7 +224,7 @@ def _chosen(context: Context) -> Choice:
     return chosen
 
 
-def _said(rigs: list[Rig | None], parts: list[Part]) -> str:
+def _said(rigs: list[FrameRig | None], parts: list[Part]) -> str:
     """Return how many bones a rig has, and how far they alone would be off: what is left is the keys'."""
     from ..model.rigging.rig import explained
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.skin import SURFACE, Skin, make, read, read_skin, surface_key
+from io_idtech_models.game.skin import SURFACE, SkinFile, make, read, read_skin, surface_key
 from io_idtech_models.reporting import LimitError
 from tests.game.packs import packed
 from tests.samples import CORPUS
@@ -292,7 +292,7 @@ def test_long_files_take_linear_time():
     assert len(read_skin(b"a,b\n" * 30_000).entries) == 30_000
     assert len(read_skin(b"*/" * 30_000).entries) == 1
     assert read_skin(b"a,b\n" * 30_000).remove("a").text == ""
-    assert isinstance(read_skin(b"/* " * 30_000 + b"*").set_shader("a", "b"), Skin)
+    assert isinstance(read_skin(b"/* " * 30_000 + b"*").set_shader("a", "b"), SkinFile)
 
 
 # -- models that are attached

@@ -40,7 +40,7 @@ Doubles = NDArray[np.float64]
 
 
 @dataclass(eq=False)
-class Rig:
+class CharacterRig:
     """An armature and the meshes that it moves."""
 
     armature: Block
@@ -97,7 +97,7 @@ class Sampled:
     armature: Doubles = field(default_factory=lambda: np.zeros((0, 4, 4)))  # (F, 4, 4) in the world
 
 
-def find_rig(context: Context) -> Rig:
+def find_rig(context: Context) -> CharacterRig:
     """Return the rig of the active object, of what is selected, or the scene's only one.
 
     Raises:
@@ -124,7 +124,7 @@ def find_rig(context: Context) -> Rig:
         raise LimitError(f"'{found[0].name}' moves no visible mesh")
     if len(shown) < len(meshes):
         log.warning("hidden objects left out: %s", listed([block.name for block in meshes if block not in shown]))
-    return Rig(found[0], shown)
+    return CharacterRig(found[0], shown)
 
 
 def _bending(block: Block) -> Block | None:
@@ -139,7 +139,7 @@ def _armature_of(block: Block) -> Block | None:
 
 
 def sample(
-    rig: Rig, parts: Parts, shots: Sequence[tuple[Take, float]], bones: Sequence[str], export: ExportScene[Any]
+    rig: CharacterRig, parts: Parts, shots: Sequence[tuple[Take, float]], bones: Sequence[str], export: ExportScene[Any]
 ) -> Sampled:
     """Return what a character shows in each of some shots: of actions at times of the scene.
 
@@ -174,7 +174,7 @@ def _shape(block: Block, stage: Stage) -> Shape:
     return shape
 
 
-def _regions(rig: Rig, parts: Parts, block: Block, shape: Shape) -> NDArray[np.int64]:
+def _regions(rig: CharacterRig, parts: Parts, block: Block, shape: Shape) -> NDArray[np.int64]:
     """Return which part each face of a mesh is of (faces,), by the weights of its points."""
     places = _places(rig, parts.regions, block)
     weights = np.zeros((shape.topology.num_points, len(PARTS)))
@@ -190,7 +190,7 @@ def _regions(rig: Rig, parts: Parts, block: Block, shape: Shape) -> NDArray[np.i
     return regions_of_faces(weights, corners, shape.topology.corner_faces)
 
 
-def _places(rig: Rig, regions: Mapping[str, str], block: Block) -> list[int]:
+def _places(rig: CharacterRig, regions: Mapping[str, str], block: Block) -> list[int]:
     """Return the part of each group of a mesh, by `PARTS`: of bones, or, if none is a bone's, by the groups' names."""
     bones = rig.armature.data.bones
     own = [g.name if g.name in bones and bones[g.name].use_deform else "" for g in block.vertex_groups]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.rigging.joined import JoinedRig
-from ...model.rigging.rig import Rig
+from ...model.rigging.rig import FrameRig
 from ...model.transforms import inverse
 from .. import names
 from ..compat import Block, drop_action
@@ -70,7 +70,7 @@ def make_bones(skeleton: JoinedRig, models: list[FramedModel], name: str, scene:
     return found
 
 
-def _bone_names(rig: Rig, tags: list[str], taken: list[str]) -> list[str]:
+def _bone_names(rig: FrameRig, tags: list[str], taken: list[str]) -> list[str]:
     """Return bones' names: a tag's is its empty's own; no other is that of a group that a mesh has already."""
     wanted = list(rig.names)
     for bone, tag in zip(rig.tag_bones.tolist(), tags, strict=True):

@@ -24,7 +24,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ...model.rigging.joined import JoinedPart, PartRig, join
-from ...model.rigging.rig import Rig
+from ...model.rigging.rig import FrameRig
 from .. import names
 from ..compat import Block
 from ..frame_rigs import MODIFIER, RIG
@@ -45,7 +45,7 @@ class BuiltRig:
     """An armature, and the rig that it is."""
 
     bones: Bones
-    rigs: list[Rig | None]  # of each part, with the poses that the armature shows
+    rigs: list[FrameRig | None]  # of each part, with the poses that the armature shows
     whole: Block  # the action of all frames
 
     @property
@@ -54,7 +54,9 @@ class BuiltRig:
         return self.bones.block
 
 
-def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | None, scene: bpy.types.Scene) -> BuiltRig:
+def build(
+    name: str, parts: list[Part], rigs: list[FrameRig | None], keys: Block | None, scene: bpy.types.Scene
+) -> BuiltRig:
     """Put an armature behind the frames of parts, which look as before; `keys` is the action that shows all of them."""
     listed = zip(parts, rigs, strict=True)
     skeleton = join(
@@ -70,7 +72,7 @@ def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | No
         found = list(zip(parts, skeleton.parts, strict=True))
         keyed = [KeyedBones(own.bones, part.model.plan.times) for part, own in found if part.model is not None]
         whole = play_whole(bones, motion, keyed, keys)
-    own_rigs: list[Rig | None] = []
+    own_rigs: list[FrameRig | None] = []
     poses = motion.poses(bones)
     for (part, own), stand in zip(found, motion.stands, strict=True):
         rig = None
@@ -83,7 +85,7 @@ def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | No
     return BuiltRig(bones, own_rigs, whole)
 
 
-def _hang(model: FramedModel, joined: JoinedPart, rig: Rig, bones: Bones) -> None:
+def _hang(model: FramedModel, joined: JoinedPart, rig: FrameRig, bones: Bones) -> None:
     """Let bones pose a part's meshes, and carry its tags."""
     first = 0
     for mesh, points in zip(model.meshes, model.split(rig.at_rest(model.points)), strict=True):

@@ -23,7 +23,7 @@ from ..mesh import attributes
 from ..mesh.vertex_groups import read_groups, write_groups
 from ..playback import playing_values, showing_all
 from ..player.parts import find_player
-from ..player.rig import Rig, Sampled, sample
+from ..player.rig import CharacterRig, Sampled, sample
 from ..provenance import PART
 from ..roots import FRAME, FRAME_PATH, bone_root, frame_root, root_of
 from ..scene import ExportScene
@@ -187,7 +187,7 @@ def _in_world(block: Block, points: NDArray[np.float32]) -> NDArray[np.float32]:
     return moved(points, np.array(block.matrix_world, np.float64))
 
 
-def parts_of(rig: Rig) -> Parts:
+def parts_of(rig: CharacterRig) -> Parts:
     """Return which part of a player each bone is of, and the bones that are its tags, "" for those it lacks."""
     regions = {}
     for bone in rig.armature.pose.bones:
@@ -199,7 +199,11 @@ def parts_of(rig: Rig) -> Parts:
 
 
 def sample_frames(
-    rig: Rig, parts: Parts, roots: Mapping[str, Block], shots: Sequence[Mapping[str, int]], export: ExportScene[Any]
+    rig: CharacterRig,
+    parts: Parts,
+    roots: Mapping[str, Block],
+    shots: Sequence[Mapping[str, int]],
+    export: ExportScene[Any],
 ) -> Sampled:
     """Return what the rig makes of its meshes while parts show frames of their files: in each shot, by part.
 

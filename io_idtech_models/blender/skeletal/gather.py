@@ -33,7 +33,7 @@ from ..provenance import Claims, Place
 from . import armature, lost_weights, normals, source_weights, torso
 from . import tags as joint_tags
 from .bones import BonesAtRest, same_axes, same_heads
-from .rig_scene import Loss, Rig, RigScene, SkeletalGatherSettings, WeightSettings, WrittenMesh
+from .rig_scene import ExportRig, Loss, RigScene, SkeletalGatherSettings, WeightSettings, WrittenMesh
 from .source import StoredRig, place_of, rest_source
 from .source_weights import Entries
 
@@ -118,7 +118,7 @@ def _claimed(meshes: list[SkinnedMesh]) -> list[SkinnedMesh]:
     return meshes
 
 
-def gather_rig(export: RigScene) -> Rig:
+def gather_rig(export: RigScene) -> ExportRig:
     """Return an armature's bones as joints, in their rest pose."""
     block, known, settings, bones = export.rig, export.stored, export.settings, export.listed
     rest, world = bones.rest, np.array(block.matrix_world, np.float64)
@@ -140,7 +140,7 @@ def gather_rig(export: RigScene) -> Rig:
     source = None if known is None else known.source
     shown = None if known is None else rest_source(known.source, known.scale)
     joints = {name: joint for joint, name in enumerate(bones.names)}
-    return Rig(block, skeleton, joints, source, shown, 1.0 if known is None else known.scale, bool(lost.any()))
+    return ExportRig(block, skeleton, joints, source, shown, 1.0 if known is None else known.scale, bool(lost.any()))
 
 
 def _bound_pose(
@@ -183,7 +183,7 @@ def _known_joints(
     return sources, in_place, turned, matrices
 
 
-def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
+def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
     """Return an object's meshes, one for each material that its faces use.
 
     Raises:
@@ -287,7 +287,7 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
     return read_shape(block, mesh, own if same else None, origin, "SHOWN" if changed else settings.normals)
 
 
-def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> normals.Moved:
+def _moved(part: Part, positions: NDArray[np.float32], rig: ExportRig) -> normals.Moved:
     """Tell which points (P,) do not stand where import put the source's vertices that they are, and where those are."""
     after = positions[part.vertices.points]
     source = rig.rest
@@ -300,7 +300,7 @@ def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> normals.Move
     return moved
 
 
-def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
+def _joint_groups(block: Block, mesh: Block, rig: ExportRig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
     """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone."""
     points, groups, weights = read_groups(mesh)
     joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
@@ -315,7 +315,7 @@ def _to_mesh(
     part: Part,
     groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]],
     positions: NDArray[np.float32],
-    rig: Rig,
+    rig: ExportRig,
     settings: SkeletalGatherSettings,
 ) -> SkinnedMesh:
     """Return a part of a mesh as a model's, without a name."""
@@ -362,7 +362,7 @@ def _with_offsets(places: Doubles, bind: Pose, weighted: Entries) -> Rows:
     return *weighted, rotate(conjugate(bind.rotations[joints]), places[owners] - bind.positions[joints])
 
 
-def _note_losses(block: Block, rig: Rig, places: Doubles, full: Entries, written: Rows) -> None:
+def _note_losses(block: Block, rig: ExportRig, places: Doubles, full: Entries, written: Rows) -> None:
     """Note which vertices, at `places` (V, 3), are written with fewer weights than they have."""
     count, positive = len(places), full[2] > 0
     fewer = np.bincount(full[0][positive], minlength=count) > np.bincount(written[0], minlength=count)
@@ -404,7 +404,7 @@ def _limited(weighted: Entries, count: int, settings: WeightSettings) -> Entries
     return owners, joints, (weights / sums[owners]).astype(np.float32)
 
 
-def _newly_bare(block: Block, rig: Rig, missing: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+def _newly_bare(block: Block, rig: ExportRig, missing: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
     """Return those of vertices without weights, `missing` (n,), that had some in the source, or are new: said."""
     before = np.full(len(numbers), -1, np.int64)
     for mesh, places, own in rig.source.vertex_parts(numbers) if rig.source is not None else ():
@@ -417,7 +417,7 @@ def _newly_bare(block: Block, rig: Rig, missing: NDArray[Any], numbers: NDArray[
 
 
 def _bound(
-    block: Block, rig: Rig, missing: NDArray[Any], bare: int, table: Entries, settings: WeightSettings
+    block: Block, rig: ExportRig, missing: NDArray[Any], bare: int, table: Entries, settings: WeightSettings
 ) -> Entries:
     """Return weights in which vertices without any hang on the bone that the settings name.
 

@@ -23,7 +23,7 @@ from ..curves import read_keys
 from ..spans import span_between
 from . import armature, bone_scales, channels
 from .gather_motion import is_free, read_channels
-from .rig_scene import Rig, RigScene
+from .rig_scene import ExportRig, RigScene
 
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
@@ -32,7 +32,7 @@ MOST_FRAMES = 64  # to compare
 MOST_CELLS = 1_000_000  # weights in all frames of one comparison
 
 
-def say(rig: Rig, meshes: list[SkinnedMesh], export: RigScene) -> None:
+def say(rig: ExportRig, meshes: list[SkinnedMesh], export: RigScene) -> None:
     """Say how far vertices are off that lose weights, and meshes whose armature is scaled unevenly."""
     if not rig.losses and not rig.uneven:
         return
@@ -73,7 +73,7 @@ def _in_units(matrices: Doubles, scale: float) -> Doubles:
     return found
 
 
-def _scaled(rig: Rig, poses: Doubles, world: Doubles) -> Doubles:
+def _scaled(rig: ExportRig, poses: Doubles, world: Doubles) -> Doubles:
     """Return what Blender does to the places that weights name in the space of joints, (F, J, 4, 4)."""
     rest = armature.rest_matrices(rig.block.data)
     before = steady.products(np.array([rest[name] for name in rig.joints]).reshape(-1, 4, 4), armature.TURN_BACK)
@@ -100,7 +100,7 @@ def _skin(weights: Weights, poses: Doubles) -> Doubles:
     return np.stack([np.bincount(owners, moved[:, axis], len(weights.counts)) for axis in range(3)], axis=1)
 
 
-def _poses(rig: Rig, export: RigScene) -> tuple[str, Doubles]:
+def _poses(rig: ExportRig, export: RigScene) -> tuple[str, Doubles]:
     """Return where poses are, in words, and joints in the armature's space there, (F, J, 4, 4)."""
     found = _played(rig, export)
     if found is not None:
@@ -114,7 +114,7 @@ def _poses(rig: Rig, export: RigScene) -> tuple[str, Doubles]:
     return "in the pose shown", steady.products(matrices, armature.TURN_BACK)[None]
 
 
-def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
+def _played(rig: ExportRig, export: RigScene) -> tuple[str, Doubles] | None:
     """Return the poses of the action that an armature plays; None if it plays none, or more than its curves counts."""
     block, curves = rig.block, playing_curves(rig.block)
     own = export.bones

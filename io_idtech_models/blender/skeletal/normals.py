@@ -20,7 +20,7 @@ from ..compat import Block
 from ..mesh import attributes
 from ..mesh.parts import Part, turned_normals
 from ..mesh.read import Shape
-from .rig_scene import Rig
+from .rig_scene import ExportRig
 
 NOBODY = -2  # no joint turns a normal
 SHOWN_NEAR = math.cos(math.radians(8.0))  # of what is shown at rest: blended corners of a vertex, and rounding
@@ -68,7 +68,9 @@ def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> So
     return found
 
 
-def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, moved: Moved) -> tuple[Floats, Bools]:
+def gather(
+    block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: ExportRig, moved: Moved
+) -> tuple[Floats, Bools]:
     """Return a part's normals (V, 3), in the space of each first weight's joint, and which are the source's, (V,).
 
     Where points do not stand where import put them, and at their neighbours, the normals that Blender turned along
@@ -94,7 +96,9 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
     return normals, kept
 
 
-def off_shown(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, moved: Moved) -> tuple[int, float]:
+def off_shown(
+    block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: ExportRig, moved: Moved
+) -> tuple[int, float]:
     """Return of how many vertices normals are written that are off what Blender shows at rest, and how far: degrees.
 
     Neither what has been said counts, nor what was moved as a whole: Blender mirrors normals wrongly.

@@ -58,7 +58,7 @@ class Loss:
 
 
 @dataclass(eq=False)
-class Rig:
+class ExportRig:
     """The skeleton that meshes are exported with."""
 
     block: Block

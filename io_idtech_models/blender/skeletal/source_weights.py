@@ -30,7 +30,7 @@ from ...model.transforms import conjugate, rotate
 from ..compat import Block
 from ..mesh.parts import Part
 from ..mesh.vertex_groups import summed
-from .rig_scene import Rig
+from .rig_scene import ExportRig
 
 SAME_PLACE = 1e-5  # of a coordinate: numpy's own rounding between two machines
 ROUNDED = 16 * 2.0**-24  # of a coordinate: what single precision loses on the way through matrices of objects
@@ -68,7 +68,7 @@ def stand(positions: NDArray[np.float32], mesh: MeshSource, own: NDArray[Any], s
 
 
 def find(
-    block: Block, weighted: Entries, part: Part, positions: NDArray[np.float32], rig: Rig, scale: float
+    block: Block, weighted: Entries, part: Part, positions: NDArray[np.float32], rig: ExportRig, scale: float
 ) -> Untouched:
     """Return which of a part's vertices are the source's, and their weights.
 
@@ -162,7 +162,7 @@ class _Table:
 class _Way:
     """How an object's places and the source's joints came to where they are exported."""
 
-    def __init__(self, block: Block, rig: Rig, scale: float) -> None:
+    def __init__(self, block: Block, rig: ExportRig, scale: float) -> None:
         assert rig.source is not None
         assert rig.skeleton.sources is not None
         assert rig.skeleton.kept is not None

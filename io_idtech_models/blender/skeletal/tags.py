@@ -25,7 +25,7 @@ from ..provenance import MODEL_ID, TAG_INDEX, Claims
 from . import armature
 
 if TYPE_CHECKING:
-    from .rig_scene import Rig  # which an import does without
+    from .rig_scene import ExportRig  # which an import does without
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: flo
         block.matrix_basis = Matrix(basis.tolist())
 
 
-def gather(blocks: list[Block], rig: Rig, scale: float) -> list[JointTag]:
+def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
     """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
 
     Empties that hang elsewhere are named in a warning.
@@ -116,7 +116,7 @@ def _claimed(tags: list[JointTag]) -> list[JointTag]:
     return tags
 
 
-def _gather_tag(block: Block, rig: Rig, world: Doubles, scale: float) -> JointTag:
+def _gather_tag(block: Block, rig: ExportRig, world: Doubles, scale: float) -> JointTag:
     bone, joint = rig.block.data.bones[block.parent_bone], rig.joints[block.parent_bone]
     skeleton, source = rig.skeleton, rig.source
     index = _index(block, rig.block)

@@ -13,7 +13,7 @@ from ..dress import SkinDecl
 from ..lexer import shown_name
 from ..search import game_folder
 from ..shaders.library import Definition
-from ..skin import Skin, read_skin
+from ..skin import SkinFile, read_skin
 from ..store import Folder, GameFile, Store, name_parts, split_name
 
 BODY, HEAD = "body", "head"
@@ -172,7 +172,7 @@ class Finder:
         """Return why a file is none."""
         return "is not there" if name_parts(name) else "leads out of the game's folder, where nothing is read"
 
-    def read_skin(self, file: GameFile | None) -> Skin | None:
+    def read_skin(self, file: GameFile | None) -> SkinFile | None:
         """Return a skin; None where there is none, or it can't be read, which is said."""
         try:
             return None if file is None else read_skin(file.read())

@@ -25,7 +25,7 @@ from ...reporting import LimitError, ModelError, listed
 from ..lexer import decode, fold, without_suffix
 from ..player import animation_cfg
 from ..skin import SUFFIX as SKIN_SUFFIX
-from ..skin import Skin, choose, read_skin, skins_of
+from ..skin import SkinFile, choose, read_skin, skins_of
 from ..store import GameFile, name_parts
 from .et.files import BODY_TAGS, HEAD_PLACE, HEAD_TAGS, PLACES
 from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, Shown, game_of
@@ -184,7 +184,7 @@ class _Found(Finder):
         name = choose(skins_of(HEAD, self.folder.names()))
         return None if name is None else self.find(f"{HEAD}_{name}{SKIN_SUFFIX}")
 
-    def find_pieces(self, skin: Skin | None, on: str) -> None:
+    def find_pieces(self, skin: SkinFile | None, on: str) -> None:
         """Find what the skin of the body, or that of the head, attaches to it."""
         ignored = []
         for kind, name in () if skin is None else skin.attached(GAME).items():
@@ -209,6 +209,6 @@ class _Found(Finder):
         return self.model(f"{name}.md3" if model is None else f"acc/{model}", what), skin if worn else None
 
     @staticmethod
-    def models_of(skin: Skin | None) -> Iterator[str]:
+    def models_of(skin: SkinFile | None) -> Iterator[str]:
         """Yield the models that a skin says that it is for."""
         yield from (name for kind, name in ({} if skin is None else skin.attached(GAME)).items() if fold(kind) == MODEL)

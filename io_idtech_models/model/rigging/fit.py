@@ -31,7 +31,7 @@ CHUNK = 2_000_000  # numbers of one product where there are very many points
 
 
 @dataclass(eq=False)
-class Skin:
+class PointSkin:
     """Points at rest, the bones that move them, and these bones' transforms in every frame."""
 
     rest: Doubles  # (P, 3)
@@ -115,7 +115,7 @@ def errors_alone(poses: Doubles, places: Doubles, rest: Doubles) -> Doubles:
     return np.asarray(np.maximum(squares - 2 * agreement(poses, places, rest) + wanted[:, None], 0))
 
 
-def fit_poses(skin: Skin, places: Doubles, passes: int = 1) -> Doubles:
+def fit_poses(skin: PointSkin, places: Doubles, passes: int = 1) -> Doubles:
     """Return better transforms: of each bone in turn, given all others' (block coordinate descent)."""
     poses, weights = skin.poses.copy(), skin.weights
     moments, source = moments_of(places, skin.rest, weights), homogeneous(skin.rest)
@@ -148,7 +148,7 @@ def without_others(moments: Doubles, shared: Doubles, poses: Doubles, bone: int)
     return left
 
 
-def fit_rest(skin: Skin, places: Doubles) -> Doubles:
+def fit_rest(skin: PointSkin, places: Doubles) -> Doubles:
     """Return better places at rest (P, 3): by least squares over all frames, held a little where they were."""
     frames, bones = skin.poses.shape[:2]
     found = np.empty_like(skin.rest)
@@ -170,7 +170,7 @@ def _chunks(count: int, frames: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def fit_weights(skin: Skin, places: Doubles, edges: Indices) -> Doubles:
+def fit_weights(skin: PointSkin, places: Doubles, edges: Indices) -> Doubles:
     """Return better weights (P, B): of each point among the best bones that it or its neighbours follow."""
     errors = errors_alone(skin.poses, places, skin.rest)
     chosen = _candidates(errors, skin.weights, edges)
@@ -230,7 +230,7 @@ def _solve_weights(system: Doubles, wanted: Doubles, allowed: NDArray[np.bool_])
     return found
 
 
-def without_empty_bones(skin: Skin, least: float) -> Skin:
+def without_empty_bones(skin: PointSkin, least: float) -> PointSkin:
     """Return a skin without bones that fewer points than so many hang on; theirs go to what else moves them."""
     alive = skin.weights.sum(axis=0) >= least
     if alive.all() or not alive.any():
@@ -238,10 +238,10 @@ def without_empty_bones(skin: Skin, least: float) -> Skin:
     weights = skin.weights[:, alive]
     lost = weights.sum(axis=1) <= 0
     weights[lost, int(weights.sum(axis=0).argmax())] = 1.0
-    return Skin(skin.rest, weights / weights.sum(axis=1, keepdims=True), skin.poses[:, alive])
+    return PointSkin(skin.rest, weights / weights.sum(axis=1, keepdims=True), skin.poses[:, alive])
 
 
-def without_flat_blends(skin: Skin, places: Doubles) -> Skin:
+def without_flat_blends(skin: PointSkin, places: Doubles) -> PointSkin:
     """Return a skin from which all frames (F, P, 3) can be taken back to rest.
 
     Where bones turn against one another by half a turn the blend of both is flat. Such points follow the bone of
@@ -253,17 +253,17 @@ def without_flat_blends(skin: Skin, places: Doubles) -> Skin:
     before = skin.weights[flat]
     errors = errors_alone(skin.poses, places[:, flat], skin.rest[flat])
     alone = np.eye(skin.num_bones)[np.where(before > 0, errors, np.inf).argmin(axis=1)]
-    found = Skin(skin.rest.copy(), skin.weights.copy(), skin.poses)
+    found = PointSkin(skin.rest.copy(), skin.weights.copy(), skin.poses)
     open_: Indices = np.arange(len(flat))
     for share in SHARES:
         found.weights[flat[open_]] = (1 - share) * before[open_] + share * alone[open_]
-        open_ = open_[_are_flat(Skin(skin.rest[flat[open_]], found.weights[flat[open_]], skin.poses))]
-    own = Skin(skin.rest[flat], found.weights[flat], skin.poses)
+        open_ = open_[_are_flat(PointSkin(skin.rest[flat[open_]], found.weights[flat[open_]], skin.poses))]
+    own = PointSkin(skin.rest[flat], found.weights[flat], skin.poses)
     found.rest[flat] = fit_rest(own, places[:, flat])
     return found
 
 
-def _are_flat(skin: Skin) -> NDArray[np.bool_]:
+def _are_flat(skin: PointSkin) -> NDArray[np.bool_]:
     """Tell at which points (P,) a blend of some frame is all but flat."""
     flat = np.zeros(len(skin.rest), np.bool_)
     poses = skin.poses.transpose(1, 0, 2, 3).reshape(skin.num_bones, -1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import steady
 from ..transforms import inverse
-from .rig import Doubles, Indices, Rig, rig_matrices
+from .rig import Doubles, FrameRig, Indices, rig_matrices
 from .tag_bones import followed, free_name
 
 LENGTH = 0.12  # of a part's size: of the bone that a part begins with
@@ -27,7 +27,7 @@ class PartRig:
     """A part of a model, with its rig in its own space."""
 
     name: str
-    rig: Rig | None  # None: it has one frame, and is moved as a whole
+    rig: FrameRig | None  # None: it has one frame, and is moved as a whole
     tags: Doubles  # (f, N, 4, 4) where it has tags, without scale
     scales: Doubles  # (f, N, 3) of these
     above: tuple[int, int] | None = None  # the part before, and which of that one's tags, that it hangs on
@@ -49,7 +49,7 @@ class JoinedPart:
     rest: Doubles  # (4, 4) where its space is at rest in that of the first part
     stands: Doubles  # (F, 4, 4) where it is
 
-    def own(self, poses: Doubles, stands: Doubles) -> Rig:
+    def own(self, poses: Doubles, stands: Doubles) -> FrameRig:
         """Return the part's rig in its own space, where the joined one has poses (F, B, 3, 4).
 
         `stands` (F, 4, 4) is where the part's space is then.
@@ -67,7 +67,7 @@ class JoinedPart:
 class JoinedRig:
     """One skeleton of several parts, in the space of the first."""
 
-    rig: Rig  # its tags' bones are those of all parts, one behind another; a part that ends before others stays
+    rig: FrameRig  # its tags' bones are those of all parts, one behind another; a part that ends before others stays
     parts: list[JoinedPart]
     tags: Doubles  # (F, N, 4, 4) where all tags that have bones are
     scales: Doubles  # (F, N, 3) of these
@@ -149,7 +149,7 @@ class _Joining:
         self.poses.append(steady.products(stand, inverse(rest))[:, None, :3])
         return len(self.names) - 1
 
-    def _add_bones(self, part: PartRig, rig: Rig, stand: Doubles, rest: Doubles, root: int) -> None:
+    def _add_bones(self, part: PartRig, rig: FrameRig, stand: Doubles, rest: Doubles, root: int) -> None:
         first = len(self.names)
         if part.beside:
             root = self._followed(rig)
@@ -167,7 +167,7 @@ class _Joining:
         self.tags.append(steady.products(stand[:, None], self._held(part.tags)))
         self.scales.append(self._held(part.scales))
 
-    def _followed(self, rig: Rig) -> int:
+    def _followed(self, rig: FrameRig) -> int:
         """Return which bone that there is already another model's first one follows best."""
         whole = np.flatnonzero(~rig.torn)
         size = float(np.linalg.norm(np.ptp(rig.rest, axis=0))) or 1.0
@@ -184,7 +184,7 @@ class _Joining:
             for each in self.found
             if each.part.rig is not None
         ]
-        rig = Rig(
+        rig = FrameRig(
             names=self.names,
             parents=np.array(self.parents),
             heads=np.concatenate(self.heads),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fit import (
-    Skin,
+    PointSkin,
     best_poses,
     best_turns,
     homogeneous,
@@ -44,7 +44,7 @@ class Joints:
     costs: Doubles  # (B, B)
 
 
-def find_joints(skin: Skin, edges: Indices) -> Joints:
+def find_joints(skin: PointSkin, edges: Indices) -> Joints:
     """Return the joints of all pairs of bones: the point that both carry alike, held to where they meet."""
     frames, bones = skin.poses.shape[:2]
     meets, touch = _meetings(skin, edges)
@@ -81,13 +81,13 @@ def settled_joint(one: Doubles, other: Doubles, meeting: Doubles) -> tuple[Doubl
     return found, float(np.sqrt(((turns @ found + ways) ** 2).sum() / len(kept)))
 
 
-def middles_of(skin: Skin) -> Doubles:
+def middles_of(skin: PointSkin) -> Doubles:
     """Return the middle of what hangs on each bone at rest, (B, 3)."""
     middles: Doubles = (skin.weights.T @ skin.rest) / np.maximum(skin.weights.sum(axis=0), 1e-9)[:, None]
     return middles
 
 
-def _meetings(skin: Skin, edges: Indices) -> tuple[Doubles, NDArray[np.bool_]]:
+def _meetings(skin: PointSkin, edges: Indices) -> tuple[Doubles, NDArray[np.bool_]]:
     """Return where each pair of bones meets (B, B, 3), and whether it does: along edges, and at points of both."""
     bones, weights = skin.num_bones, skin.weights
     strongest = weights.argmax(axis=1)
@@ -145,7 +145,7 @@ def loads_of(parents: Indices, order: Sequence[int], own: Doubles) -> Doubles:
     return total
 
 
-def turning_poses(skin: Skin, places: Doubles, parents: Indices, heads: Doubles, passes: int = 4) -> Doubles:
+def turning_poses(skin: PointSkin, places: Doubles, parents: Indices, heads: Doubles, passes: int = 4) -> Doubles:
     """Return transforms that turn about their joints only, but for bones without a parent (-1), which move freely.
 
     Parents come before their children. Each bone in turn: from its points, and from where its children's joints ought

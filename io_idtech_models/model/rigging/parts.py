@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fit import (
-    Skin,
+    PointSkin,
     best_poses,
     errors_alone,
     fit_poses,
@@ -104,8 +104,8 @@ def _seed(inside: NDArray[np.bool_], own: Doubles, rest: Doubles, edges: Indices
 
 
 def merged(
-    skin: Skin, places: Doubles, edges: Indices, asked: int, bone_cost: float, allowed: Callable[[], None]
-) -> Skin:
+    skin: PointSkin, places: Doubles, edges: Indices, asked: int, bone_cost: float, allowed: Callable[[], None]
+) -> PointSkin:
     """Return a skin of fewer bones: neighbours that cost least are merged, down to the number that is worth it.
 
     That is where one bone fewer costs more than it saves (see `worth`), or as many as are `asked` for, if any are.
@@ -124,12 +124,12 @@ def merged(
     return best
 
 
-def worth(skin: Skin, places: Doubles, bone_cost: float) -> float:
+def worth(skin: PointSkin, places: Doubles, bone_cost: float) -> float:
     """Return what a skin costs: its error, times what its bones cost whoever poses them."""
     return float(skin.rms(places) * skin.num_bones**bone_cost)
 
 
-def exchanged(skin: Skin, places: Doubles, edges: Indices, most: int, allowed: Callable[[], None]) -> Skin:
+def exchanged(skin: PointSkin, places: Doubles, edges: Indices, most: int, allowed: Callable[[], None]) -> PointSkin:
     """Return a skin of as many bones that does better: one is split where it is worst, two are merged instead.
 
     At most so many times; it ends where an exchange gains nothing.
@@ -150,24 +150,30 @@ def exchanged(skin: Skin, places: Doubles, edges: Indices, most: int, allowed: C
     return skin
 
 
-def _exchanged_one(skin: Skin, places: Doubles, edges: Indices, split: NDArray[np.bool_], error: Doubles) -> Skin:
+def _exchanged_one(
+    skin: PointSkin, places: Doubles, edges: Indices, split: NDArray[np.bool_], error: Doubles
+) -> PointSkin:
     """Return a skin in which the bone of some points is two, and two others are one."""
     weights = np.concatenate([skin.weights, np.zeros((len(skin.rest), 1))], axis=1)
     weights[_seed(split, error, skin.rest, edges)] = np.eye(skin.num_bones + 1)[-1]
-    more = _refitted(Skin(skin.rest, weights, best_poses(moments_of(places, skin.rest, weights))), places, edges, 3)
+    more = _refitted(
+        PointSkin(skin.rest, weights, best_poses(moments_of(places, skin.rest, weights))), places, edges, 3
+    )
     surplus = more.num_bones - skin.num_bones
     return _with_merged(more, places, edges, surplus) if surplus > 0 else more
 
 
-def _with_merged(skin: Skin, places: Doubles, edges: Indices, count: int) -> Skin:
+def _with_merged(skin: PointSkin, places: Doubles, edges: Indices, count: int) -> PointSkin:
     """Return a skin in which so many pairs of bones are one each, those that it costs least."""
     into = _cheapest(skin, places, edges, count)
     kept = np.unique(into)
     weights = np.stack([skin.weights[:, into == bone].sum(axis=1) for bone in kept], axis=1)
-    return _refitted(Skin(skin.rest, weights, best_poses(moments_of(places, skin.rest, weights))), places, edges, 2)
+    return _refitted(
+        PointSkin(skin.rest, weights, best_poses(moments_of(places, skin.rest, weights))), places, edges, 2
+    )
 
 
-def _refitted(skin: Skin, places: Doubles, edges: Indices, rounds: int) -> Skin:
+def _refitted(skin: PointSkin, places: Doubles, edges: Indices, rounds: int) -> PointSkin:
     """Return a skin that has settled after bones of it were changed."""
     for _ in range(rounds):
         skin.poses = fit_poses(skin, places)
@@ -178,7 +184,7 @@ def _refitted(skin: Skin, places: Doubles, edges: Indices, rounds: int) -> Skin:
     return skin
 
 
-def _cheapest(skin: Skin, places: Doubles, edges: Indices, count: int) -> Indices:
+def _cheapest(skin: PointSkin, places: Doubles, edges: Indices, count: int) -> Indices:
     """Return into which bone each is merged, (B,): the `count` pairs of neighbours that it costs least, by moments."""
     strongest = skin.weights.argmax(axis=1)
     pairs = np.sort(strongest[edges], axis=1)

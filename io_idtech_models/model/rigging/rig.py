@@ -39,7 +39,7 @@ class RigSettings:
 
 
 @dataclass(eq=False)
-class Rig:
+class FrameRig:
     """A skeleton in all frames. Space and units are the model's; parents come before their children."""
 
     names: list[str]  # (B), each once
@@ -107,7 +107,7 @@ class Report:
         return said + (f"; {plural(self.torn, 'frame')} in which it comes apart left out" if self.torn else "")
 
 
-def explained(rig: Rig, positions: NDArray[np.float32]) -> Report:
+def explained(rig: FrameRig, positions: NDArray[np.float32]) -> Report:
     """Return what bones say of vertices (F, V, 3)."""
     squares = ((rig.shown() - positions) ** 2).sum(axis=2)
     squares[rig.torn] = 0

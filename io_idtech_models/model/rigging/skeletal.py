@@ -16,7 +16,7 @@ from ..transforms import conjugate, from_matrices, multiply, rotate, to_matrices
 from ..vertex import Surface, VertexModel
 from ..weights import Weights
 from .points import points_of
-from .rig import Doubles, Report, Rig, RigSettings, explained
+from .rig import Doubles, FrameRig, Report, RigSettings, explained
 from .solve import Progress, make_rig
 
 FRAME_RATE = 10.0  # of games that say none: what Quake's and Quake II's monsters play at
@@ -44,7 +44,7 @@ def to_skeletal(
     return SkeletalModel(model.name, skeleton, meshes), animations, explained(rig, positions)
 
 
-def _rest_of(rig: Rig) -> tuple[Doubles, Doubles]:
+def _rest_of(rig: FrameRig) -> tuple[Doubles, Doubles]:
     """Return where bones are at rest, (B, 3), and how they are turned, (B, 4): their X axis points along them."""
     ways = rig.tails - rig.heads
     along = ways / np.maximum(steady.lengths(ways), steady.TINY)[:, None]
@@ -55,7 +55,7 @@ def _rest_of(rig: Rig) -> tuple[Doubles, Doubles]:
     return rig.heads.copy(), from_matrices(axes)
 
 
-def _mesh(surface: Surface, rig: Rig, skeleton: Skeleton, own: slice) -> SkinnedMesh:
+def _mesh(surface: Surface, rig: FrameRig, skeleton: Skeleton, own: slice) -> SkinnedMesh:
     """Return a surface as a mesh on the bones, with the normals of the frame that is at rest, turned back."""
     points = rig.of_vertex[own]
     factors = rig.weights[points]
@@ -83,7 +83,7 @@ def _mesh(surface: Surface, rig: Rig, skeleton: Skeleton, own: slice) -> Skinned
     return SkinnedMesh(surface.name, shader, surface.uvs, surface.triangles, weights, normals=normals, blended=True)
 
 
-def _animation(clip: Clip, rig: Rig, skeleton: Skeleton, frame_rate: float) -> Animation:
+def _animation(clip: Clip, rig: FrameRig, skeleton: Skeleton, frame_rate: float) -> Animation:
     """Return the poses of a run of frames, in the order in which they play."""
     poses = rig.poses[list(clip.frames)]
     places = steady.applied(poses[..., :3], skeleton.positions) + poses[..., 3]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vertex import Tag
-from .fit import Skin
+from .fit import PointSkin
 from .joints import TORN_APART, TORN_OFF, find_joints, hung_from, loads_of, middles_of, settled_joint, spanning_tree
 from .points import MovingPoints
 from .products import product
@@ -46,7 +46,7 @@ MIRROR = np.array([1.0, -1.0, 1.0])
 class Skeleton:
     """Bones with their skin; parents come before their children."""
 
-    skin: Skin
+    skin: PointSkin
     names: list[str]
     parents: Indices  # (B,)
     heads: Doubles  # (B, 3)
@@ -55,7 +55,7 @@ class Skeleton:
     loose: NDArray[np.bool_]  # (B,) it moves as it likes, and hangs on the root for the sake of who moves that
 
 
-def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], settings: RigSettings) -> Skeleton:
+def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], settings: RigSettings) -> Skeleton:
     """Return the skeleton of parts that move as one."""
     calm = replace(skin, poses=skin.poses[points.whole])
     joints = find_joints(calm, points.edges)
@@ -80,7 +80,7 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
             heads[bone] = place
     place_of = np.argsort(order)  # the order of the tree is one of what has come off it, too
     parents = np.array([place_of[parents[bone]] if bone != order[0] else -1 for bone in order])
-    skin = Skin(skin.rest, skin.weights[:, order], skin.poses[:, order])
+    skin = PointSkin(skin.rest, skin.weights[:, order], skin.poses[:, order])
     heads, sides = heads[order], sides.of(order)
     tails = _tails(skin, parents, heads, loads_of(parents, range(len(order)), skin.weights.sum(axis=0)), sides)
     heads, tails = sides.evened(heads), sides.evened(tails)
@@ -89,7 +89,7 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
     return Skeleton(skin, names, parents, heads, tails, [part] * len(names), loose[order])
 
 
-def _tagged_root(calm: Skin, points: MovingPoints, tags: Sequence[Tag]) -> int | None:
+def _tagged_root(calm: PointSkin, points: MovingPoints, tags: Sequence[Tag]) -> int | None:
     """Return the bone that what a player's part stands on moves with; None where no tag tells of it."""
     for name in ROOT_TAGS:
         for tag in tags:
@@ -100,7 +100,7 @@ def _tagged_root(calm: Skin, points: MovingPoints, tags: Sequence[Tag]) -> int |
     return None
 
 
-def _root(neighbours: list[list[int]], skin: Skin, sides: Sides) -> int:
+def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:
     """Return the bone that all hang on: in the middle of the tree, of the body's width and of its height."""
     mass, middles = skin.weights.sum(axis=0), middles_of(skin)
     whole, low = mass.sum(), skin.rest[:, 2].min()
@@ -117,7 +117,7 @@ def _root(neighbours: list[list[int]], skin: Skin, sides: Sides) -> int:
     return min(large, key=oddness, default=int(mass.argmax()))
 
 
-def _tails(skin: Skin, parents: Indices, heads: Doubles, loads: Doubles, sides: Sides) -> Doubles:
+def _tails(skin: PointSkin, parents: Indices, heads: Doubles, loads: Doubles, sides: Sides) -> Doubles:
     """Return where bones point to (B, 3): the joint of the child that goes on with them, or their own far end.
 
     One in the middle points to neither side.
@@ -156,7 +156,7 @@ def part_of(tags: Sequence[Tag]) -> str:
     return "legs" if "tag_torso" in names else "head" if "tag_head" in names else ""
 
 
-def name_bones(skin: Skin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides, part: str) -> list[str]:
+def name_bones(skin: PointSkin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides, part: str) -> list[str]:
     """Return the names of bones of a part of a player, or of a whole model, each once."""
     words = ["bone"] * len(parents)
     words[0] = "pelvis" if part == "legs" else "root"
@@ -291,7 +291,7 @@ class Sides:
         return np.where(near[:, None], (places + other) / 2, places)
 
 
-def find_sides(skin: Skin, even: bool) -> Sides:
+def find_sides(skin: PointSkin, even: bool) -> Sides:
     """Return the sides of a skin at rest."""
     some = skin.rest[:: max(1, len(skin.rest) // SOME)]
     median = float(np.median(some[:, 1]))

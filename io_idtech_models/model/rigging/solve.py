@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...reporting import LimitError
 from ..vertex import Tag
 from .fit import (
-    Skin,
+    PointSkin,
     best_poses,
     best_turns,
     fit_poses,
@@ -29,7 +29,7 @@ from .fit import (
 from .joints import turning_poses
 from .parts import LEAST_POINTS, exchanged, merged, rigid_parts
 from .points import MovingPoints, differing_frames, moving_points
-from .rig import Rig, RigSettings
+from .rig import FrameRig, RigSettings
 from .skeleton import Skeleton, find_skeleton
 from .tag_bones import with_tags
 
@@ -56,7 +56,7 @@ def make_rig(
     tags: Sequence[Tag],
     settings: RigSettings,
     advance: Progress = lambda done: None,
-) -> Rig:
+) -> FrameRig:
     """Return the rig of vertices (F, V, 3) that triangles (T, 3) join, and of the tags beside them.
 
     `advance` is told how much is done, from 0 to 1, and may raise to end it.
@@ -80,12 +80,12 @@ def make_rig(
     return with_tags(_in_units(skeleton, points, first), tags)
 
 
-def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) -> tuple[Skin, int]:
+def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) -> tuple[PointSkin, int]:
     """Return bones, weights and poses that explain points in all frames, and the frame that the rest was begun from."""
     tried = [settings.rest] if settings.rest >= 0 else rest_frames(points)
     whole, edges = points.places[points.whole], points.edges
     searched = whole[differing_frames(whole, SEARCHED)]
-    found: list[tuple[float, Skin, int]] = []
+    found: list[tuple[float, PointSkin, int]] = []
     for turn, frame in enumerate(tried):
         skin = _in_parts(points, searched, points.places[frame].copy(), settings)
         found.append((skin.rms(searched) * skin.num_bones**0.5, skin, frame))  # to be merged
@@ -107,18 +107,18 @@ def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) ->
     return skin, first
 
 
-def _posed(skin: Skin, places: Doubles, passes: int) -> Doubles:
+def _posed(skin: PointSkin, places: Doubles, passes: int) -> Doubles:
     """Return the transforms (f, B, 3, 4) of bones in frames (f, P, 3) in which none is known."""
     sure = np.where(skin.weights > 0.5, skin.weights, skin.weights * 0.2)
     return fit_poses(replace(skin, poses=best_poses(moments_of(places, skin.rest, sure))), places, passes)
 
 
-def _in_parts(points: MovingPoints, few: Doubles, rest: Doubles, settings: RigSettings) -> Skin:
+def _in_parts(points: MovingPoints, few: Doubles, rest: Doubles, settings: RigSettings) -> PointSkin:
     """Return many bones, for all parts that a few frames (f, P, 3) show to move apart, begun from a rest (P, 3)."""
     tolerance = max(1.5 * points.step * GRID_ROUNDING, 0.001) / settings.detail
     part = rigid_parts(few, rest, points.edges, tolerance, max(MOST_BONES, settings.bones))
     weights = np.eye(int(part.max()) + 1)[part]
-    skin = Skin(rest, weights, best_poses(moments_of(few, rest, weights)))
+    skin = PointSkin(rest, weights, best_poses(moments_of(few, rest, weights)))
     for _ in range(ROUNDS):
         skin.weights = fit_weights(skin, few, points.edges)
         skin = without_empty_bones(skin, LEAST_POINTS / 2)
@@ -127,13 +127,13 @@ def _in_parts(points: MovingPoints, few: Doubles, rest: Doubles, settings: RigSe
     return skin
 
 
-def _in_units(skeleton: Skeleton, points: MovingPoints, first: int) -> Rig:
+def _in_units(skeleton: Skeleton, points: MovingPoints, first: int) -> FrameRig:
     """Return a rig in the model's own units and place."""
     skin, size, centre = skeleton.skin, points.size, points.centre
     poses = skin.poses.copy()
     turned = poses[..., :3] @ centre
     poses[..., 3] = poses[..., 3] * size + centre - turned
-    return Rig(
+    return FrameRig(
         names=skeleton.names,
         parents=skeleton.parents,
         heads=skeleton.heads * size + centre,

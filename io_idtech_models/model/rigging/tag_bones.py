@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..torso import nearest_turns
 from ..transforms import as_matrices, to_matrices
 from ..vertex import Tag
-from .rig import Rig, rig_matrices
+from .rig import FrameRig, rig_matrices
 
 Doubles = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ TURNING = 0.05  # what a turn counts beside a way
 LENGTH = 0.06  # of the model's size: of a bone that is a tag
 
 
-def with_tags(rig: Rig, tags: Sequence[Tag]) -> Rig:
+def with_tags(rig: FrameRig, tags: Sequence[Tag]) -> FrameRig:
     """Return the rig with a bone behind its others for each tag, called as it is; the empty there has its axes."""
     if not tags:
         return rig

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
@@ -19,12 +19,30 @@ from ...game.store import split_at_archive
 
 _BY_NAME = {row.name: row for row in ROWS}
 _BY_SUFFIX = {suffix: row for row in ROWS if row.has_model for suffix in row.suffixes}
-# Which collection the object that was asked for last lies in, by the object's number in this session: Blender looks
-# through all collections to say that. An object that lies in none is asked again when there are more or fewer.
-_homes: dict[str, Any] = {"block": -1, "collections": -1, "name": None}
-_player_homes: dict[str, Any] = {"root": -1, "collections": -1, "name": None}  # the same, of a player's root
-_character_homes: dict[str, Any] = {"block": -1, "collections": -1, "name": None}  # likewise, of a character
 KINDS = frozenset(("MESH", "ARMATURE", "EMPTY"))  # of objects that are, or may become, part of a model
+
+
+class _LastHome:
+    """The collection of the object that was asked for last: Blender looks through all collections to say that."""
+
+    def __init__(self) -> None:
+        self.block, self.num_collections = -1, -1  # by their numbers, in this session and in all
+        self.name: str | None = None
+
+    def find(self, block: Block, holds: Callable[[Any], bool], search: Callable[[], Any | None]) -> Any | None:
+        """Return the collection of an object: the one found last while it `holds` it, else what `search` finds."""
+        every = bpy.data.collections
+        if self.block == block.session_uid and self.num_collections == len(every):
+            found = None if self.name is None else every.get(self.name)
+            if self.name is None or (found is not None and holds(found)):
+                return found
+        home = search()
+        self.block, self.num_collections = block.session_uid, len(every)
+        self.name = None if home is None else home.name
+        return home
+
+
+_homes, _player_homes, _character_homes = _LastHome(), _LastHome(), _LastHome()
 
 
 @dataclass(eq=False)
@@ -160,27 +178,19 @@ def player_of(block: Block) -> WholePlayer | None:
     root = player_root(block)
     if root is None or root_of(block) is None:
         return None
-    every, known = bpy.data.collections, _player_homes["name"]
-    if _player_homes["root"] == root.session_uid and _player_homes["collections"] == len(every):
-        found = every.get(known) if known is not None else None
-        if known is None or (found is not None and found.get(PLAYER) == root[PLAYER]):
-            return WholePlayer(root, found)
-    home = player_home_of(root)
-    _player_homes.update(root=root.session_uid, collections=len(every), name=None if home is None else home.name)
+    home = _player_homes.find(root, lambda found: found.get(PLAYER) == root[PLAYER], lambda: player_home_of(root))
     return WholePlayer(root, home)
 
 
 def character_of(block: Block) -> WholeCharacter | None:
     """Return the whole character whose collection an object lies in, or None."""
     every: Any = bpy.data.collections
-    known = _character_homes["name"]
-    if _character_homes["block"] != block.session_uid or _character_homes["collections"] != len(every):
-        own = (c for c in every if CHARACTER in c and c.all_objects.get(block.name) == block)
-        home = next(own, None)
-        known = None if home is None else home.name
-        _character_homes.update(block=block.session_uid, collections=len(every), name=known)
-    found = every.get(known) if known is not None else None
-    return None if found is None or CHARACTER not in found else WholeCharacter(found)
+
+    def holds(found: Any) -> bool:
+        return CHARACTER in found and found.all_objects.get(block.name) == block
+
+    home = _character_homes.find(block, holds, lambda: next(filter(holds, every), None))
+    return None if home is None else WholeCharacter(home)
 
 
 def row_of(place: str, home: Any | None) -> Format | None:
@@ -203,17 +213,11 @@ def rig_of(block: Block) -> Block | None:
 
 def home_of(block: Block) -> Any | None:
     """Return the collection that an import made for an object, if it lies in one."""
-    known = _homes["name"]
-    every = bpy.data.collections
-    if _homes["block"] == block.session_uid:
-        if known is None and _homes["collections"] == len(every):
-            return None
-        found = every.get(known) if known is not None else None
-        if found is not None and MODEL_ID in found and found.objects.get(block.name) == block:
-            return found
-    own = next((c for c in block.users_collection if MODEL_ID in c), None)
-    _homes.update(block=block.session_uid, collections=len(every), name=None if own is None else own.name)
-    return own
+
+    def holds(found: Any) -> bool:
+        return MODEL_ID in found and found.objects.get(block.name) == block
+
+    return _homes.find(block, holds, lambda: next((c for c in block.users_collection if MODEL_ID in c), None))
 
 
 def counts_shown(subject: Subject) -> dict[str, int]:

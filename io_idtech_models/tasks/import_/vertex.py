@@ -32,15 +32,15 @@ def import_file(
     """
     with collected_warnings() as warnings:
         loaded = file if isinstance(file, Loaded) else load(file, wanted=VERTEX)
-        file, model = loaded.file or file, loaded.model
-        assert isinstance(file, GameFile)
+        source, model = loaded.file, loaded.model
+        assert source is not None
         rate = rate_of(scene, settings.frame_rate)
-        materials, dress = worn or materials_for(file, loaded.row, dressing, rate)
+        materials, dress = worn or materials_for(source, loaded.row, dressing, rate)
         materials.rate = rate
         built = build(model, settings, materials, scene, into)
-        note_file(built.collection, [*built.surfaces, *built.tags], file.place)
+        note_file(built.collection, [*built.surfaces, *built.tags], source.place)
         built.collection[CHECKSUM] = f"{loaded.checksum:08x}"
-        if formats.by_suffix(file) is not loaded.row:
+        if formats.by_suffix(source) is not loaded.row:
             built.collection[CONTENT] = loaded.row.name
         note_skin(built.collection, dress)
         warnings.extend(lacking(materials, dress))

@@ -24,7 +24,7 @@ from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.curves import curve_points
 from ...blender.playback import Take, used_actions
-from ...blender.player.rig import Rig, Sampled, find_rig, sample
+from ...blender.player.rig import CharacterRig, Sampled, find_rig, sample
 from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
 from ...blender.skeletal.kept_frames import kept_files, unmade_of
@@ -161,7 +161,7 @@ def player_name(name: str) -> str:
     return found
 
 
-def _look(rig: Rig, options: MakingOptions, context: Context) -> _Character:
+def _look(rig: CharacterRig, options: MakingOptions, context: Context) -> _Character:
     """Look at a character in all frames that its rows ask for."""
     parts = _parts(rig.bones, options)
     chosen = played(rig, options.rows, QUAKE3, context)
@@ -235,7 +235,7 @@ def _is_closed(curve: Any, first: float, last: float) -> bool:
     return abs(begin - end) <= near or (turned and abs(begin + end) <= near)
 
 
-def _into_game(rig: Rig, found: _Character, options: MakingOptions) -> NDArray[np.float64]:
+def _into_game(rig: CharacterRig, found: _Character, options: MakingOptions) -> NDArray[np.float64]:
     """Return what brings a character into the game: facing +X, of a player's height, on the ground."""
     stand = found.layout.shot("LEGS_IDLE")
     quarters = FACING.get(options.facing, -1)
@@ -314,7 +314,7 @@ class Played:
     left: list[str]  # the names of those that no row plays
 
 
-def played(rig: Rig, text: str, rows: Rows, context: Context) -> Played:
+def played(rig: CharacterRig, text: str, rows: Rows, context: Context) -> Played:
     """Return which action each row plays: those that `text` says, others by their names.
 
     Of animations that the armature keeps (`blender.skeletal.kept_frames`) those are made that a row plays.

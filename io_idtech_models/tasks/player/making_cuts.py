@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...blender.compat import Block, Context
 from ...blender.player.parts import find_player
-from ...blender.player.rig import Piece, Rig, Sampled
+from ...blender.player.rig import CharacterRig, Piece, Sampled
 from ...blender.scene import ExportScene
 from ...blender.skeletal.armature import TURN
 from ...blender.vertex.frame_plan import GatherSettings
@@ -113,7 +113,7 @@ def _surface_name(name: str, part: str, taken: set[str]) -> str:
     return found
 
 
-def in_its_frames(rig: Rig, context: Context) -> Apart:
+def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
     """Return a mesh that hangs on a player's rig in that player's frames, with its tags and its table.
 
     While the legs show their frames the torso stands, and while the torso does the legs: so points near a cut, which

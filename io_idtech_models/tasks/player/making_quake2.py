@@ -19,7 +19,7 @@ from ... import formats
 from ...assets.pictures import game_palette
 from ...assets.storage import Target
 from ...blender.compat import Context
-from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
+from ...blender.player.rig import CharacterRig, Piece, Sampled, find_rig, sample
 from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
@@ -118,7 +118,7 @@ def make_quake2_player(name: str, target: Target, options: Quake2Options, contex
     return made, Summary(facts, once(warnings))
 
 
-def _guns(rig: Rig, text: str) -> list[Any]:
+def _guns(rig: CharacterRig, text: str) -> list[Any]:
     """Return the meshes that are the gun: those of the names, else those that are called so; raises LimitError."""
     wanted = [name.strip().lower() for name in text.split(",") if name.strip()]
     there = {str(block.name).lower(): block for block in rig.meshes}
@@ -130,7 +130,7 @@ def _guns(rig: Rig, text: str) -> list[Any]:
     return [block for name, block in there.items() if any(word in name for word in ("weapon", "gun", "rifle"))]
 
 
-def _sampled(rig: Rig, options: Quake2Options, context: Context) -> Shown:
+def _sampled(rig: CharacterRig, options: Quake2Options, context: Context) -> Shown:
     """Return what a character shows in the game's frames and space."""
     chosen = played(rig, options.rows, ROWS, context)
     takes, matches = chosen.takes, chosen.matches
@@ -146,7 +146,9 @@ def _sampled(rig: Rig, options: Quake2Options, context: Context) -> Shown:
     order = [different.index(shot) for shot in shots]
     bones, own = bones_of(rig.armature, context) if options.remaster else [], Sampled()
     for nth, block in enumerate(rig.meshes):
-        seen = sample(Rig(rig.armature, [block]), parts, [(takes[a], time) for a, time in different], bones, export)
+        seen = sample(
+            CharacterRig(rig.armature, [block]), parts, [(takes[a], time) for a, time in different], bones, export
+        )
         found += [(nth, piece) for piece in seen.pieces]
         own, bones = seen if nth == 0 else own, []
     stand = names.index("stand01")
@@ -194,7 +196,7 @@ def _say_matches(found: Played) -> None:
 
 
 def _into_game(
-    rig: Rig, pieces: Sequence[Piece], armature: NDArray[np.float64], stand: int, options: Quake2Options
+    rig: CharacterRig, pieces: Sequence[Piece], armature: NDArray[np.float64], stand: int, options: Quake2Options
 ) -> NDArray[np.float64]:
     """Return what brings a character into the game, (4, 4): facing +X, of a player's height, on the ground."""
     quarters = FACING.get(options.facing, -1)

@@ -99,19 +99,19 @@ class ExportVertexModel(TickedAnimations, ExportModel):
         from ...tasks.export.vertex import export_file
 
         asked = self.asked()
-        hidden: list[str] = []
+        said_if_it_fails: list[str] = []
 
         def write() -> "list[tuple[Path, Summary]]":
             actions = self.asked_actions() if self.frames == "ACTIONS" else self.actions
             settings = settings_from(self, GatherSettings, actions=actions)
             chosen = choose(context, self.what, self.collection)
-            hidden.extend(left_out(chosen))
+            said_if_it_fails.extend(left_out(chosen))
             whole, of_scene = replace(asked, levels=self.shares()), getattr(self, "levels", "") == "SCENE"
             summary = export_file(whole, self.row, chosen, context, settings, of_scene)
             self.remember(chosen)
             return [(asked.target, summary)]
 
-        return self.export_files(write, hidden)
+        return self.export_files(write, said_if_it_fails)
 
     def shares(self) -> list[float]:
         """Return the shares of the model's triangles that levels are made with now; raises LimitError."""

@@ -12,7 +12,7 @@ from io_idtech_models.blender.rigging.read import FramedModel, read_model, whole
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shape_keys import add_absolute, animate_absolute
-from io_idtech_models.model.rigging.rig import Rig
+from io_idtech_models.model.rigging.rig import FrameRig
 from tests.blender.case import CONTEXT, positions_at
 from tests.ui.scene import add_mesh, bpy
 
@@ -39,7 +39,7 @@ def known_rig():
     heads, tails = np.array([(0, 0, 0), (10, 0, 0)], float), np.array([(10, 0, 0), (20, 0, 0)], float)
     nothing = np.zeros(0, np.int64)
     every = np.arange(len(POINTS))
-    return Rig(["arm.L", "arm.R"], np.array([-1, 0]), heads, tails, POINTS.astype(float), weights, every, poses, 0,
+    return FrameRig(["arm.L", "arm.R"], np.array([-1, 0]), heads, tails, POINTS.astype(float), weights, every, poses, 0,
                np.zeros(4, bool), nothing, ["Torso", "Legs"])  # fmt: skip
 
 

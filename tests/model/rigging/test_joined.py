@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.model.rigging.joined import PartRig, join
-from io_idtech_models.model.rigging.rig import Rig, rig_matrices
+from io_idtech_models.model.rigging.rig import FrameRig, rig_matrices
 
 RANDOM = np.random.default_rng(7)
 
@@ -22,7 +22,7 @@ def part(name, frames, above=None, beside=False, poses=None):
     """Return a part of two bones, of which the second carries a tag."""
     tags = moves(frames, 1)
     own = moves(frames, 3) if poses is None else poses
-    rig = Rig(
+    rig = FrameRig(
         names=["root", "bone.01", "tag_a"],
         parents=np.array([-1, 0, 1]),
         heads=RANDOM.normal(size=(3, 3)),
