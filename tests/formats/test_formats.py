@@ -124,7 +124,7 @@ def test_no_damaged_fact_breaks_an_export(format_name):
     load = by_name(format_name).load
     places: dict[Any, Any] = {}
     for param in sample_params(*names, format_name=format_name):
-        for index, own in enumerate(fact_owners(load(*param.values, "x"))):
+        for index, own in enumerate(fact_owners(load(param.values[0], "x"))):
             for key, nth in ((key, nth) for key, array in own.items() for nth, _ in enumerate(damaged(array))):
                 places.setdefault((index > 0, key, nth), []).append((*param.values, index))
     for turn, ((_, key, nth), those) in enumerate(places.items()):
