@@ -150,7 +150,7 @@ def _encode_anew(
     mask[joints, which] = moving
     steps = np.where(scale > 0, scale.astype(np.float64), 1.0)
     found = np.clip(np.rint((values - offset) / steps), 0, MOST)
-    codes[:, joints, which] = np.where(moving, found, 0)
+    codes[:, joints, which] = found
 
 
 def to_animations(iqm: Iqm, name: str, skeleton: Skeleton | None, facts: Facts) -> list[Animation]:

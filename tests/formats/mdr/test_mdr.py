@@ -155,7 +155,9 @@ def test_what_is_packed_stays_so_while_it_fits():
 
 
 def test_bones_that_are_far_away_keep_their_codes_within_single_precision():
-    frames = [[((*x[:3], x[3] + 20000.0), y, z) for x, y, z in frame] for frame in samples_mdr.moving(3)]
+    frames: list[list[samples_mdr.Matrix]] = [
+        [((*x[:3], x[3] + 20000.0), y, z) for x, y, z in frame] for frame in samples_mdr.moving(3)
+    ]
     data = samples_mdr.MdrSpec(frames=frames, lods=[[]], tags=[(0, b"tag_root")]).pack()
     asset = MDR.unpack(mdr.read(data), "x")
     (motion,) = asset.animations
