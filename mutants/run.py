@@ -225,6 +225,7 @@ def main() -> int:
     pure, blender = ("formats", "model", "game"), options.blender or sys.executable
     characters = _below("game/character", "assets", "cli", "ui/character")  # what is saved of them is a task's
     players = _below("ui/player", "ui/making", "ui/test_player_files.py", "ui/test_player_rigs.py")
+    players += _below("ui/character/test_kept.py")  # what is kept of characters is played by players made of them
     rooms = (
         Room("unit", pure, _below(*pure, "assets", "cli"), sys.executable, ("model/rigging", "game/character")),
         Room("characters", ("game/character",), characters, blender),

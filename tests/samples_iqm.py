@@ -36,6 +36,7 @@ class IqmSpec:
     padding: int = 4
     flags: int = 0
     tail: bytes = b""
+    backwards: bool = False  # the last array lies first
 
     def offset(self, name: str) -> int:
         """Return where a name begins in the text."""
@@ -73,12 +74,13 @@ class IqmSpec:
             if name == "vertexarrays" and self.arrays:
                 table = put(bytes(20 * len(self.arrays)))
                 records, places[name] = [], table
-                for kind, flags, form, rows in self.arrays:
+                for kind, flags, form, rows in self.arrays[:: -1 if self.backwards else 1]:
                     code = f"<{len(rows[0]) if rows else 1}{LETTERS[form]}"
                     start = put(b"".join(struct.pack(code, *row) for row in rows))
                     number = 16 + self.offset(kind) if isinstance(kind, str) else kind
                     records.append(struct.pack("<5I", number, flags, form, len(rows[0]), start))
-                body = body[: table - 124] + b"".join(records) + body[table - 124 + 20 * len(records) :]
+                whole = b"".join(records[:: -1 if self.backwards else 1])
+                body = body[: table - 124] + whole + body[table - 124 + 20 * len(records) :]
             elif name == "extensions":
                 for index, (called, data) in enumerate(self.extensions):
                     start = end + -end % self.padding

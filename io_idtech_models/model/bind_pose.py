@@ -245,8 +245,7 @@ class _Problem:
         matrices = to_matrices(pose.rotations)
         arms = [steady.applied(matrices[j], o) for j, o in zip(pairs.joints, pairs.offsets, strict=True)]
         off = arms[0] + pose.positions[pairs.joints[0]] - arms[1] - pose.positions[pairs.joints[1]]
-        rows = [_rows(arm) * sign for arm, sign in zip(arms, (1.0, -1.0), strict=True)]  # (n, 3, 6)
-        return self.shared.add(rows, off, pairs.weights, blocks, vector)
+        return self.shared.add([_rows(arms[0]), -_rows(arms[1])], off, pairs.weights, blocks, vector)
 
     def _add_joints(self, pose: Pose, blocks: Doubles, vector: Doubles) -> float:
         """Add that joints keep their places in their parents, and their turns against them."""

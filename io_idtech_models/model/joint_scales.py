@@ -193,6 +193,6 @@ def as_own(animation: Animation) -> tuple[Animation, bool]:
 
 def skeleton_of(animation: Animation) -> Skeleton:
     """Return an animation's joints as they are in its first frame."""
-    places, axes = posed(animation.of_frames(np.zeros(1, np.int64)))
+    places, axes = posed(animation.of_frames(np.array([0])))
     positions, rotations = places[0], taken_apart(axes[0])[0]
     return Skeleton(list(animation.joint_names), animation.parents, positions, rotations, traits=animation.traits)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import FormatError
 from tests.facts import differences, facts, moved_frames
-from tests.samples import arrays_of, corpus, corpus_params, dump, format_of, load, loose_bytes, sample_params
+from tests.samples import arrays_of, corpus, corpus_params, dump, format_of, load, loose_bytes, sample, sample_params
 
 everything = pytest.mark.parametrize("data", sample_params())
 # Samples that have three frames or more.
@@ -116,27 +117,52 @@ def fact_owners(model):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("format_name", ["mdl", "md2", "md3", "mdc"])
+@pytest.mark.parametrize("format_name", ["mdl", "md2", "md3", "mdc", "tag"])
 def test_no_damaged_fact_breaks_an_export(format_name):
     """Each damage of each fact is tried on one of the samples that have it, and the next on the next."""
-    names = ("animated", "odd_layout", "tags_only", "short_surface", "empty_surface", "beyond", "no_skins")
+    names = ("animated", "odd_layout", "tags_only", "short_surface", "empty_surface", "beyond", "no_skins", "vehicle")
+    load = by_name(format_name).load
     places: dict[Any, Any] = {}
     for param in sample_params(*names, format_name=format_name):
-        for index, own in enumerate(fact_owners(load(*param.values))):
+        for index, own in enumerate(fact_owners(load(param.values[0], "x"))):
             for key, nth in ((key, nth) for key, array in own.items() for nth, _ in enumerate(damaged(array))):
                 places.setdefault((index > 0, key, nth), []).append((*param.values, index))
     for turn, ((_, key, nth), those) in enumerate(places.items()):
         data, index = those[turn % len(those)]
-        original, model = load(data), load(data)
+        original, model = load(data, "x"), load(data, "x")
         target = fact_owners(model)[index]
         value = next(itertools.islice(damaged(target.pop(key)), nth, None))
         if value is not None:
             target[key] = value
-        again = load(dump(model))
+        again = load(dump(model), "x")
         for one, other in zip(again.surfaces, original.surfaces, strict=True):
             assert one.triangles.tobytes() == other.triangles.tobytes(), (key, value)
             off = 0.0 if format_name == "md3" else 0.3  # half a step of a box made anew
             np.testing.assert_allclose(one.positions, other.positions, rtol=0, atol=off, err_msg=key)
+
+
+@pytest.mark.parametrize("format_name", ["mdl", "md2", "md3"])
+def test_codes_of_another_kind_are_no_hint(format_name, caplog):
+    model, original = (load(sample("animated", format_name)) for _ in range(2))
+    for surface, own in zip(model.surfaces, model.source.surfaces, strict=True):
+        assert surface.normals is not None  # decoded while the codes are sound, as in a .blend
+        own.codes = own.codes.astype("f4")
+    for one, other in zip(load(dump(model)).surfaces, original.surfaces, strict=True):
+        np.testing.assert_allclose(one.positions, other.positions, rtol=0, atol=0.3)
+    assert "are damaged: written without them" in caplog.text
+
+
+# -- an edit of a normal
+
+
+@pytest.mark.parametrize("data", sample_params("animated"))
+def test_one_normal_that_is_edited_is_all_that_changes(data):
+    model = load(data)
+    surface = model.surfaces[0]
+    surface.own_normals = np.arange(surface.num_vertices) == 2
+    surface.normals[:, 2] *= -1
+    changed = {path.rpartition("frames[")[2] for path in differences(data, dump(model))}
+    assert changed == {f"{frame}].normal[2]" for frame in range(model.num_frames)}
 
 
 # -- F2: frames come and go, the others keep every bit

@@ -230,7 +230,7 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert export_player(filepath=str(tmp_path / "same.pk3")) == {"FINISHED"}
     assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
-    hat = cube_wearing("felt", "models/players/grunt/band.jpg", "glow", "plain", name="hat")
+    hat = cube_wearing("felt" * 9, "models/players/grunt/band.jpg", "glow", "plain", name="hat")
     hat.parent = player.parts["head"]
     for nth, colour in enumerate(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0))):
         show(hat.data.materials[nth], image(f"made {nth}", colour))
@@ -239,11 +239,11 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
     found = members(tmp_path / "mod.pk3")
     skin = shaders_in(found[f"{FOLDER}/head_default.skin"])
-    assert (skin["hat"], skin["hat-band"]) == (f"{FOLDER}/felt.tga", "models/players/grunt/band.jpg")
+    assert (skin["hat"], skin["hat-band"]) == (f"{FOLDER}/{'felt' * 8}.tga", "models/players/grunt/band.jpg")
     assert (skin["hat-glow"], skin["hat-plain"]) == ("glow", f"{FOLDER}/plain.tga")
     assert found["scripts/hat.shader"] == script.as_string().encode()
     assert found[f"{FOLDER}/band.jpg"][:2] == b"\xff\xd8" and f"{FOLDER}/plain.tga" in found
-    for name, texel in (("upper", b"\0\0\xff"), ("felt", b"\0\xff\0"), ("shine", b"\0\xff\xff")):
+    for name, texel in (("upper", b"\0\0\xff"), ("felt" * 8, b"\0\xff\0"), ("shine", b"\0\xff\xff")):
         assert found[f"{FOLDER}/{name}.tga"][18:21] == texel, name
     assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
     assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}

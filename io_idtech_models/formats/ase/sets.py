@@ -143,7 +143,7 @@ def _patch(edits: Edits, each: UvSet, corners: Floats) -> None:
         other = now != shown
         edits.numbers(each.tverts.spans[:, :2][other], now[other].astype(np.float64))
         return
-    texts = set_texts(each.channel, corners)[1:5]
+    _, *texts, _ = set_texts(each.channel, corners)
     for keyword, text in zip(SET_KEYWORDS, texts, strict=True):
         edits.put(*each.pieces[keyword], text.strip())
 

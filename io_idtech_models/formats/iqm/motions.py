@@ -98,12 +98,11 @@ def encode_frames(
     if known is not None:
         poses[known.joints] = known.poses[known.joints]
         fits = _codes_fit(channels, known, slack) & known.joints[:, None]
-        bits = channels_of(known.poses)
         offset, scale = (known.poses[name].astype(np.float64) for name in ("offset", "scale"))
         with np.errstate(all="ignore"):
             fresh = np.where(scale != 0, (channels - offset) / np.where(scale != 0, scale, 1.0), 0.0)
         fresh = np.clip(np.rint(np.nan_to_num(fresh)), 0, MOST).astype(np.int32)
-        codes = np.where(bits & fits, np.where(known.holds, known.codes, fresh), 0)
+        codes = np.where(known.holds, known.codes, fresh)
     mask = (channels_of(poses) & fits) if len(poses) else fits
     _encode_anew(channels, poses, codes, mask, ~fits, slack)
     poses["mask"] = (mask.astype(np.uint32) << np.arange(CHANNELS, dtype=np.uint32)).sum(axis=1)
@@ -151,7 +150,7 @@ def _encode_anew(
     mask[joints, which] = moving
     steps = np.where(scale > 0, scale.astype(np.float64), 1.0)
     found = np.clip(np.rint((values - offset) / steps), 0, MOST)
-    codes[:, joints, which] = np.where(moving, found, 0)
+    codes[:, joints, which] = found
 
 
 def to_animations(iqm: Iqm, name: str, skeleton: Skeleton | None, facts: Facts) -> list[Animation]:

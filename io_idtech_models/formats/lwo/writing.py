@@ -92,7 +92,7 @@ class _Writing:
         self.known, self.settled, self.looks = known, settled, looks or {}
         self.ways = {id(each): way for each, way in zip(settled, ways, strict=True)}
         self.lwo, self.layer = known.lwo, known.lwo.layers[0]
-        self.names, self.surfs = list(self.lwo.tags), surfs_of(self.lwo)[: len(self.lwo.tags)]
+        self.names, self.surfs = list(self.lwo.tags), surfs_of(self.lwo)
         self.made: dict[int, Surf] = {}  # new surfaces by their tags, with what they are like
         self.pairs: set[tuple[int, int]] = set()  # tags of SURF and PART that surfaces have
         self.by_shader = {

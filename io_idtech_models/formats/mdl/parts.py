@@ -18,7 +18,7 @@ from ..common.records import raw_bytes, take
 Bytes = NDArray[np.uint8]
 WORD = np.dtype("<i4")
 TIME = np.dtype("<f4")
-FIRST_LOOK = 64  # parts whose kinds are looked at together; twice as many while all of them are single
+AT_ONCE = 64  # parts whose kinds are looked at together; twice as many while all of them are single
 
 
 @dataclass(eq=False)
@@ -129,11 +129,11 @@ def read(data: bytes, place: int, number: int, size: int, head: int, what: str) 
     """
     if number < 0:
         raise FormatError(f"negative number of {what}", expected="0 or more", found=number)
-    reader, done, look = _Reader(data, place, size, head, what), 0, FIRST_LOOK
+    reader, done, look = _Reader(data, place, size, head, what), 0, AT_ONCE
     while done < number:
         found = reader.singles(min(look, number - done))
         done += found
-        look = look * 2 if found == look else FIRST_LOOK
+        look = look * 2 if found == look else AT_ONCE
         if not found:
             reader.group()
             done += 1

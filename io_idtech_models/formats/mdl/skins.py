@@ -127,7 +127,7 @@ class _Hint:
     def __init__(self, own: CodedSource | None, stored: Parts | None, index: int) -> None:
         known = stored is not None and 0 <= index < len(stored.kinds)
         self.stored, self.index = (stored if known else None), index
-        self.pictures: NDArray[np.uint8] = np.zeros((0, 0, 0), np.uint8)
+        self.pictures = _stored_pictures(None)
         self.times: NDArray[np.float32] = np.zeros(0, np.float32)
         if stored is not None and known:
             first, end = stored.firsts[index : index + 2].tolist()

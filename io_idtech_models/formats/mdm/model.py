@@ -145,7 +145,7 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -
     make_lod = bool((options or {}).get("make_lod", False))
     surfaces = [meshes.encode_mesh(mesh, context, MESHES, make_lod) for mesh in model.meshes]
     tags = [_encode_tag(tag, context) for tag in model.tags]
-    sources = [mesh.source_index if source is not None else -1 for mesh in model.meshes]
+    sources = [mesh.source_index for mesh in model.meshes]
     return Mdm(header, surfaces, tags, layout, sources, [_source_tag(tag, source) for tag in model.tags])
 
 

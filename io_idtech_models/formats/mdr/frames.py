@@ -188,11 +188,12 @@ class _Take:
             infos["name"] = [name.encode("utf-8", errors="replace")[: FRAME_NAME_SIZE - 1] for name in made]
         if self.source is None or own.source_frames is None or own.source_joints is None:
             return
-        first = own.source_frames[:, np.flatnonzero(own.source_joints >= 0)[:1], 0].reshape(own.num_frames, -1)
-        if not first.shape[1]:
+        known = np.flatnonzero(own.source_joints >= 0)
+        if not len(known):
             return
-        kept = np.flatnonzero(~changed_frames(own) & (first[:, 0] >= 0) & (first[:, 0] < len(self.source.positions)))
-        written = records_of(self.source.facts, "infos", PACKED_INFO if self.is_packed else PLAIN_INFO)[first[kept, 0]]
+        came = own.source_frames[:, known[0], 0]
+        kept = np.flatnonzero(~changed_frames(own) & (came >= 0) & (came < len(self.source.positions)))
+        written = records_of(self.source.facts, "infos", PACKED_INFO if self.is_packed else PLAIN_INFO)[came[kept]]
         for name in ("bounds", "local_origin", "radius") if own.keep_bounds else ():
             infos[name][kept] = written[name]
         if "name" in names and not self.is_packed:

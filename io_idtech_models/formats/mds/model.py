@@ -122,7 +122,7 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any], animations: lis
     context, make_lod = Bones(model.skeleton, source), bool(options.get("make_lod", False))
     surfaces = [meshes.encode_mesh(mesh, context, MESHES, make_lod) for mesh in model.meshes]
     tags = _encode_tags(model, source, coded.bones)
-    sources = [mesh.source_index if source is not None else -1 for mesh in model.meshes]
+    sources = [mesh.source_index for mesh in model.meshes]
     return Mds(header, coded.frames, coded.bones, surfaces, tags, layout, sources)
 
 

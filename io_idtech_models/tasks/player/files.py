@@ -231,7 +231,7 @@ def stale(files: Mapping[str, bytes], places: list[Store]) -> Iterator[str]:
     written = {name.lower() for name in files}
     for name, data in files.items():
         stem, suffix = split_name(name)
-        if stem.lower() not in KINDS or suffix.lower() not in ROW.suffixes:
+        if stem.lower() not in KINDS:  # what is called so is a part's model
             continue
         for number in range(1, MOST_LEVELS + 1):
             wanted = level_name(stem, number) + suffix

@@ -48,9 +48,10 @@ def test_errors_name_the_line():
         reader.expect(b"two")
 
 
-@pytest.mark.parametrize("text", [b"1.5", b"x", b"nan", b"1e400"])
+@pytest.mark.parametrize("text", [b"1.5", b"x", b"nan", b"1e400", b"2147483648", b"-2147483648"])
 def test_whole_numbers(text):
     assert Reader(b"12").integer("n") == Reader(b"12.0").integer("n") == 12
+    assert Reader(b"2147483647").integer("n") == -Reader(b"-2147483647").integer("n") == 2147483647
     with pytest.raises(FormatError, match="line 1"):
         Reader(text).integer("n")
 

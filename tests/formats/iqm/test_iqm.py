@@ -252,6 +252,18 @@ def test_weights_add_up():
     assert found.sum(axis=1).tolist() == [255, 255, 0, 255]
 
 
+@pytest.mark.parametrize("form", [6, 7, 8], ids=["half", "float", "double"])
+def test_weights_that_are_no_whole_numbers_stay_as_fine(form):
+    spec = samples_iqm.animated()
+    spec.arrays[5] = (5, 0, form, [tuple(weight / 255 for weight in row) for row in spec.arrays[5][3]])
+    model, animations = unpack(spec.pack())
+    weights = model.meshes[0].weights
+    weights.factors[weights.starts[5] : weights.starts[5] + 2] = 0.7, 0.3
+    model.meshes[0].kept[5] = False
+    found = unpack(ROW.dump(model, None, animations))[0].meshes[0].weights
+    np.testing.assert_allclose(found.factors, weights.factors, atol=5e-4)
+
+
 def test_neighbours_and_tangents_of_a_square():
     places = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], np.float32)
     triangles = np.array([(0, 1, 2), (0, 2, 3)])
@@ -301,6 +313,7 @@ def odd_files():
     spec = samples_iqm.arm()
     spec.poses = [(min(parent, 0), mask, offset, scale) for parent, mask, offset, scale in spec.poses]
     yield "poses with other parents", spec
+    yield "arrays from the last to the first", replace(samples_iqm.arm(), backwards=True)
 
 
 @pytest.mark.parametrize("spec", [pytest.param(spec, id=name) for name, spec in odd_files()])

@@ -1,5 +1,6 @@
 """Edits of every kind at once: what is written is what is read again, and what nobody touched keeps its rows."""
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -121,6 +122,19 @@ def test_what_was_edited_is_read_again(make, seed):
         names = Counter(s.name for s in model.surfaces if len(s.triangles))
         # Surfaces of one name and material can be one in the file.
         assert set(names) >= {s.name for s in again.surfaces} - {s.shaders[0] for s in again.surfaces}
+
+
+@pytest.mark.parametrize("make", [samples_lwo.several, samples_lwo.several_sets], ids=lambda make: make.__name__)
+def test_polygons_that_a_point_folds_keep_their_triangles(make):
+    """Games cut a polygon of four corners and more where its points are now, which may be elsewhere."""
+    for number, point in itertools.product(range(len(load(make()).surfaces)), range(12)):
+        model = load(make())
+        surface = model.surfaces[number]
+        places = np.unique(surface.positions[0], axis=0, return_inverse=True)[1].reshape(-1)
+        surface.positions = surface.positions.copy()
+        surface.positions[0, places == point] += (-20, 10, 14)
+        with collected_warnings():
+            assert faces_of(load(ROW.dump(model))) == faces_of(model), (number, point)
 
 
 @pytest.mark.parametrize("seed", range(20))

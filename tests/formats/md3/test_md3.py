@@ -247,6 +247,17 @@ def test_a_frame_that_the_source_lacks_is_written_when_one_of_its_vertices_moves
     assert again.tolist() == model.surfaces[1].positions.tolist()
 
 
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_what_follows_is_not_taken_for_frames_that_a_surface_lacks(more):
+    """Readers go on behind its one frame where there are bytes enough for the two others."""
+    file = md3.read(sample("short_surface"))
+    only = file.surfaces[1].vertices
+    file.layout["layout_tail"] = np.zeros(2 * only.nbytes + more, np.uint8)
+    found = md3.read(md3.write(file)).surfaces[1].vertices
+    assert len(found) == (1 if more < 0 else 3)
+    assert (found == only[0]).all()
+
+
 @pytest.mark.parametrize("vertices", [4, slice(None)], ids=["one", "all"])
 def test_bounds_of_a_changed_frame_are_q3datas(vertices):
     model = load(sample("animated"))

@@ -231,6 +231,21 @@ def test_carried_vertices_stay_in_the_table():
     assert sharing.counts[3] == before.counts[3]
 
 
+@pytest.mark.parametrize(("off", "stays"), [(0.1, True), (0.4, False)])
+def test_carried_vertices_share_a_weight_within_single_precision(off, stays):
+    row = by_name("md5mesh")
+    model = row.load(samples_md5.odd_weights(), "a")
+    before, mesh = row.read(samples_md5.odd_weights()).parts[0], model.meshes[0]
+    table, used = mesh.weights, mesh.weights.entries()[1]  # in the file some are several vertices'
+    own = (np.cumsum(table.counts) - table.counts).astype(np.int32), table.counts
+    mesh.weights = Weights(*own, table.joints[used], table.factors[used], table.offsets[used] + 20000)
+    mesh.weights.offsets[0] += off
+    mesh.kept, mesh.carried = np.zeros(mesh.num_vertices, np.bool_), np.ones(mesh.num_vertices, np.bool_)
+    after = row.from_model(model).parts[0]
+    assert after.starts[1:].tolist() == before.starts[1:].tolist()
+    assert (after.starts[0] == before.starts[0]) == stays
+
+
 def test_components_of_joints_that_hardly_move_lie_one_behind_the_other():
     """Of one joint that turns about one axis, and one that moves along one."""
     row = by_name("md5anim")

@@ -244,6 +244,26 @@ def test_a_tag_that_moved_or_hangs_elsewhere():
     assert mdm.read(after).tags[2].bone_refs.tolist() == [0, 3, 7]
 
 
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_a_tag_more(place):
+    """It stands where the model has it, and those of the file keep all that is theirs."""
+    data = samples_mdm.figure() + b"what follows"
+    model = load(data)
+    model.tags.insert(place, JointTag("tag_new", 4, np.array([1, 2, 3], np.float32), np.eye(3, dtype=np.float32)))
+    written = MDM.dump(model)
+    assert written.endswith(b"what follows")
+    before, after = mdm.read(data).tags, mdm.read(written).tags
+    new = after.pop(place)
+    assert (new.header["name"].rstrip(b"\0"), new.header["bone"], new.header["offset"].tolist()) == (
+        b"tag_new",
+        4,
+        [1, 2, 3],
+    )
+    assert [(t.header.tobytes(), t.bone_refs.tolist()) for t in after] == [
+        (t.header.tobytes(), t.bone_refs.tolist()) for t in before
+    ]
+
+
 def test_bones_in_another_order():
     """A bone between others: every number is another, and everything still follows the same bones."""
     model = load(samples_mdm.figure())

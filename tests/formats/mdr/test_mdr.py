@@ -154,6 +154,20 @@ def test_what_is_packed_stays_so_while_it_fits():
     np.testing.assert_allclose(matrices(file, 1), matrices(before, 1), atol=3e-5)
 
 
+def test_bones_that_are_far_away_keep_their_codes_within_single_precision():
+    frames: list[list[samples_mdr.Matrix]] = [
+        [((*x[:3], x[3] + 20000.0), y, z) for x, y, z in frame] for frame in samples_mdr.moving(3)
+    ]
+    data = samples_mdr.MdrSpec(frames=frames, lods=[[]], tags=[(0, b"tag_root")]).pack()
+    asset = MDR.unpack(mdr.read(data), "x")
+    (motion,) = asset.animations
+    motion.positions += 0.01
+    assert MDR.dump(asset.model, None, [motion]) == data
+    motion.positions[1, 2] += 0.02
+    moved = mdr.read(MDR.dump(asset.model, None, [motion])).frames["bones"] != mdr.read(data).frames["bones"]
+    assert np.unique(np.argwhere(moved)[:, :2], axis=0).tolist() == [[1, 2]]
+
+
 def test_the_option_packs():
     asset = MDR.unpack(mdr.read(sample("walker", "mdr")), "x")
     file, before = (mdr.read(MDR.dump(asset.model, {"pack_frames": on}, asset.animations)) for on in (True, False))

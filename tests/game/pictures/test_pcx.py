@@ -361,6 +361,8 @@ def test_this_writer_is_right():
 def test_what_is_written_is_read(size, kinds):
     numbers = RNG.integers(0, kinds, size, dtype=np.uint8)
     data = pcx.encode(numbers, PALETTE)
+    wanted = header(size[1], size[0], stride=size[1] + size[1] % 2)
+    assert (data[:12], data[16:128]) == (wanted[:12], wanted[16:]), "all but dots per inch, which no reader asks"
     np.testing.assert_array_equal(pcx.decode(data), PALETTE[numbers])
     assert data[-769:] == MARK + PALETTE.tobytes()
     width = size[1]

@@ -280,9 +280,13 @@ def test_scales_beside_a_file_are_there_at_once(tmp_path):
     assert changed(saved(tmp_path / "out"), "xreal") == [f"{FOLDER}/walk.md5scale"]
 
 
-def test_a_player_is_made_with_animations_that_have_no_action_yet(tmp_path, capfd):
+@pytest.mark.parametrize("own", [False, True])
+def test_a_player_is_made_with_animations_that_have_no_action_yet(tmp_path, capfd, own):
+    """An action that somebody made and called so is what plays, however."""
     read(put_player(tmp_path), "xreal")
     bpy.context.view_layer.objects.active = rig()
+    if own:
+        rig().animation_data.action.copy().name = "walk"
     out, options = tmp_path / "models/players/toy", {"torso": "chest", "head": "head", "open_result": False}
     assert bpy.ops.object.idtech_make_player(filepath=str(out), rows="LEGS_BACK=walk", **options) == {"FINISHED"}
     assert actions() == ["idle", "walk"]

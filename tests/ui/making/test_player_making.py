@@ -16,7 +16,7 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
 from io_idtech_models.game.skin import read_skin
-from io_idtech_models.tasks.player.making import proposed_bones
+from io_idtech_models.tasks.player.making import keeps_frames, proposed_bones
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
 
@@ -319,7 +319,10 @@ def test_the_bones_that_the_dialog_proposes():
     assert proposed_bones(bpy.context) == ("spine", "neck", "hand.R")
     for bone in bpy.data.objects["Strut"].data.bones:
         bone.name = "x"
-    assert proposed_bones(bpy.context) == ("", "", "")
+    assert (proposed_bones(bpy.context), keeps_frames(bpy.context)) == (("", "", ""), False)
+    for block in list(bpy.data.objects):
+        bpy.data.objects.remove(block)
+    assert (proposed_bones(bpy.context), keeps_frames(bpy.context)) == (("", "", ""), False), "nobody to ask for bones"
 
 
 def test_into_an_archive(tmp_path):

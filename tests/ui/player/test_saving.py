@@ -109,7 +109,7 @@ def test_unedited_skins_come_back(tmp_path, capfd, case):
     assert unequal(tmp_path, {n: d for n, d in there.items() if n not in other_heads}) == []
 
 
-def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path):
+def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path, capfd):
     player = brought(game(tmp_path))
     activate(player.parts["upper"].children[0])
     assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
@@ -121,6 +121,7 @@ def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path):
     hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
     changed = {"head.md3", "head_default.skin", "head_red.skin", "lower.md3", "lower_red.skin"}
     assert set(unequal(tmp_path, originals())) == changed
+    assert "'hat': not listed in 'head_default.skin', added there as worn now" in capfd.readouterr().out
 
 
 def test_an_archive_keeps_all_else(tmp_path):

@@ -41,7 +41,7 @@ class Command:
 
     frame: int
     text: str
-    line: int = 0
+    line: int
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Anim:
 
     name: str
     files: tuple[str, ...]
+    line: int
+    span: tuple[int, int]  # where its files stand in the body, from the first to the last
     flags: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
-    line: int = 0
-    span: tuple[int, int] = (0, 0)  # where its files stand in the body, from the first to the last
 
     @property
     def set_name(self) -> str:
@@ -237,7 +237,7 @@ class _ModelReader:
         if len(files) > MOST_FILES:
             self.complain(word, f"the animation '{shown(name)}' has {len(files)} files: the game takes {MOST_FILES}")
         span = (0, 0) if first is None else (first.start, self.words[self.place - 1].end)
-        anim = Anim(name, tuple(files), line=word.line, span=span)
+        anim = Anim(name, tuple(files), word.line, span)
         return self.block(anim) if self.take("{") else anim
 
     def block(self, anim: Anim) -> Anim:

@@ -1,0 +1,30 @@
+"""Files of a character's declarations that go beside what a game's folder has."""
+
+import pytest
+
+from io_idtech_models.game.character.doom3.own import settled
+from io_idtech_models.game.folders import Disk
+from tests.packs import put_files
+
+ONE, TWO = "model one {\n\tmesh a.md5mesh\n}\n", "model two {\n\tmesh b.md5mesh\n}\n"
+OURS, THEIRS = "def/mine.def", "def/theirs.def"
+OTHER = "'def/theirs.def' has another model '{}': it stays, and may be what counts"
+
+
+@pytest.mark.parametrize(
+    ("there", "written", "odd"),
+    [
+        ({}, {OURS: ONE + TWO}, []),
+        ({OURS: ONE}, {OURS: ONE + TWO}, []),
+        ({OURS: ONE + "model three {}"}, {"def/mine_2.def": TWO}, []),
+        ({THEIRS: TWO}, {OURS: ONE}, []),
+        ({THEIRS: ONE}, {OURS: TWO}, []),
+        ({THEIRS: ONE + TWO}, {}, []),
+        ({THEIRS: "model one {}"}, {OURS: TWO}, ["one"]),
+    ],
+)
+def test_what_others_declare_is_left_out(tmp_path, there, written, odd):
+    put_files(tmp_path, {path: text.encode() for path, text in there.items()})
+    found, said = settled(Disk().folder(tmp_path), {OURS: (ONE + TWO).encode()})
+    assert {path: data.decode() for path, data in found.items()} == written
+    assert said == [OTHER.format(name) for name in odd]
