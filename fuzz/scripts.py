@@ -12,7 +12,7 @@ from io_idtech_models.game import dress, skin
 from io_idtech_models.game.character.doom3 import declarations, edits
 from io_idtech_models.game.character.doom3.library import Declarations
 from io_idtech_models.game.character.xreal import settings
-from io_idtech_models.game.lexer import fold
+from io_idtech_models.game.lexer import decl_key, fold
 from io_idtech_models.game.player import animation_cfg, animation_edits
 from io_idtech_models.game.shaders import library, resolve, shader_looks
 from io_idtech_models.game.shaders.model import Shader
@@ -189,7 +189,7 @@ def _check_added(found: Declarations, data: bytes, name: str) -> None:
         raise BrokenError("an edit did not take")
     if before is not None and {**before.anims, "brand_new": None}.keys() != model.anims.keys():
         raise BrokenError("an edit changed another animation")
-    others = [each for each in found.names(declarations.MODEL) if library.decl_key(each) != library.decl_key(name)]
+    others = [each for each in found.names(declarations.MODEL) if decl_key(each) != decl_key(name)]
     if [each for each in changed.names(declarations.MODEL) if each in others] != others:
         raise BrokenError("an edit lost a model")
 

@@ -193,7 +193,8 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Po
         motions, lost = _scaled_for(to, motions, model)
         notes += lost
     if asked.shorten:
-        model, motions, notes = short_skeleton(model, motions, to, game)
+        model, motions, shorter = short_skeleton(model, motions, to, game)
+        notes += shorter
     return _written(model, motions, to, asked, notes)
 
 

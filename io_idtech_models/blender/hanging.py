@@ -138,7 +138,7 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
     made: list[Any] = []
     try:
         for block in moved:
-            stand = None if hanging.at_home else _stand(block, hanging.carrier, made)
+            stand = None if hanging.at_home else _stand(hanging.carrier, made)
             _hang(block, stand, "OBJECT", "", block.matrix_parent_inverse.copy())
         view_layer.update()
         yield
@@ -157,7 +157,7 @@ def _hang(block: Block, parent: Block | None, kind: str, bone: str, parent_inver
     block.matrix_parent_inverse = parent_inverse
 
 
-def _stand(block: Block, carrier: Carrier, made: list[Any]) -> Block:
+def _stand(carrier: Carrier, made: list[Any]) -> Block:
     """Return what an object is to hang on in its carrier's place: an empty at the world's origin.
 
     What hangs on a bone hangs on its tail; a bone that is a joint or a tag of a file is turned against that.

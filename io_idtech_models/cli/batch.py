@@ -1,4 +1,4 @@
-"""Many files at once: which files arguments mean, where each goes, and what is reported of it."""
+"""Many files at once: where each goes, how they are converted, and what is reported of it."""
 
 from __future__ import annotations
 

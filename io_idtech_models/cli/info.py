@@ -125,8 +125,8 @@ def _joint_tag_lines(tags: list[dict[str, Any]]) -> list[str]:
 
 
 def _vertex_table(path: Path, found: dict[str, Any]) -> list[str]:
-    surfaces, tags, listed = found["surfaces"], found["tags"], found["frame_names"]
-    ends = f" ({listed[0]} ... {listed[-1]})" if len(listed) > 1 else ""
+    surfaces, tags, frames = found["surfaces"], found["tags"], found["frame_names"]
+    ends = f" ({frames[0]} ... {frames[-1]})" if len(frames) > 1 else ""
     lines = [f"{path}: {found['format'].upper()}, {plural(found['frames'], 'frame')}{ends}"]
     if found["mins"]:
         low, high = (" ".join(f"{x:.2f}" for x in found[side]) for side in ("mins", "maxs"))

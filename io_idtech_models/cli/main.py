@@ -221,19 +221,17 @@ def _convert_help(converter: Converter) -> str:
     return f"Reads {read}; writes {write}. One input and an output file, or inputs, --to SUFFIX and an output folder."
 
 
-def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
-    """Return the files of `info` and `check`, and a complaint for each argument that means none."""
+def _models(options: argparse.Namespace) -> tuple[list[Path], bool]:
+    """Return the files of `info` and `check`, and tell whether an argument means none, which is said."""
     inputs, without_models = expand(options.files, WITH_CHARACTERS)
-    return [each.path for each in inputs], [
-        f"{name}: {why or 'no model there'}" for name, why in without_models.items()
-    ]
+    for name, why in without_models.items():
+        warn(f"{name}: {why or 'no model there'}")
+    return [each.path for each in inputs], bool(without_models)
 
 
 def _info(options: argparse.Namespace, converter: Converter) -> int:
-    paths, complaints = _models(options)
-    for complaint in complaints:
-        warn(complaint)
-    records, failed = [], bool(complaints)
+    paths, failed = _models(options)
+    records = []
     for path in paths:
         try:
             with collected_warnings():
@@ -272,10 +270,8 @@ def _try(options: argparse.Namespace, converter: Converter) -> int:
 
 
 def _check(options: argparse.Namespace, converter: Converter) -> int:
-    paths, complaints = _models(options)
-    for complaint in complaints:
-        warn(complaint)
-    records, failed = [], bool(complaints)
+    paths, failed = _models(options)
+    records = []
     for path in paths:
         found = _problems(path, options)
         failed |= any(severity == ERROR for severity, _ in found)

@@ -93,6 +93,7 @@ class SkeletalFormat:
     unmoved_vertices: bool = False  # vertices that no joint moves stay where they are
     stretches: bool = False  # joints are scaled along their axes, with what hangs on them: see `model.joint_scales`
     levels: bool = False  # its files hold levels of detail, too
+    collapses: bool = False  # from afar fewer of the same vertices are drawn: see `model.lod.collapse`
     joint_names: bool = True  # and parents of joints
     bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
 
@@ -329,8 +330,9 @@ class Format:
         traits = model.skeleton.traits
         if traits is not None and traits.torso_weights.any() and not (self.skeletal.companions or self.motion.torso):
             found.append(f"{called} has no torso weights: left out")
-        if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
-            found.append(f"{called} has no levels of detail: left out")
+        fewer = any(mesh.min_lod is not None and mesh.min_lod < mesh.num_vertices for mesh in model.meshes)
+        if fewer and not self.skeletal.collapses:
+            found.append(f"{called} can't say which vertices go from afar: all are drawn")
         if any(mesh.level for mesh in model.meshes):
             found += self.lost_levels()
         if not self.skeletal.joint_names and model.source_of(self.name) is None:

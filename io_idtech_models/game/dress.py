@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..reporting import LimitError, ModelError
-from .lexer import DECL_WORDS, Cursor, fold, unquoted
+from .lexer import DECL_WORDS, Cursor, decl_key, fold, unquoted
 from .search import SearchPath, game_name
-from .shaders.library import DOOM3, SKIN, decl_key, library_of
 from .skin import SUFFIX, SkinFile, read_skin, skins_of, surface_key
 from .store import GameFile
 
@@ -119,6 +118,9 @@ class Wardrobe:
         """Declarations of skins of Doom 3 that name the model, by their names."""
         if not self.by_decls:
             return {}
+        # With all that reads scripts, which other models need not wait for:
+        from .shaders.library import DOOM3, SKIN, library_of
+
         scripts = self.search.scripts("skins", ".skin")
         library = library_of("skins", scripts, DOOM3)
         own = decl_key(game_name(self.model))

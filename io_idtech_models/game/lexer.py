@@ -56,6 +56,12 @@ def fold(name: str) -> str:
     return name.lower() if name.isascii() else name.translate(LOWER)
 
 
+def decl_key(name: str) -> str:
+    """Return a name of a declaration as Doom 3 compares it (MakeNameCanonical)."""
+    name = name.replace("\\", "/")
+    return fold(name[: name.rfind(".")] if "." in name else name)
+
+
 def without_suffix(name: str) -> str:
     """Return a name without its extension: what follows the last dot of its last part (`COM_StripExtension`)."""
     dot = name.rfind(".")

@@ -152,19 +152,13 @@ class SkinFile:
         model = next((entry for entry in reversed(surfaces) if entry.value_start < entry.end), None)
         line = self._like(model, surface_key(surface), shader)
         if not surfaces:
-            first = self.entries[0].start if self.entries else self._end_of_reading()
+            first = self.entries[0].start if self.entries else self._begin()
             return self._inserted_before(first, line)
         last = surfaces[-1]
         # Such a one would take the new line's name for its shader.
         if last.value_start == last.end or self._is_open(last.value_start, last.end):
             return self._inserted_before(last.start, line)
-        rest = REST_OF_LINE.match(self.text, last.end)
-        if rest is None:
-            return self._changed(last.end, last.end, self.line_end + line + self._apart(last.end))
-        place = rest.end()
-        if rest[0].endswith("\n"):
-            return self._changed(place, place, line + self.line_end)
-        return self._changed(place, place, self.line_end + line)
+        return self._with_line_behind(last.end, line)
 
     def remove(self, surface: str) -> SkinFile:
         """Return the file without a surface, however often it is there; its line goes if there is nothing else."""
@@ -194,7 +188,7 @@ class SkinFile:
         if len(models) >= MOST_ATTACHED[game]:
             raise LimitError(f"a skin attaches {MOST_ATTACHED[game]} models at most: {kind} would be one more")
         if not models:
-            first = self.entries[0].start if self.entries else self._end_of_reading()
+            first = self.entries[0].start if self.entries else self._begin()
             return self._inserted_before(first, f"{kind},{_spelt(model)}")
         last = models[-1]
         between = self.text[last.name_end : last.value_start]
@@ -203,11 +197,15 @@ class SkinFile:
         line = name + between + _spelt(model, quoted=self.text[last.value_start : last.value_start + 1] == '"')
         if self._is_open(last.start, last.name_end) or self._is_open(last.value_start, last.end):
             return self._inserted_before(last.start, line)
-        rest = REST_OF_LINE.match(self.text, last.end)
+        return self._with_line_behind(last.end, line)
+
+    def _with_line_behind(self, place: int, line: str) -> SkinFile:
+        """Return the file with a line behind the one in which an entry ends, at a place in the text."""
+        rest = REST_OF_LINE.match(self.text, place)
         if rest is None:
-            return self._changed(last.end, last.end, self.line_end + line + self._apart(last.end))
-        apart = "" if rest[0].endswith("\n") else self.line_end
-        return self._changed(rest.end(), rest.end(), apart + line + ("" if apart else self.line_end))
+            return self._changed(place, place, self.line_end + line + self._apart(place))
+        ended = rest[0].endswith("\n")
+        return self._changed(rest.end(), rest.end(), line + self.line_end if ended else self.line_end + line)
 
     def _removed(self, gone: Sequence[Entry]) -> SkinFile:
         """Return the file without entries; their lines go if there is nothing else."""
@@ -235,12 +233,12 @@ class SkinFile:
         changed = self.text[:start] + text + self.text[end:]
         return SkinFile(changed, tuple(_entries(changed)), self.encoding)
 
-    def _end_of_reading(self) -> int:
-        """Return where the engine stops reading a file without entries, before comments that are not closed."""
+    def _begin(self) -> int:
+        """Return where the text begins, behind a byte order mark."""
         return len(BYTE_ORDER_MARK) if self.text.startswith(BYTE_ORDER_MARK) else 0
 
     def _inserted_before(self, place: int, line: str) -> SkinFile:
-        start = max(self.text.rfind("\n", 0, place) + 1, self._end_of_reading())
+        start = max(self.text.rfind("\n", 0, place) + 1, self._begin())
         if self.text[start:place].strip(BLANKS):
             apart = "" if self.text[place - 1] <= " " else self.line_end
             return self._changed(place, place, apart + line + self.line_end)
@@ -265,7 +263,7 @@ class SkinFile:
     def _without(self, entry: Entry) -> tuple[int, int, str]:
         """Return where what goes with an entry begins and ends, and what stays in its place."""
         text = self.text
-        start = max(text.rfind("\n", 0, entry.start) + 1, self._end_of_reading())
+        start = max(text.rfind("\n", 0, entry.start) + 1, self._begin())
         rest = REST_OF_LINE.match(text, entry.end)
         if rest is not None and not text[start : entry.start].strip(" \t\r"):
             return start, rest.end(), ""
@@ -278,7 +276,7 @@ def read(text: str) -> dict[str, str]:
 
 
 def read_skin(data: bytes) -> SkinFile:
-    """Return a skin file; never fails. `Skin.write` gives the same bytes."""
+    """Return a skin file; never fails. `SkinFile.write` gives the same bytes."""
     text, encoding = decode(data)
     return SkinFile(text, tuple(_entries(text)), encoding)
 

@@ -83,3 +83,15 @@ def numbers_below(numbers: NDArray[Any] | None, limit: int, count: int) -> NDArr
     if numbers is None:
         return np.full(count, -1, np.int64)
     return np.where((numbers >= 0) & (numbers < limit), numbers, -1).astype(np.int64)
+
+
+def most_frequent(numbers: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return which number of 0 to `count` - 1 most of each row (n, m) are, (n,); of several the lowest, else -1."""
+    own = numbers.astype(np.int64)
+    if not own.shape[1]:
+        return np.full(len(own), -1, np.int64)
+    found = own[:, 0].copy()
+    for row in np.flatnonzero((own != found[:, None]).any(axis=1)).tolist():  # few: what was edited
+        known = own[row][(own[row] >= 0) & (own[row] < count)]
+        found[row] = np.bincount(known).argmax() if len(known) else -1
+    return np.where((found >= 0) & (found < count), found, -1)

@@ -7,7 +7,7 @@ kinds answer: `CodedSource`, `DeltaSource` and `RestSource`.
 
 Elements of an edited model name the source's by numbers that count through all meshes of the source: see `Numbering`.
 
-A mesh of a model may hold elements of any of the source's surfaces, but mostly holds one surface' own. Who asks all of
+A mesh of a model may hold elements of any of the source's surfaces, but mostly holds one surface's own. Who asks all of
 the source about each mesh takes the square of the number of surfaces for all meshes together. So a mesh is compared
 with a source of those surfaces alone that are `near` it, and with numbers that count within that.
 

@@ -109,3 +109,6 @@ class Look:
         still = replace(self.base, rows=STILL, motions=(), reflects=False)
         clip = first.clip if first.texture == self.base else None
         return replace(self, layers=(Layer(still, drawn, lit=own.lit, clip=clip),))
+
+
+HIDDEN = Look((Layer(drawn=UNSEEN),))

@@ -16,7 +16,7 @@ Facts, from ET: Legacy's `tr_animation_mdm.c` (`R_CalcBone`, `R_CalcBones`), whe
   way (`tr_animation_mds.c`): their matrices hold the axes as rows, so it turns the rows.
 
 Enemy Territory takes the sines of directions from a table of 4,096, and its inverse roots are fast ones: who knows how
-says so (`Bones.forward`, `Bones.roots`), else both are exact, as in Return to Castle Wolfenstein.
+says so (`Bones.direction`, `Bones.inverse_root`), else both are exact, as in Return to Castle Wolfenstein.
 
 Letters in shapes: F frames, J joints.
 """
@@ -56,8 +56,8 @@ class Bones:
     parent_dists: NDArray[Any]  # (J,) units to the parent
     torso_weights: NDArray[Any]  # (J,)
     torso_parent: int  # the bone about which the torso turns; out of range, it turns about the model's origin
-    forward: Callable[[NDArray[Any]], Doubles] | None = None  # the vectors (..., 3) of offset angles (..., 2)
-    roots: Callable[[NDArray[Any]], Doubles] | None = None  # one over the roots of squares
+    direction: Callable[[NDArray[Any]], Doubles] | None = None  # the vectors (..., 3) of offset angles (..., 2)
+    inverse_root: Callable[[NDArray[Any]], Doubles] | None = None  # of squares
 
 
 def axes(angles: NDArray[Any]) -> Doubles:
@@ -130,11 +130,11 @@ def _blended_angles(legs: NDArray[Any], torso: NDArray[Any], shares: Doubles) ->
 
 def _blended_ways(legs: NDArray[Any], torso: NDArray[Any], shares: Doubles, bones: Bones) -> Doubles:
     """Return unit vectors (F, J, 3) from the parent; zero where two opposite ones are blended half and half."""
-    mixed, rest, forward = shares[:, None], 1.0 - shares[:, None], bones.forward or _forward
+    mixed, rest, forward = shares[:, None], 1.0 - shares[:, None], bones.direction or _forward
     ways = rest * forward(legs) + mixed * forward(torso)
     between = (shares != 0.0) & (shares != 1.0)
     squares = steady.dots(ways[:, between], ways[:, between])
-    roots = (bones.roots or _inverse_roots)(squares)
+    roots = (bones.inverse_root or _inverse_roots)(squares)
     ways[:, between] *= np.where(squares > OPPOSITE * OPPOSITE, roots, 0.0)[..., None]
     return np.asarray(ways)
 

@@ -78,7 +78,7 @@ def skin_by(weights: Weights, positions: NDArray[Any], axes: NDArray[Any]) -> Do
 
 
 def normal_turns(weights: Weights, rotations: NDArray[Any]) -> NDArray[Any]:
-    """Return what turns each vertex' normal, (..., V, 4), where joints are turned by rotations (..., J, 4).
+    """Return what turns each vertex's normal, (..., V, 4), where joints are turned by rotations (..., J, 4).
 
     That is its first weight's joint; nothing where it has none.
     """

@@ -20,7 +20,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError, ModelError
-from tests import facts, samples_md5, samples_mdm
+from tests import facts, samples_iqm, samples_md5, samples_mdm
 from tests.samples import CORPUS, corpus, sample
 
 STEP = 1 / 64  # of MD3's positions
@@ -208,6 +208,15 @@ def test_a_model_of_nothing_stays_the_same(tmp_path):
     (tmp_path / "null.md3").write_bytes(sample("nothing"))
     assert convert(tmp_path / "null.md3", tmp_path / "b.md3", "quake3", {}) == "2 frames"
     assert (tmp_path / "b.md3").read_bytes() == sample("nothing")
+
+
+def test_what_is_lost_is_said_whether_names_are_shortened_or_not(tmp_path):
+    (tmp_path / "a.iqm").write_bytes(samples_iqm.arm().pack())
+    short, whole = (
+        convert(tmp_path / "a.iqm", tmp_path / "b.md5mesh", "format", {}, shorten=each) for each in (True, False)
+    )
+    assert short == whole
+    assert "1 vertex that no joint moves hang on 'base'; 'wave': uneven scale of joints is lost" in short
 
 
 def test_doom_3_takes_one_root(tmp_path):

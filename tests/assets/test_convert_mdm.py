@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.cli import main as cli
-from io_idtech_models.formats import by_name
+from io_idtech_models.formats import SKELETAL, by_name, rows_of
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.mdx import model as mdx_model
@@ -265,3 +265,14 @@ def test_normals_beyond_all_become_numbers():
         normals = bake(player, []).surfaces[0].normals
     assert normals is not None
     assert np.isfinite(normals).all()
+
+
+@pytest.mark.parametrize("row", rows_of(SKELETAL), ids=lambda row: row.name)
+def test_fewer_vertices_from_afar_are_said_to_be_lost_where_no_file_says_them(row):
+    model = by_name("mdm").load(samples_mdm.figure(), "figure", {"mdx": samples_mdm.walk()})
+    for mesh in model.meshes:
+        mesh.min_lod = mesh.num_vertices
+    sentence = f"{row.name.upper()} can't say which vertices go from afar: all are drawn"
+    assert sentence not in row.lost(model), "all vertices are always drawn"
+    model.meshes[0].min_lod -= 1
+    assert (sentence in row.lost(model)) == (row.name not in {"mdm", "mds"})

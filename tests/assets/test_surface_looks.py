@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from io_idtech_models.assets.script_looks import look_of
 from io_idtech_models.assets.surface_looks import Looks
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath
@@ -277,7 +278,7 @@ def test_every_real_shader_comes_to_a_look():
     assert found.library is not None
     names = found.library.names()
     assert len(names) > 1000
-    shown = [found.look(shader) for shader in map(found.library.shader, names) if shader is not None]
+    shown = [look_of(shader, found.find_image) for shader in map(found.library.shader, names) if shader is not None]
     assert all(one.layers for one in shown)
     assert {layer.drawn for one in shown for layer in one.layers} >= {OPAQUE, ALPHA, ADD, MULTIPLY, UNSEEN}
     assert Path(model.place).name == "upper.md3"

@@ -76,7 +76,10 @@ def test_what_has_no_room_in_the_report_comes_before_it(tmp_path, capfd):
     export(tmp_path / "a.md5mesh", what="SCENE")
     before, last = capfd.readouterr().out.strip().rsplit("Warning: ", 1)
     assert "; and 1 more" in last
-    assert before.strip().splitlines()[-1] == "Info: a.md5mesh: MD5MESH has no levels of detail: left out"
+    assert (
+        before.strip().splitlines()[-1]
+        == "Info: a.md5mesh: MD5MESH can't say which vertices go from afar: all are drawn"
+    )
 
 
 def test_every_case_has_a_row():
@@ -682,7 +685,7 @@ def _(folder):
     export(folder / "a.md5mesh", what="SCENE")
 
 
-@says("no levels of detail")
+@says("go from afar")
 def _(folder):
     trooper()
     export(folder / "a.md5mesh", what="SCENE")

@@ -277,7 +277,7 @@ def assemble(lumps: Mapping[int, Any], layout: LayoutPlan) -> bytes:
 
 
 def read(file: File[Struct], data: bytes) -> Struct:
-    """Return a file's structs; inverse of `writer.write`.
+    """Return a file's structs; inverse of `write`.
 
     Raises:
         FormatError: the file is of another kind or version, is cut off, or its counts and offsets contradict it.

@@ -182,7 +182,7 @@ def encode_frames(
 
 
 def encode_places(positions: NDArray[np.float32], name: str, label: str) -> NDArray[np.float32]:
-    """Return positions (..., n, 3), F of them or one, in 1/64 units, whole numbers that an int16 holds.
+    """Return positions (F, n, 3) in 1/64 units, whole numbers that an int16 holds.
 
     Raises:
         LimitError: some are beyond; `label` is the format's name.

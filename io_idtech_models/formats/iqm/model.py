@@ -177,7 +177,7 @@ def from_model(
     for records, what in ((joints, "joint"), (frames.poses, "pose")):
         _refuse_what_no_reader_takes(records, what)
     bounds = _bounds(model, source, frames, geometry, facts)
-    header, comment, extensions, data = _whole(facts, text)
+    header, comment, extensions, data = _whole(facts)
     header["num_vertexes"] = geometry.num_vertices
     return Iqm(
         header, text.text, geometry.meshes, geometry.arrays, geometry.triangles, geometry.adjacency, joints,
@@ -221,7 +221,7 @@ def _origin(model: SkeletalModel, source: SkeletalSource | None, animations: Seq
 
 
 def _whole(
-    facts: Facts | None, text: TextWriter
+    facts: Facts | None,
 ) -> tuple[Any, NDArray[np.uint8], NDArray[Any], list[NDArray[np.uint8]]]:
     """Return header, comment and extensions of the file."""
     if facts is None:

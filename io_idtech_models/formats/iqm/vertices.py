@@ -82,7 +82,7 @@ def encode_vertices(
 
 
 class Encoder:
-    """A mesh' vertices as components: the source's where they say what they did."""
+    """A mesh's vertices as components: the source's where they say what they did."""
 
     def __init__(
         self, mesh: SkinnedMesh, model: SkeletalModel, source: SkeletalSource | None, own: SkinnedMeshSource | None,
@@ -185,18 +185,18 @@ class Encoder:
         return found
 
     def array(self, record: Any, nth: int) -> NDArray[Any]:
-        """Return an array (V, k), which is one of the source's, or -1."""
+        """Return an array (V, k) of a kind and layout, a `record`; `nth` says which of the source's it was, or -1."""
         kind, dtype, size = int(record["type"]), FORMATS[record["format"]], int(record["size"])
         found = self._fresh(kind, dtype, size)
         if nth >= 0 and self.own is not None:
             same = self.alike.get(kind, self.numbers >= 0)
             raw = self.own.facts[f"va{nth}"][self.numbers[same]]
             if kind == BLENDINDEXES:
-                raw = self._renumbered(raw, np.flatnonzero(same))
+                raw = self._renumbered(raw)
             found[same] = raw
         return found
 
-    def _renumbered(self, raw: NDArray[Any], vertices: Numbers) -> NDArray[Any]:
+    def _renumbered(self, raw: NDArray[Any]) -> NDArray[Any]:
         """Return the source's indices with the numbers that joints have now; what moves nothing stays if it may."""
         now = self._present()
         if np.array_equal(now, np.arange(len(now))) or self.own is None:

@@ -108,14 +108,13 @@ def triangles_of(points: NDArray[Any], faces: Faces, chosen: Ints) -> tuple[Ints
 
     One with a dent is cut ear by ear, if it has no more than 16 corners; else from its first corner.
     """
-    normals = face_normals(points, faces)
     parts, owners = [], []
     for count in np.unique(faces.counts[chosen]).tolist():
         if count < 3:
             continue
         some = chosen[faces.counts[chosen] == count]
         corners = faces.starts[some][:, None] + np.arange(count)
-        cut = _cut(points[faces.corners[corners]].astype(np.float64), normals[some]) if count > 3 else None
+        cut = _cut(points[faces.corners[corners]].astype(np.float64)) if count > 3 else None
         local = np.broadcast_to(np.arange(3), (len(some), 1, 3)) if cut is None else cut
         parts.append(np.take_along_axis(corners, local.reshape(len(some), -1), axis=1).reshape(-1, 3))
         owners.append(np.repeat(some, local.shape[1]))
@@ -126,8 +125,8 @@ def triangles_of(points: NDArray[Any], faces: Faces, chosen: Ints) -> tuple[Ints
     return joined[order], of[order]
 
 
-def _cut(places: Doubles, normals: Doubles) -> Ints:
-    """Return the triangles (n, k - 2, 3), by corners, of polygons with corners (n, k, 3) and normals (n, 3)."""
+def _cut(places: Doubles) -> Ints:
+    """Return the triangles (n, k - 2, 3), by corners, of polygons with corners (n, k, 3)."""
     count = places.shape[1]
     fans = np.stack((np.zeros(count - 2, np.int64), np.arange(1, count - 1), np.arange(2, count)), axis=1)
     found = np.broadcast_to(fans, (len(places), count - 2, 3)).copy()

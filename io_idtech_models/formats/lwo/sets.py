@@ -178,7 +178,7 @@ class _MapsEdit:
         users = rows != NONE
         said = np.append(new, [[0, 0]], axis=0)[rows]
         apart = (what == WRITE) & users & (np.abs(said - values) > NEAR).any(axis=1)
-        heads, differ = self._late(what, values, (what == WRITE) & ~users)
+        heads, differ = self._late(values, (what == WRITE) & ~users)
         of_point, torn = self._torn(raw, what, values, new)
         alone = torn[points] & (what != DROP) & users & (rows == of_point[points])
         values = np.where((what == KEEP)[:, None] & alone[:, None], own.taken(rows), values)
@@ -207,7 +207,7 @@ class _MapsEdit:
         new[led] = values[lead[led]]
         return new
 
-    def _late(self, what: Ints, values: Floats, bare: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
+    def _late(self, values: Floats, bare: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
         """Return the corners (n,) whose points get a row, and tell which get one of their own, (C,).
 
         A point without a row gets one where all of its corners want some, which are `bare`, (C,).

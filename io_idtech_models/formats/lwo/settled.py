@@ -248,8 +248,8 @@ def torn(numbers: Ints, values: NDArray[Any]) -> NDArray[np.bool_]:
     _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
     other = (values != values[first][inverse]).any(axis=1)
-    torn: NDArray[np.bool_] = (np.bincount(inverse, other, len(first)) > 0)[inverse] & (numbers != NONE)
-    return torn
+    found: NDArray[np.bool_] = (np.bincount(inverse, other, len(first)) > 0)[inverse] & (numbers != NONE)
+    return found
 
 
 def only_moved(settled: list[Settled], known: Known) -> bool:

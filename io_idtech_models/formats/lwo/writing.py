@@ -102,7 +102,7 @@ class _Writing:
         self.free = {name: tag for tag, name in reversed(list(enumerate(self.names))) if tag not in taken}
 
     def result(self) -> tuple[Lwo, list[float], list[WantedSets]]:
-        """Return the file, by how many degrees each surface' normals are off at most, and what sets it is to have."""
+        """Return the file, by how many degrees each surface's normals are off at most, and what sets it is to have."""
         layer, settled = self.layer, self.settled
         kept = np.ones(layer.num_polygons, np.bool_)
         stay = {id(each.part): each for each in settled if each.part is not None and not each.anew}

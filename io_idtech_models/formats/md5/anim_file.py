@@ -200,11 +200,11 @@ def write(anim: Md5Anim) -> bytes:
     lines += [b"}\n\nbounds {\n", format_rows(pair, anim.bounds.reshape(-1, CHANNELS))]
     lines += [b"}\n\nbaseframe {\n", format_rows(pair, anim.base), b"}\n"]
     for index, frame in enumerate(anim.components):
-        lines += [b"\nframe %d {\n" % index, _frame_rows(anim, frame), b"}\n"]
+        lines += [b"\nframe %d {\n" % index, _frame_rows(frame), b"}\n"]
     return b"".join(lines)
 
 
-def _frame_rows(anim: Md5Anim, frame: NDArray[np.float64]) -> bytes:
+def _frame_rows(frame: NDArray[np.float64]) -> bytes:
     """Return a frame's numbers, six to a line."""
     whole = len(frame) // CHANNELS * CHANNELS
     rows = format_rows("\t%s %s %s %s %s %s\n", frame[:whole].reshape(-1, CHANNELS))

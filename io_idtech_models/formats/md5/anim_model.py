@@ -11,6 +11,7 @@ import logging
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.arrays import most_frequent
 from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
@@ -205,7 +206,7 @@ def _frames_of(animation: Animation) -> NDArray[np.int64]:
     last = len(animation.source.positions) - 1
     if animation.source_frames is None or not animation.source_frames.size:
         return np.asarray(np.minimum(frames, last))
-    best = animation.source_frames.reshape(len(frames), -1).max(axis=1).astype(np.int64)
+    best = most_frequent(animation.source_frames.reshape(len(frames), -1), last + 1)
     return np.asarray(np.clip(np.where(best >= 0, best, frames), 0, last))
 
 

@@ -67,13 +67,12 @@ class BasePlan:
 
     def tables(self) -> tuple[NDArray[np.int16], NDArray[np.int16], list[BaseFrame]]:
         """Return which base frame each frame has (F,), which compressed one, or -1, (F,), and the base frames."""
-        order = {id(base): None for base in self.of_frame}
-        numbers = {key: number for number, key in enumerate(order)}
-        known = {id(base): base for base in self.of_frame}
+        bases = list({id(base): base for base in self.of_frame}.values())  # each once
+        numbers = {id(base): number for number, base in enumerate(bases)}
         stepped = np.array(self.stepped)
         comp = np.where(stepped, np.cumsum(stepped) - 1, -1)
         base = np.array([numbers[id(base)] for base in self.of_frame])
-        return base.astype(np.int16), comp.astype(np.int16), [known[key] for key in order]
+        return base.astype(np.int16), comp.astype(np.int16), bases
 
 
 def steps_to(positions: NDArray[Any], places: NDArray[Any]) -> NDArray[np.float64]:

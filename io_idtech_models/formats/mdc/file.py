@@ -10,10 +10,10 @@ shaders are in `common.quake3`.
 Facts (iortcw's `R_LoadMDC`, `LerpCMeshVertexes` and `R_LerpTag`; measured on the games' own files):
 
 - A vertex of a base frame is one of MD3. A frame whose number in `comp_frames` is 0 or more adds a compressed one to
-  its base frame: (byte - 127) x 0.05 units along each axis. The fourth byte is its normal, see `normals`.
+  its base frame: (byte - 127) x 0.05 units along each axis. The fourth byte is its normal, see `surfaces`.
 - Base frames need not be shown by any frame of the model, and all surfaces of real files share their tables.
 - Front faces are clockwise. Texture coordinates count from the top left.
-- A tag's place is three int16 / 64; its axes are three angles, see `tags`.
+- A tag's place is three int16 / 64; its axes are three angles, see `model`.
 - A surface's ident (7 in real files) and flags (garbage in some) are not looked at.
 - Of models named `mg42` or `sherman` the game puts 128 units and a radius of 256 in the places of the bounds.
 """

@@ -38,7 +38,7 @@ class Kind:
     # Texts, by their paths in the game, that edits of rows change; by the path of the one that has the tables.
     with_rows: Callable[[Mapping[str, bytes], str, Sequence[RowEdit]], dict[str, bytes]] | None = None
     # The file that names one and has its rows, with some of them named otherwise or new, and without others.
-    with_runs: Callable[[bytes, Iterable[tuple[str, Clip]], Iterable[str]], bytes] | None = None
+    with_runs: Callable[[bytes, Sequence[tuple[str, Clip]], Iterable[str]], bytes] | None = None
     # Texts that declare one, whose game's files declare others, too, by the materials that it wears; those of them that
     # a game's folder lacks, and what is odd there; and with animations of a model: the files of each, what they do.
     declared: Callable[[CharacterFiles, Iterable[str]], dict[str, bytes]] | None = None

@@ -18,7 +18,7 @@ Facts (CG_RegisterClientModelname, CG_RegisterClientHeadname and CG_RegisterAcc 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...model.clips import Clip
 from ...reporting import LimitError, ModelError, listed
@@ -67,7 +67,7 @@ def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str], folde
     return read_skin(data).with_attached(gone, within, GAME).write()
 
 
-def with_runs(data: bytes, runs: Iterable[tuple[str, Clip]], gone: Iterable[str]) -> bytes:
+def with_runs(data: bytes, runs: Sequence[tuple[str, Clip]], gone: Iterable[str]) -> bytes:
     """Return a table with rows that are named otherwise, by their names there, or new, of ""; and without some.
 
     A new row stands behind the last, and says no speed.

@@ -85,9 +85,14 @@ class Row:
         return PARTS_OF.get(self.name.partition("_")[0].upper(), frozenset((LOWER, UPPER)))
 
     @property
+    def length(self) -> int:
+        """Return how many frames it has, one at least: a negative count plays them backwards."""
+        return max(abs(self.count), 1)
+
+    @property
     def frames(self) -> list[int]:
         """Return its frames in the order in which they play; a row of none has its first."""
-        found = list(range(self.first, self.first + max(abs(self.count), 1)))
+        found = list(range(self.first, self.first + self.length))
         return found[::-1] if self.count < 0 else found
 
     @property
@@ -104,8 +109,7 @@ class Row:
 
     def outside(self, num_frames: int) -> int:
         """Return how many of its frames a model of so many does not have; of a row of `AnimationTable.of_part`."""
-        length = max(abs(self.count), 1)
-        return length - max(min(self.first + length, num_frames) - max(self.first, 0), 0)
+        return self.length - max(min(self.first + self.length, num_frames) - max(self.first, 0), 0)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...reporting import ModelError
-from ..lexer import decode, fold, without_suffix
+from ..lexer import decl_key, decode, fold, without_suffix
 from ..store import GameFile
 from . import index
 from .model import Shader
@@ -91,12 +91,6 @@ class _Place:
 def shader_key(name: str) -> str:
     """Return what engines of Quake III's kin look a shader's name up by: without extension, whatever its case."""
     return fold(without_suffix(name))
-
-
-def decl_key(name: str) -> str:
-    """Return a name of a declaration as Doom 3 compares it (MakeNameCanonical)."""
-    name = name.replace("\\", "/")
-    return fold(name[: name.rfind(".")] if "." in name else name)
 
 
 class ShaderLibrary:

@@ -16,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
-from ..skeletal import Animation, Doubles, Scales, SkeletalModel, Skeleton, SkinnedMesh
+from ..skeletal import Animation, Doubles, Pose, Scales, SkeletalModel, Skeleton, SkinnedMesh
 from ..source import Ints
 from ..transforms import chain, conjugate, multiply, rotate, unchain
 from ..weights import Weights, normal_turns
 
 UNNAMED = "joint{:03d}"  # of a file that knows joints by number
-ROOT = "origin"  # the joint that is made where a model has none
-UPRIGHT = np.array([[1.0, 0.0, 0.0, 0.0]])
-ORIGIN, SECOND = "origin", "root"
+ORIGIN, SECOND = "origin", "root"  # the joint that is made where a model has none, or several
 UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -122,7 +120,7 @@ def moved_by_root(model: SkeletalModel) -> tuple[SkeletalModel, int]:
         return model, 0
     skeleton = model.skeleton
     if not skeleton.num_joints:
-        skeleton = Skeleton([ROOT], np.full(1, -1, np.int32), np.zeros((1, 3)), UPRIGHT.copy())
+        skeleton = Skeleton([ORIGIN], np.full(1, -1, np.int32), np.zeros((1, 3)), UNTURNED[None].copy())
     meshes = [_moved_by(mesh, skeleton) for mesh in model.meshes]
     return replace(model, skeleton=skeleton, meshes=meshes), count
 
@@ -155,6 +153,9 @@ def skeleton_with_origin(model: SkeletalModel) -> SkeletalModel:
     if len(order) == 0:
         return model
     sources, kept = skeleton.sources, skeleton.kept
+    bound = skeleton.bound
+    if bound is not None:
+        bound = Pose(_taken(bound.positions, order, np.zeros(3)), _taken(bound.rotations, order, UNTURNED))
     hung = Skeleton(
         _names(skeleton.names, order),
         parents,
@@ -164,6 +165,7 @@ def skeleton_with_origin(model: SkeletalModel) -> SkeletalModel:
         None if kept is None else _taken(kept, order, np.array(False)),
         None if skeleton.traits is None else skeleton.traits.of(order),
         None if skeleton.scales is None else _taken(skeleton.scales, order, np.ones(3)),
+        bound,
     )
     place = _places(order)
     meshes = []
@@ -182,15 +184,15 @@ def animation_with_origin(animation: Animation) -> Animation:
     if len(order) == 0:
         return animation
     scales = None if animation.scales is None else animation.scales.of_joints(order)
-    ways = np.ones(1) if scales is None else scales.of_ways()[..., None]
-    positions = _taken(animation.positions, order, np.zeros(3), 1) * ways
+    factors = np.ones(1) if scales is None else scales.of_ways()[..., None]
+    positions = _taken(animation.positions, order, np.zeros(3), 1) * factors
     rotations = _taken(animation.rotations, order, UNTURNED, 1)
     moved = np.zeros(len(order), np.bool_)
     if order[0] >= 0:  # on a joint that was there, and may move
         moved[1:] = animation.parents[order[1:]] < 0
         on_first = np.where(moved, 0, -1)
         positions, rotations = unchain(on_first, positions, rotations)
-    positions = positions / ways
+    positions = positions / factors
     hints, joints, lengths = animation.source_frames, animation.source_joints, animation.lengths
     if hints is not None:
         hints = _taken(hints, order, np.array(-1), 1)
@@ -198,8 +200,8 @@ def animation_with_origin(animation: Animation) -> Animation:
     if joints is not None:
         joints = np.where(moved, -1, _taken(joints, order, np.array(-1))).astype(np.int32)
     if lengths is not None:
-        ways = steady.lengths(positions[0]) if len(positions) else np.zeros(len(order))
-        lengths = np.where(moved, ways, _taken(lengths, order, np.array(0.0)))
+        now = steady.lengths(positions[0]) if len(positions) else np.zeros(len(order))
+        lengths = np.where(moved, now, _taken(lengths, order, np.array(0.0)))
     return replace(
         animation,
         joint_names=_names(animation.joint_names, order),

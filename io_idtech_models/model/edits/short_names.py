@@ -114,7 +114,7 @@ def short_animations(animations: Sequence[Animation], size: int | None) -> tuple
             digits = max(len(str(animation.num_frames)), 2)
             rooms[animation.name] = min(rooms.get(animation.name, size), size - digits)
     found = short_names([animation.name for animation in animations], rooms.get)
-    said = f"names of animations are shortened to fit their frames': {_pairs(found)}"
+    said = f"names of animations are shortened to fit the names of their frames: {_pairs(found)}"
     return [replace(a, name=found.get(a.name, a.name)) for a in animations], [said] if found else []
 
 

@@ -155,7 +155,7 @@ def _iqm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
 
 
 def _mdr(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
-    """Return MDR's limits: MDR_MAX_BONES, MAX_QPATH - 1 (qfiles.h)."""
+    """Return MDR's limits: MDR_MAX_BONES (qfiles.h)."""
     return {"mdr": SkeletalLimits(**({"joints": 128} | own))}
 
 

@@ -262,6 +262,17 @@ def test_components_of_joints_that_hardly_move_lie_one_behind_the_other():
     np.testing.assert_allclose(to_matrices(again.rotations), to_matrices(motion.rotations), atol=1e-6)
 
 
+def test_bounds_are_those_of_the_frame_that_most_joints_have():
+    row = by_name("md5anim")
+    motion = row.load(samples_md5.wave(), "wave")
+    hints = motion.source_frames.copy()
+    hints[0, :2], hints[0, 2] = 3, 4  # a pose made of two frames'
+    after = row.read(row.dump(replace(motion, source_frames=hints)))
+    wanted = row.read(samples_md5.wave()).bounds[3]
+    assert wanted[0, 0] == -93.0
+    np.testing.assert_array_equal(after.bounds[0], wanted)
+
+
 def test_orientations_that_are_hardly_too_long_can_be_read():
     """As exporters round them."""
     length = np.array([[1.0099, 0.0, 0.0]])

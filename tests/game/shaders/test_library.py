@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary, decl_key, shader_key
+from io_idtech_models.game.lexer import decl_key
+from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary, shader_key
 from io_idtech_models.reporting import ModelError, collected_warnings
 from tests.game.packs import PACKS
 from tests.stores import held

@@ -9,7 +9,17 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.edits.matched import animation_with_origin, by_number, named, skeleton_with_origin
 from io_idtech_models.model.edits.matched import by_name as in_order
-from io_idtech_models.model.skeletal import Animation, JointTag, Scales, SkeletalModel, Skeleton, Traits, mismatch, skin
+from io_idtech_models.model.skeletal import (
+    Animation,
+    JointTag,
+    Pose,
+    Scales,
+    SkeletalModel,
+    Skeleton,
+    Traits,
+    mismatch,
+    skin,
+)
 from io_idtech_models.model.transforms import chain, same_turns
 from tests import samples_md5
 
@@ -40,6 +50,14 @@ def test_roots_hang_on_a_new_origin():
     same_places(model, hung)
     assert model.skeleton.num_joints == 5, "the model itself is as it was"
     assert model.meshes[0].weights.joints.max() == 2
+
+
+def test_meshes_stay_bound_where_they_were():
+    model = load("md5mesh", renamed(samples_md5.several_roots()))
+    bound = Pose(model.skeleton.positions + 7.0, model.skeleton.rotations)
+    hung: Any = skeleton_with_origin(replace(model, skeleton=replace(model.skeleton, bound=bound)))
+    np.testing.assert_array_equal(hung.skeleton.bind.positions, [[0, 0, 0], *bound.positions])
+    np.testing.assert_array_equal(hung.skeleton.bind.rotations, [[1, 0, 0, 0], *bound.rotations])
 
 
 def same_places(model: Any, hung: Any) -> None:

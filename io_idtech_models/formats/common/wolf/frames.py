@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....model import steady
+from ....model.arrays import most_frequent
 from ....model.skeletal import Animation, AnimationSource, changed_frames
 from ....model.transforms import chain, conjugate, rotate
 from ..records import Wanted, all_fit, finite, records_of, sound
@@ -198,7 +199,7 @@ def _take_source(
     """
     hints, count = take.animation.source_frames, len(source.positions)
     assert hints is not None
-    whole = _frames_of(hints, take.joints, count)
+    whole = most_frequent(hints[:, take.joints >= 0].reshape(len(hints), -1), count)  # the frame that most bones have
     bones, joints = np.flatnonzero(take.joints >= 0), take.joints[take.joints >= 0]
     codes, facts = frames["bones"], source.facts
     codes["angles"][:, bones, 3] = facts["angles"][np.maximum(whole, 0)[:, None], joints, 3]
@@ -274,15 +275,3 @@ def _take_infos(infos: NDArray[Any], take: Take, source: AnimationSource, whole:
         kept = np.flatnonzero((whole >= 0) & ~changed_frames(animation))
         for name in ("bounds", "local_origin", "radius"):
             infos[name][kept] = written[name][whole[kept]]
-
-
-def _frames_of(hints: NDArray[np.int32], joints: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Return the source's frame (F,) that most bones have, or -1; of several the lowest."""
-    own = hints[:, joints >= 0].reshape(len(hints), -1).astype(np.int64)
-    if not own.shape[1]:
-        return np.full(len(hints), -1, np.int64)
-    first = own[:, 0].copy()
-    for frame in np.flatnonzero((own != first[:, None]).any(axis=1)).tolist():  # few: those that were edited
-        found = own[frame][(own[frame] >= 0) & (own[frame] < count)]
-        first[frame] = np.bincount(found).argmax() if len(found) else -1
-    return np.where(first < count, first, -1)

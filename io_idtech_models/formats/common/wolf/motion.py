@@ -133,14 +133,14 @@ def _poses(
     `between` (B,) says which bones mix legs and torso.
     """
     parents = parents_of(file)
-    part = file.frames[frames]
-    codes, dists = part["bones"], file.bones["parent_dist"].astype(np.float64)
+    chosen = file.frames[frames]
+    codes, dists = chosen["bones"], file.bones["parent_dist"].astype(np.float64)
     turns = turned_back(decode_rotations(codes["angles"]), turned)
     positions = np.empty((*turns.shape[:2], 3))
     rotations = turns.copy()
     roots, children = np.flatnonzero(parents < 0), np.flatnonzero(parents >= 0)
     above = parents[children]
-    positions[:, roots] = part["info"]["parent_offset"][:, None, :].astype(np.float64)
+    positions[:, roots] = chosen["info"]["parent_offset"][:, None, :].astype(np.float64)
     ways = decode_ways(codes["ofs_angles"][:, children], between[children], kind.coarse) * dists[children, None]
     back = conjugate(turns[:, above])
     positions[:, children] = np.clip(rotate(back, ways), -LARGEST, LARGEST)
@@ -305,5 +305,6 @@ def mixed(
 
 
 def _codes(coded: Coded, frames: NDArray[np.int64]) -> torso.Codes:
-    part = coded.frames[frames]
-    return torso.Codes(part["bones"]["angles"][..., :3], part["bones"]["ofs_angles"], part["info"]["parent_offset"])
+    chosen = coded.frames[frames]
+    bones = chosen["bones"]
+    return torso.Codes(bones["angles"][..., :3], bones["ofs_angles"], chosen["info"]["parent_offset"])

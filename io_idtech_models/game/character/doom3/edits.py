@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....reporting import LimitError
-from ...lexer import BLANKS, DECL_WORDS, decode, shown_name
+from ...lexer import BLANKS, DECL_WORDS, decl_key, decode, shown_name
 from ...shaders.index import Found, scan_decls
-from ...shaders.library import decl_key
 from .declarations import ENTITY, INHERIT, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # an animation's name; others could not be read again, or not played
@@ -44,8 +43,7 @@ def with_anims(
     for line in (each for lines in said.values() for each in lines):
         if any(letter in line for letter in "{}\n\r\0") or line.count('"') % 2 or "/*" in line:
             raise LimitError(f"'{line}' can't stand in the block of an animation")
-    changed = _added(text, name, anims, inherits, said) if found is None else _changed(text, found, anims, said)
-    text = changed
+    text = _added(text, name, anims, inherits, said) if found is None else _changed(text, found, anims, said)
     if any(each.faults for each in scan_decls(text, ENTITY)[1]) or not _has(text, name, anims):
         raise LimitError(
             "the file's braces, parentheses or quotes are not closed: mend it, then animations can be added"

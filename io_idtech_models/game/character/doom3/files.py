@@ -23,9 +23,8 @@ from dataclasses import dataclass, replace
 
 from ....reporting import LimitError, listed
 from ...dress import SkinDecl, parse_decl
-from ...lexer import NUMBER, fold, number, shown_name
+from ...lexer import NUMBER, decl_key, fold, number, shown_name
 from ...search import game_folder, game_name
-from ...shaders.library import decl_key
 from ...store import GameFile, Store, name_parts
 from ..files import (
     BODY,

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from ...lexer import fold, shown_name
-from ...shaders.library import DOOM3, SKIN, Definition, ShaderLibrary, decl_key, library_of
+from ...lexer import decl_key, fold, shown_name
+from ...shaders.library import DOOM3, SKIN, Definition, ShaderLibrary, library_of
 from ...store import GameFile, Store
 from . import FOLDER, SUFFIX
 from .declarations import ENTITY, INHERIT, MODEL, Body, Model, read_entity, read_model
@@ -71,8 +71,7 @@ class Declarations:
 
     def skin(self, name: str) -> Definition | None:
         """Return the definition of a skin."""
-        found = (library.find(name, SKIN) for library in self.skins)
-        return next((each for each in found if each is not None), None)
+        return self.material(name, SKIN)
 
     def material(self, name: str, kind: str = "") -> Definition | None:
         """Return the definition of a material, or of what else is declared among these."""

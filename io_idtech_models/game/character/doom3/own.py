@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from ...lexer import BLANKS, decode
+from ...lexer import BLANKS, decl_key, decode
 from ...search import game_folder
 from ...shaders.index import scan_decls
-from ...shaders.library import KINDS, MATERIAL, SKIN, Definition, decl_key
+from ...shaders.library import KINDS, MATERIAL, SKIN, Definition
 from ...store import GameFile, Store
 from ..files import CharacterFiles
 from . import FOLDER, SUFFIX
@@ -30,7 +30,7 @@ PLACES = {  # of each kind of declaration: its folder, and how files there end
     TABLE: ("materials", ".mtr"),
 }
 LOOKED_UP = re.compile(r"([A-Za-z_]\w*)\s*\[")  # a table's name in a material
-NO_NAME = re.compile(r"[^\w-]+")  # what a file's name is without
+NOT_IN_FILE_NAMES = re.compile(r"[^\w-]+")  # what a file's name is without
 
 
 def texts_of(character: CharacterFiles, materials: Iterable[str]) -> dict[str, bytes]:
@@ -44,7 +44,7 @@ def texts_of(character: CharacterFiles, materials: Iterable[str]) -> dict[str, b
         tables = (decls.material(each, TABLE) for each in LOOKED_UP.findall(material.body))
         found += [*(table for table in tables if table is not None), material]
     by_place: dict[str, dict[tuple[str, str], str]] = {}
-    stem = NO_NAME.sub("_", character.name.lower()).strip("_") or "character"
+    stem = NOT_IN_FILE_NAMES.sub("_", character.name.lower()).strip("_") or "character"
     for each in found:
         folder, suffix = PLACES[each.kind]
         by_place.setdefault(f"{folder}/{stem}{suffix}", {})[each.kind, decl_key(each.name)] = _block(each)
