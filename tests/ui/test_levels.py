@@ -16,17 +16,7 @@ from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
 from tests.samples import dump, load, sample
-from tests.ui.scene import (
-    activate,
-    add_mesh,
-    bpy,
-    counts,
-    error_of,
-    export_bytes,
-    import_model,
-    put,
-    run_export,
-)
+from tests.ui.scene import activate, add_mesh, bpy, counts, error_of, export_bytes, import_model, put, run_export
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MD3 = by_name("md3")
@@ -41,10 +31,6 @@ def ball(frames=4, name="skin"):
 def tube(name):
     positions, uvs, triangles = bent(sphere(12, 9))
     return surface_of(positions, uvs, triangles, name)
-
-
-def faces(data):
-    return sum(len(surface.triangles) for surface in load(data).surfaces)
 
 
 def layer_of(name):

@@ -18,16 +18,7 @@ from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.skeletal.rigged import (
-    ANIM,
-    MESH,
-    Rigged,
-    curves_of,
-    in_edit_mode,
-    open_rig,
-    reopen,
-    shown,
-)
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, in_edit_mode, open_rig, reopen, shown
 from tests.facts import differences
 from tests.samples import CorpusFile, corpus
 

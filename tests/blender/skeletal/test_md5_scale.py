@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import bpy as blender
 import numpy as np
 import pytest
 
@@ -14,7 +13,6 @@ from tests import samples_md5
 from tests.blender.case import CONTEXT, vertices_of
 from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, reopen, shown
 
-bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FRAMES, JOINTS = 5, 3
 

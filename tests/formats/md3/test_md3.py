@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.reporting import FormatError, LimitError
@@ -446,11 +445,3 @@ def test_a_damaged_source_is_dropped_with_a_warning(caplog):
     assert again.surfaces[0].header["ident"] == b"IDP3"
     before = md3.read(sample("odd_layout")).surfaces[0]
     np.testing.assert_array_equal(again.surfaces[0].vertices["xyz"], before.vertices["xyz"])
-
-
-# -- generated files and models
-
-floats = st.floats(width=32)
-
-
-names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=15)

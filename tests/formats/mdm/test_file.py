@@ -6,14 +6,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.reporting import FormatError
 from tests import samples_mdm
 from tests.facts import differences
 
-MDM = by_name("mdm")
-MESHES = [pytest.param(make(), id=make.__name__) for make in samples_mdm.MESHES]
 HUGE = 2**31 - 1
 
 

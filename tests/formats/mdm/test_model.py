@@ -17,9 +17,8 @@ from tests import samples_mdm
 from tests.facts import differences
 from tests.samples import corpus, corpus_params
 
-MDM, MDX = by_name("mdm"), by_name("mdx")
+MDM = by_name("mdm")
 WALK = samples_mdm.walk()
-MESHES = [pytest.param(make(), id=make.__name__) for make in samples_mdm.MESHES]
 
 
 def load(data, bones=WALK):

@@ -63,10 +63,6 @@ def points(rig: Any) -> Any:
     return found
 
 
-def root_of(rig: Any) -> Any:
-    return rig.parent
-
-
 @pytest.mark.parametrize("scale", [1.0, 0.5])
 @pytest.mark.parametrize("game", GAMES)
 def test_all_of_it_is_where_the_game_shows_it(tmp_path, game, scale, capfd):

@@ -18,13 +18,7 @@ from tests import samples_md5
 from tests.facts import differences
 from tests.samples import CORPUS
 from tests.ui.rigs.arms import ANIM, FILES, MESH, export_anim, export_mesh, exported, import_anim, import_mesh, rig
-from tests.ui.scene import (
-    activate,
-    bpy,
-    counts_after_undo,
-    error_of,
-    put,
-)
+from tests.ui.scene import activate, bpy, counts_after_undo, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
