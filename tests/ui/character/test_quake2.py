@@ -155,19 +155,6 @@ def test_the_gun_goes_where_the_body_goes(tmp_path):
     assert tuple(gun().matrix_world.translation) == (7.0, 8.0, 9.0)
 
 
-@pytest.mark.parametrize("moved", [False, True])
-def test_what_is_not_edited_is_written_as_it_was(tmp_path, moved):
-    read(put_player(tmp_path, odd=True))
-    bpy.context.scene.frame_set(57)
-    if moved:
-        play(body().data.shape_keys, clips()["run"])
-    out = tmp_path / "out.md2"
-    for block, data in ((gun(), model()), (body(), model(odd=True))):
-        bpy.context.view_layer.objects.active = block
-        assert export(filepath=str(out)) == {"FINISHED"}
-        assert out.read_bytes() == data
-
-
 def test_a_gun_with_a_modifier_is_written_in_all_of_its_frames(tmp_path):
     """What is sampled shows each frame, whatever the body plays."""
     read(put_player(tmp_path))
