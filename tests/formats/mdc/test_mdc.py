@@ -156,20 +156,6 @@ def test_a_new_frame_goes_on_from_the_one_before_it():
         assert (surface.steps[1, :, 2] == own.steps[0, :, 2] + 20).all()
 
 
-def test_deleted_frames_leave_the_others_as_they_are():
-    model = load(ROPE)
-    for surface in model.surfaces:
-        surface.positions, surface.normals = surface.positions[[1, 2, 4]], None
-    for tag in model.tags:
-        tag.origins, tag.axes = tag.origins[[1, 2, 4]], tag.axes[[1, 2, 4]]
-    model.frame_names = [model.frame_names[f] for f in (1, 2, 4)]
-    model.frame_sources = np.array([1, 2, 4], np.int32)
-    for surface, own in zip(structs(model).surfaces, mdc.read(ROPE).surfaces, strict=True):
-        assert [surface.base_frames.tolist(), surface.comp_frames.tolist()] == [[0, 0, 1], [0, 1, 2]]
-        assert surface.bases.tobytes() == own.bases.tobytes(), "which no frame shows now"
-        assert surface.steps.tobytes() == own.steps.tobytes()
-
-
 def test_a_model_that_grows_is_coded_like_a_new_one():
     model = load(ROPE)
     for surface in model.surfaces:

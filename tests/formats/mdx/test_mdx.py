@@ -510,22 +510,6 @@ def test_weights_flags_and_names_that_changed():
     assert differences(data, MDX.dump(animation)) == {"bones[2].torso_weight", "bones[7].flags", "bones[5].name"}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("header", np.zeros(3, np.uint8)), ("bones", np.zeros((8, 5), np.uint8)),
-        ("infos", np.zeros((5, 52), np.uint8)), ("angles", np.zeros((6, 8, 3), np.int16)),
-        ("ofs_angles", np.zeros((6, 8, 2), np.int32)), ("bones", np.full((8, 80), 255, np.uint8)),
-    ],
-)  # fmt: skip
-def test_facts_of_a_stranger_are_not_believed(name, value, caplog):
-    animation = load(samples_mdm.walk())
-    animation.source.facts[name] = value
-    after = load(MDX.dump(animation))
-    assert "the facts of the source of 'walk' are damaged" in caplog.text
-    same_poses(animation, after, 5e-3)
-
-
 @pytest.mark.parametrize("game", ["et", "etlegacy"])
 def test_limits_of_the_games(game):
     rest = samples_mdm.MdxSpec(bones=[samples_mdm.Bone(f"b{i}".encode(), i - 1, 0.0, 1.0) for i in range(129)])
