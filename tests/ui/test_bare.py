@@ -148,11 +148,6 @@ def test_a_collection_that_was_emptied_speaks_for_nothing(tmp_path, null):
     assert export_md3(tmp_path / "b.md3") == NULL
 
 
-def test_nothing_of_no_model_is_an_error(tmp_path):
-    text = error_of(run_export, filepath=str(tmp_path / "b.md3"))
-    assert "nothing to export: no visible mesh and no tag among the objects" in text
-
-
 def test_md2_holds_no_model_of_nothing(tmp_path, null):
     path = tmp_path / "b.md2"
     assert "nothing to export: MD2 holds one mesh" in error_of(operator("export", path), filepath=str(path))

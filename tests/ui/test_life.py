@@ -199,17 +199,6 @@ def test_hidden_objects_are_named(model, tmp_path, capfd):
     assert f"left out: '{meshes[-1].name}'" in capfd.readouterr().out
 
 
-def test_an_instanced_collection_is_named(tmp_path, capfd):
-    collection = import_model(EXAMPLES["md3"])
-    add_cube()
-    instance = bpy.data.objects.new("instance", None)
-    instance.instance_type, instance.instance_collection = "COLLECTION", collection
-    bpy.context.scene.collection.objects.link(instance)
-    path = tmp_path / "copy.md3"
-    assert operator("export", path)(filepath=str(path), what="SCENE") == {"FINISHED"}
-    assert "only meshes are written; left out: 'instance'" in capfd.readouterr().out
-
-
 @pytest.mark.parametrize("name", ["md2", "md3"])
 def test_a_root_that_is_scaled_moves_everything(name, tmp_path):
     from tests.samples import load

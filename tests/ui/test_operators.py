@@ -411,14 +411,6 @@ def test_objects_that_are_hidden_are_named(tmp_path, capfd):
     assert "4 hidden objects left out" in text
 
 
-def test_what_is_no_mesh_is_named(tmp_path, capfd):
-    collection = import_md3(put(tmp_path / "a.md3"))
-    collection.objects.link(bpy.data.objects.new("Logo", bpy.data.curves.new("Logo", "FONT")))
-    collection.objects.link(bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN")))
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-    assert "only meshes are written; left out: 'Logo'" in capfd.readouterr().out
-
-
 # -- an export that fails
 
 

@@ -154,16 +154,6 @@ def positions_in_game(animation: Any, scales: Scales) -> list[Any]:
     return [skin(model.meshes[0].weights, places[f], turns[f], scales.values[f]) for f in range(FRAMES)]
 
 
-def test_uneven_scale_is_said(caplog):
-    case = open_rig(samples_md5.arm(), {"wave": samples_md5.wave()})
-    case.play("wave", 0)
-    case.rig.pose.bones["hand"].scale = (2.0, 1.0, 2.0)
-    case.rig.pose.bones["hand"].keyframe_insert("scale", frame=0)
-    caplog.clear()
-    case.gather_motion("wave")
-    assert "uneven scale of bones is lost: in frame 0 that of 'hand'" in caplog.text
-
-
 def test_scale_of_one_is_none():
     case = open_rig(samples_md5.arm(), {"wave": samples_md5.wave()})
     case.play("wave", 0)
