@@ -15,11 +15,10 @@ from io_idtech_models.model.pictures import Skin, quake_palette
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_mdl
 from tests.facts import differences
-from tests.samples import corpus, corpus_params, dump, load, sample
+from tests.samples import corpus, dump, load, sample
 from tests.samples_mdl import GroupSpec, PoseSpec
 
 TENTH = float(np.array(0.1, np.float32))
-REAL = [param for param in corpus_params(".mdl") if param.values[0] is None or param.values[0].data[:4] == mdl.IDENT]
 
 
 def read(name):
@@ -68,19 +67,6 @@ def test_another_format_of_that_suffix_goes_by_its_content():
 
 
 # -- meaning
-
-
-@pytest.mark.parametrize("file", REAL)
-def test_real_files_are_what_the_engine_computes(file):
-    model, expected = load(file.data), file.expected()
-    for name, wanted in expected.items():
-        frame, _, kind = name.rpartition(".")
-        if kind == "corner_texcoords":
-            found = model.surfaces[0].corner_uvs[:, ::-1] * [1, -1] + [0, 1]
-            assert np.abs(found - wanted).max(initial=0.0) < 1e-6
-        else:
-            found = getattr(model.surfaces[0], kind)[int(frame.removeprefix("frame"))]
-            assert np.abs(found - wanted).max(initial=0.0) <= (0 if kind == "positions" else 1e-6)
 
 
 def test_vertices_on_the_seam_lie_half_a_skin_further_on_the_back():

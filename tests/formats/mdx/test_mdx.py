@@ -147,16 +147,6 @@ def test_a_file_is_read_field_by_field():
     assert names_of(file)[7] == "fuß"
 
 
-@pytest.mark.parametrize("data", ANIMS)
-def test_without_the_layout_all_fields_are_the_same(data):
-    file = mdx.read(data)
-    file.layout = {}
-    found = mdx.write(file)
-    assert differences(data, found) == set()
-    assert mdx.read(found).header["ofs_end"] == len(found)
-    assert mdx.read(found).header["ofs_frames"] == 96
-
-
 PLACES = {"num_frames": 72, "num_bones": 76, "ofs_frames": 80, "ofs_bones": 84}
 
 
