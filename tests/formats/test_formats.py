@@ -44,7 +44,8 @@ def test_real_files_show_what_the_engine_computes(file):
     is_mdc = model.source.format == "mdc"
     for key, wanted in file.expected().items():
         place = {kind: int(number) for kind, number in re.findall(r"(frame|surface|tag)(\d+)", key)}
-        surface, what = model.surfaces[place.get("surface", 0)] if model.surfaces else None, key.rpartition(".")[2]
+        surface: Any = model.surfaces[place.get("surface", 0)] if model.surfaces else None
+        what = key.rpartition(".")[2]
         if what == "corner_texcoords":
             found = surface.corner_uvs[:, ::-1] * [1, -1] + [0, 1]
         elif "tag" in place:

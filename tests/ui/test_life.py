@@ -144,6 +144,13 @@ def test_undo_and_redo(model, copy):
     import_model(model)
     bpy.ops.ed.undo_push(message="imported")
     names = sorted(block.name for block in bpy.data.objects)
+    for block in (block for block in bpy.data.objects if block.type == "MESH"):
+        keys = block.data.shape_keys
+        (keys.key_blocks[1].points if keys else block.data.vertices)[0].co.x += 5
+    bpy.ops.ed.undo_push(message="edited")
+    assert copy(model) != model.read_bytes()
+    bpy.ops.ed.undo()
+    assert copy(model) == model.read_bytes()
     bpy.ops.ed.undo()
     assert not bpy.data.objects
     bpy.ops.ed.redo()

@@ -15,7 +15,6 @@ from tests.ui.scene import (
     activate,
     bpy,
     counts,
-    counts_after_undo,
     error_of,
     export_bytes,
     export_md3,
@@ -277,22 +276,6 @@ def test_in_edit_mode(tmp_path):
     bpy.ops.object.mode_set(mode="OBJECT")
     activate(second.objects[0])
     assert export_md3(tmp_path / "d.md3") == sample("seamed_cube")
-
-
-def test_undo_and_redo(tmp_path):
-    bpy.ops.ed.undo_push(message="before")
-    before = counts_after_undo()
-    import_md3(put(tmp_path / "a.md3"))
-    bpy.ops.ed.undo_push(message="import")
-    bpy.data.objects["h_body"].data.shape_keys.key_blocks[1].points[0].co.x += 5
-    bpy.ops.ed.undo_push(message="edit")
-    assert export_md3(tmp_path / "b.md3") != sample("animated")
-    bpy.ops.ed.undo()
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-    bpy.ops.ed.undo()
-    assert counts_after_undo() == before
-    bpy.ops.ed.redo()
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
 
 
 # -- textures
