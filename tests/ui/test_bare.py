@@ -94,13 +94,6 @@ def test_what_is_imported_next_does_not_become_part_of_it(tmp_path, null):
     assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
 
 
-def test_saved_and_opened_again(tmp_path, null):
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
-    assert export_md3(tmp_path / "b.md3") == NULL
-
-
 # -- what is edited
 
 

@@ -12,10 +12,9 @@ from io_idtech_models.blender.provenance import PART
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.character.quake2 import ANIMATIONS
 from io_idtech_models.tasks.animations.find import need_animations
-from tests.packs import put_pack
 from tests.samples_doom3 import EXAMPLE
-from tests.samples_quake2 import PLAYER, files, model, put_player
-from tests.ui.scene import add_cube, bpy, error_of
+from tests.samples_quake2 import PLAYER, model, put_player
+from tests.ui.scene import add_cube, bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
@@ -200,13 +199,6 @@ def test_fewer_frames_than_the_game_plays(tmp_path, capfd):
     assert "tris.md2: 60 frames, of which the game plays 198" in said
     assert "weapon.md2 has 198 frames, the body 60" in said
     assert {"stand", "run", "attack"} <= set(clips())
-
-
-def test_from_an_archive(tmp_path):
-    pack = put_pack(tmp_path / "baseq2/pak0.pak", files())
-    read(pack)
-    assert gun() is not None
-    assert "no character 'male'" in error_of(run, filepath=str(pack), character="male")
 
 
 def test_the_remasters_model(tmp_path, capfd):
