@@ -17,14 +17,10 @@ def bloom():
     return ROW.unpack(ROW.read(FILE.read_bytes()), "bloom")
 
 
-def test_the_bloom_comes_back_and_games_accept_it(bloom):
-    assert ROW.dump(bloom.model, None, bloom.animations) == FILE.read_bytes()
+def test_what_the_bloom_plays(bloom):
     assert [(a.name, a.loops, a.num_frames) for a in bloom.animations] == [
         ("sway", True, FRAMES), ("bloom", False, FRAMES)
     ]  # fmt: skip
-    for game in ROW.games:
-        said = [str(problem) for problem in ROW.check(bloom.model, game)]
-        assert said == [] or game in {"darkplaces", "redeclipse"}
 
 
 def test_its_head_is_scaled_at_rest_and_opens(bloom):

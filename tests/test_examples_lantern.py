@@ -1,7 +1,6 @@
 """The Lantern, an example of a pack: a model with a script, pictures and two skins, and what these come to."""
 
 import io
-import struct
 import zipfile
 from pathlib import PurePosixPath
 
@@ -11,17 +10,14 @@ import pytest
 from examples import lantern
 from io_idtech_models.assets.load import load
 from io_idtech_models.assets.surface_looks import Looks
-from io_idtech_models.formats import by_name
-from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game.dress import Wardrobe
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath
 from io_idtech_models.model.surface_look import ADD, ALPHA, OPAQUE, Look
-from tests.samples import PROJECT, dump
+from tests.samples import PROJECT
 from tests.samples import load as load_bytes
 
 PACK = PROJECT / "examples" / lantern.PACK
-CLOSED = ("iron", "candle", "glass")  # surfaces with an inside
 SHOWN = {  # by surfaces and skins: pictures, and how they are drawn
     ("iron", "default"): [("iron", OPAQUE), ("sheen", ADD)],
     ("glass", "default"): [("glass", ALPHA), ("sheen", ADD)],
@@ -70,19 +66,11 @@ def test_the_pack_is_small_and_the_same_everywhere(pack):
     assert zipfile.ZipFile(io.BytesIO(lantern.pack({"a": b"b"}))).read("a") == b"b"
 
 
-def test_the_lantern_is_whole_and_comes_back_byte_for_byte(model, model_file):
+def test_the_lantern_is_whole(model, model_file):
     assert load_bytes(model_file.read(), "").name == lantern.FOLDER + "lantern.md3"
     assert [surface.name for surface in model.surfaces] == list(lantern.WORN)
     assert [tag.name for tag in model.tags] == ["tag_hook", "tag_flame"]
     assert len(model.frame_names) == lantern.NUM_FRAMES
-    assert dump(model) == model_file.read()
-
-
-def test_engines_accept_the_lantern(model, model_file):
-    assert by_name("md3").check(model, "quake3") == []
-    for surface in md3.read(model_file.read()).surfaces:
-        used = np.unique(surface.triangles).tolist()
-        assert used == list(range(surface.vertices.shape[1])), "every vertex is used"
 
 
 def test_the_lantern_hangs_still_from_its_hook_and_swings_in_a_loop(model):
@@ -92,13 +80,6 @@ def test_the_lantern_hangs_still_from_its_hook_and_swings_in_a_loop(model):
         steps = np.abs(np.diff(moving, axis=0, append=moving[:1])).reshape(lantern.NUM_FRAMES, -1).max(axis=1)
         assert steps.min() > 0
         assert steps[-1] <= steps.max() * 1.05, "no jump from the last frame to the first"
-
-
-def test_normals_of_the_lantern_look_out_of_their_faces(model):
-    for surface in (surface for surface in model.surfaces if surface.name in CLOSED):
-        a, b, c = (surface.positions[7][surface.triangles[:, i]] for i in range(3))
-        faces, shown = np.cross(b - a, c - a), surface.normals[7][surface.triangles]
-        assert (np.einsum("ti,tci->tc", faces, shown) > 0).all()
 
 
 def test_its_script_has_no_faults_and_all_of_it_is_worn(looks):
@@ -143,15 +124,3 @@ def test_what_its_script_says_that_pictures_can_not(looks):
     assert flame.layers[1].texture.motions[1][2].speed < 0, "what moves down its picture rises"
     assert not flame.layers[0].lit
     assert cloth.layers[0].clip is not None
-
-
-def test_its_pictures_are_what_their_names_say(pack):
-    for name in (name for name in pack.namelist() if name.endswith(".tga")):
-        data = pack.read(name)
-        bits = 32 if PurePosixPath(name).stem in {"glass", "frosted", "cloth", "coldcloth"} else 24
-        assert data[2] == 2, "true colour, not packed"
-        assert struct.unpack_from("<HHBB", data, 12) == (64, 64, bits, bits - 24)
-        assert len(data) == 18 + 64 * 64 * bits // 8
-        if bits == 32:
-            alpha = np.frombuffer(data, np.uint8, offset=18).reshape(64, 64, 4)[..., 3]
-            assert alpha.min() < 128 <= alpha.max()

@@ -1,6 +1,5 @@
 """Tock, an example of a whole player: what it holds is what games ask for, and what its table says it shows."""
 
-import struct
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,14 +8,12 @@ import pytest
 from examples import tock, tock_moves
 from io_idtech_models.assets.load import load
 from io_idtech_models.assets.surface_looks import Looks
-from io_idtech_models.formats import by_name
-from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game.dress import Wardrobe
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.animation_cfg import NAMES, read
 from io_idtech_models.game.player.files import players_in
 from io_idtech_models.game.search import SearchPath
-from tests.samples import PROJECT, dump
+from tests.samples import PROJECT
 
 GAME = PROJECT / "examples" / tock.GAME
 FOLDER = GAME / tock.FOLDER
@@ -38,26 +35,15 @@ def test_the_player_is_small_and_whole(player):
     assert [path.name for path in sorted(FOLDER.iterdir())] == sorted(tock.player_files())
 
 
-def test_its_models_come_back_byte_for_byte(player):
+def test_its_levels_of_detail_have_its_frames_and_tags(player):
     for name, part in player.files.parts.items():
         whole = player.models[name]
-        assert dump(whole) == part.base.read()
         assert list(part.levels) == [1]
         for file in part.levels.values():
             model = load(file).model
-            assert dump(model) == file.read()
             assert model.frame_names == whole.frame_names
             assert [tag.name for tag in model.tags] == [tag.name for tag in whole.tags]
             assert model.surfaces[0].positions.shape[1] < 0.7 * whole.surfaces[0].positions.shape[1]
-
-
-def test_quake_iii_accepts_it(player):
-    for file in [*FOLDER.glob("*.md3")]:
-        model = load(Disk().file(file)).model
-        assert by_name("md3").check(model, "quake3") == []
-        (surface,) = md3.read(file.read_bytes()).surfaces
-        used = np.unique(surface.triangles).tolist()
-        assert used == list(range(surface.vertices.shape[1])), "every vertex is used"
 
 
 def test_its_table_names_all_of_its_frames(player):
@@ -78,15 +64,6 @@ def test_its_table_names_all_of_its_frames(player):
     assert by_row["TORSO_STAND"] == ["stand_0"]
     hands = [len(by_row[name]) for name in ("TORSO_ATTACK", "TORSO_ATTACK2", "TORSO_DROP", "TORSO_RAISE")]
     assert hands == [6, 6, 5, 4], "so many has the model of the hands, which moves along"
-
-
-def test_normals_look_out_of_their_faces(player):
-    for model in player.models.values():
-        surface = model.surfaces[0]
-        for frame in (0, len(surface.positions) // 2, len(surface.positions) - 1):
-            a, b, c = (surface.positions[frame][surface.triangles[:, i]] for i in range(3))
-            faces, shown = np.cross(b - a, c - a), surface.normals[frame][surface.triangles].sum(axis=1)
-            assert ((faces * shown).sum(axis=1) > 0).mean() > 0.97, "but for some where a limb is bent"
 
 
 def heights(model, frames):
@@ -139,11 +116,3 @@ def test_its_surfaces_wear_what_its_skins_say(player, skin):
         assert found is not None
         assert found.lacking == ()
         assert [texture.name for texture in found.textures] == [wanted]
-
-
-def test_its_pictures_are_what_their_names_say():
-    for name in ("default.tga", "red.tga", "icon_default.tga", "icon_red.tga"):
-        data = (FOLDER / name).read_bytes()
-        size = (32, 32) if name.startswith("icon") else (128, 64)
-        assert struct.unpack_from("<HHBB", data, 12) == (*size, 24, 0)
-        assert len(data) == 18 + 3 * size[0] * size[1]

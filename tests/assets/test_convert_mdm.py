@@ -17,7 +17,7 @@ from io_idtech_models.model.transforms import chain, rotate
 from tests import samples_md5, samples_mdm
 from tests.samples import corpus, load, sample
 
-MDM, MDX, MESH, ANIM = (by_name(name) for name in ("mdm", "mdx", "md5mesh", "md5anim"))
+MDM, MESH = by_name("mdm"), by_name("md5mesh")
 STEP = 1 / 64  # of MD3's positions
 HALF_STEP = np.pi / 4095  # of the table in which Enemy Territory looks directions up
 

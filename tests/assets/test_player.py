@@ -6,24 +6,9 @@ import pytest
 
 from io_idtech_models.assets.player import write_player
 from io_idtech_models.game.folders import Disk
-from io_idtech_models.game.player.files import player_in
 from io_idtech_models.reporting import LimitError, ModelError
-from tests.game.player.test_files import SARGE, below, player_files
+from tests.game.player.test_files import SARGE, below
 from tests.packs import put_files, put_pack
-from tests.samples import sample
-
-MD3 = sample("animated")
-FRAMES = 3
-
-
-def put(folder, files):
-    every = {name: MD3 if name.endswith("md3") else b"" for name in player_files("default", "red")}
-    every |= {"animation.cfg": b"0 1 0 10\n" * 25, "head_red.skin": b"rotor,models/red\r\n"}
-    put_files(folder, below(SARGE, {name: data for name, data in {**every, **files}.items() if data is not None}))
-    found = player_in(Disk().store(folder / SARGE))
-    assert found is not None
-    return found
-
 
 # -- writing
 

@@ -13,7 +13,7 @@ from io_idtech_models import formats
 from io_idtech_models.cli import main as cli
 from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from tests.facts import differences
-from tests.samples import PROJECT, SENTINEL, corpus_params, load, sample, sample_params
+from tests.samples import PROJECT, SENTINEL, corpus_params, load, sample
 from tests.samples_md3 import minimal
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -240,13 +240,6 @@ def test_convert_gives_the_same_bytes_of_real_files(tmp_path, run, file):
     target = tmp_path / f"out{file.path.suffix.lower()}"
     assert run("convert", file.path, target)[0] == 0
     assert target.read_bytes() == file.data
-
-
-@pytest.mark.parametrize("data", sample_params(format_name="md2"))
-def test_convert_gives_the_same_bytes_of_md2(folder, run, data):
-    put("a.md2", data)
-    assert run("convert", "a.md2", "b.md2")[0] == 0
-    assert Path("b.md2").read_bytes() == data
 
 
 def test_md2_to_md3_and_back(folder, run):

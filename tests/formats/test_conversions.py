@@ -164,14 +164,6 @@ def test_seams_become_vertices_and_vertices_seams():
     ), "the very directions"
 
 
-def test_what_md2_can_not_hold_is_said(caplog):
-    MD2.dump(load(sample("animated")))
-    assert caplog.messages == [
-        "MD2 holds no tags, left out: 'tag_weapon', 'tag_head'",
-        "2 surfaces become one, which wears one skin at a time",
-    ]
-
-
 def test_surfaces_of_one_skin_need_no_word(caplog):
     spec = samples_md3.animated()
     spec.tags = []

@@ -39,6 +39,26 @@ def test_real_files_hold_what_the_manifest_says(file):
     assert {name: entry[name] for name in counts if name in entry} == {n: counts[n] for n in counts if n in entry}
 
 
+@pytest.mark.parametrize("file", corpus_params())
+def test_real_files_show_what_the_engine_computes(file):
+    model = load(file.data)
+    is_mdc = model.source.format == "mdc"
+    for key, wanted in file.expected().items():
+        place = {kind: int(number) for kind, number in re.findall(r"(frame|surface|tag)(\d+)", key)}
+        surface: Any = model.surfaces[place.get("surface", 0)] if model.surfaces else None
+        what = key.rpartition(".")[2]
+        if what == "corner_texcoords":
+            found = surface.corner_uvs[:, ::-1] * [1, -1] + [0, 1]
+        elif "tag" in place:
+            found = getattr(model.tags[place["tag"]], {"origin": "origins", "axis": "axes"}[what])[
+                place.get("frame", 0)
+            ]
+        else:
+            found = getattr(surface, what)[place["frame"]]
+        near = 2e-5 if is_mdc else 0 if what == "positions" else 1e-6
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=near, err_msg=key)
+
+
 @everything
 def test_models_share_nothing_with_their_source(data):
     model = load(data)

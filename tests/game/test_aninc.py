@@ -179,21 +179,6 @@ def test_a_rate_that_is_no_number_is_not_written(fps):
         write_rows([Row("a", 1, 1, fps=fps)])
 
 
-# -- .anim
-
-ANIM = """// human
-AnimGroup
-{
-    AnimFile "animations/human/base/body.mdx" {
-        #include "animations/human/base/body.aninc"
-        walk 1 2 3 4 5 6 0 7
-        #INCLUDE "x.aninc"
-    }
-    animfile swim.mdx { "swim" 1 2 3 4 5 6 1 } animfile "none.mdx" {}
-}
-"""
-
-
 # -- what is refused
 
 

@@ -4,17 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.lexer import (
-    DECL_WORDS,
-    WORDS,
-    Cursor,
-    clean,
-    decode,
-    fold,
-    number,
-    unquoted,
-    without_suffix,
-)
+from io_idtech_models.game.lexer import DECL_WORDS, WORDS, Cursor, clean, decode, fold, number, unquoted, without_suffix
 
 
 def test_comments_are_blanks_of_the_same_length():

@@ -7,13 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from io_idtech_models.game.folders import Disk
-from io_idtech_models.game.search import (
-    IMAGE_SUFFIXES,
-    SearchPath,
-    game_folder,
-    image_spellings,
-    model_name,
-)
+from io_idtech_models.game.search import IMAGE_SUFFIXES, SearchPath, game_folder, image_spellings, model_name
 from io_idtech_models.game.store import name_parts
 
 # Limits, in numbers: another one is noticed.

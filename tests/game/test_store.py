@@ -13,9 +13,8 @@ from io_idtech_models.game.pictures import pcx
 from io_idtech_models.game.search import SearchPath, game_name, model_name
 from io_idtech_models.game.store import Store, split_name
 from io_idtech_models.reporting import ModelError
-from tests import samples_mdm
-from tests.samples import PROJECT, sample
-from tests.stores import Held, held
+from tests.samples import PROJECT
+from tests.stores import held
 
 POSIX = os.name == "posix"
 STILT = PROJECT / "examples/stilt/players/stilt"
@@ -157,30 +156,6 @@ def test_a_model_in_an_archive_and_its_pictures():
         pixels = pcx.read(each)
         assert pixels is not None
         assert pixels.tolist() == np.asarray(pcx.read(Disk().file(STILT / each.name))).tolist()
-
-
-def test_the_bones_of_a_model_in_an_archive():
-    files = {
-        "models/players/x/body.mdm": samples_mdm.figure(),
-        "animations/human/BASE/body.mdx": samples_mdm.walk(),
-    }
-    file = held(files, "models/players/x/body.mdm")
-    loaded = load(file)
-    assert loaded.bones == held(files, "animations/human/BASE/body.mdx")
-    beside = {"models/players/x/walk.mdx": samples_mdm.walk()}
-    assert load(held(files | beside, "models/players/x/body.mdm")).bones == held(files | beside, *beside)
-    with pytest.raises(ModelError, match="no such file"):
-        load(held({}, "a.md3"))
-
-
-def test_a_vertex_model_in_an_archive_is_that_on_disk(tmp_path):
-    (tmp_path / "a.md3").write_bytes(sample("animated"))
-    one, other = (
-        load(f).model for f in (held({"a.md3": sample("animated")}, "a.md3"), Disk().file(tmp_path / "a.md3"))
-    )
-    assert one.name == other.name
-    assert one.frame_names == other.frame_names
-    assert isinstance(held({}, "a.md3").folder, Held)
 
 
 # -- paths that lead into archives

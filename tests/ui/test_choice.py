@@ -201,10 +201,6 @@ def copies(blocks, name="copy", into=None, linked=False):
     return made
 
 
-def names_of(blocks):
-    return sorted(block.name for block in blocks)
-
-
 @pytest.mark.parametrize("what", ["AUTO", "COLLECTION"])
 @pytest.mark.parametrize("linked", [False, True])
 def test_copies_in_their_own_collection_are_a_model(tmp_path, walker, what, linked):

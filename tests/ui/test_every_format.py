@@ -1,6 +1,7 @@
 """What holds for every format in Blender: a file that is imported and exported by its operators comes back."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,13 +20,56 @@ def operator(way: str, row: Any) -> Any:
     return getattr(getattr(bpy.ops, f"{way}_{space}"), f"idtech_{row.name}")
 
 
-@pytest.mark.parametrize("data", sample_params(family=None))
-def test_a_file_comes_back(tmp_path, data):
-    row = format_of(data)
+def nothing(folder: Path) -> None:
+    pass
+
+
+def reopen(folder: Path) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "x.blend"))
+
+
+def enter_edit_mode(folder: Path) -> None:
+    """Enter edit mode of each mesh and armature, and leave it."""
+    view = bpy.context.view_layer
+    active = view.objects.active
+    for block in [block for block in view.objects if block.type in ("MESH", "ARMATURE")]:
+        view.objects.active = block
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.object.mode_set(mode="OBJECT")
+    view.objects.active = active
+
+
+# What is done to an import, its options, and those of the export.
+WAYS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
+    "as it is": (nothing, {}, {}),
+    "reopened": (reopen, {}, {}),
+    "edit mode": (enter_edit_mode, {}, {}),
+    "small": (nothing, {"scale": 0.0254}, {"scale": 0.0254}),
+    "large": (enter_edit_mode, {"scale": 40.0}, {"scale": 40.0}),
+    "apart": (reopen, {"weld": False}, {}),
+    "relative": (nothing, {"relative_keys": True}, {}),
+}
+
+
+CASES = [
+    pytest.param(*sample.values, way, id=f"{sample.id}-{way}")
+    for sample in sample_params(family=None)
+    for way in WAYS
+    if way != "large" or not str(sample.id).endswith("numbers")  # which are as large as numbers can be
+]
+
+
+@pytest.mark.parametrize(("data", "way"), CASES)
+def test_a_file_comes_back(tmp_path, data, way):
+    row, (do, options, export) = format_of(data), WAYS[way]
     source, target = (tmp_path / f"{name}{row.suffixes[0]}" for name in ("a", "b"))
     source.write_bytes(data)
-    assert operator("import", row)(filepath=str(source)) == {"FINISHED"}
-    assert operator("export", row)(filepath=str(target)) == {"FINISHED"}
+    if not options.keys() <= set(operator("import", row).get_rna_type().properties.keys()):
+        return  # it has no such option
+    assert operator("import", row)(filepath=str(source), **options) == {"FINISHED"}
+    do(tmp_path)
+    assert operator("export", row)(filepath=str(target), **export) == {"FINISHED"}
     assert differences(data, target.read_bytes()) == set()
     assert row.is_text or target.read_bytes() == data
 

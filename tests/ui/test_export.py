@@ -141,15 +141,6 @@ def test_a_slot_beyond_the_last_is_the_last(path):
     assert surface.shaders == ["only"]
 
 
-def test_mirroring_in_some_frames_is_said(path, capfd):
-    block = add_cube("box")
-    block.keyframe_insert("scale", frame=0)
-    block.scale.x = -1.0
-    block.keyframe_insert("scale", frame=2)
-    export_model(path, frames="RANGE", frame_start=0, frame_end=2)
-    assert "mirrored in some frames only" in capfd.readouterr().out
-
-
 def test_a_surface_for_each_material(path):
     block = add_cube("box")
     for name in ("models/box/side.tga", "models/box/unused", "models/box/top.001"):
@@ -506,17 +497,6 @@ def test_objects_that_share_a_mesh(path):
     first, second = export_model(path, what="SCENE").surfaces
     assert extent(first)[1][0] == 8
     assert extent(second)[1][0] == 38
-
-
-def test_instances_of_collections_are_said(path):
-    made = bpy.data.collections.new("made")
-    made.objects.link(add_cube())
-    scene().collection.objects.unlink(bpy.data.objects["cube"])
-    block = add_tag("stand-in", "PLAIN_AXES")
-    block.instance_type, block.instance_collection = "COLLECTION", made
-    text = error_of(run_export, filepath=str(path))
-    assert text.startswith("out.md3: nothing to export")
-    assert "only meshes are written; left out: 'stand-in'" in text
 
 
 def test_the_game_is_that_of_the_folder_else_the_last(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from tests import samples_md5
 from tests.ui.scene import bpy, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-import_mesh, export_mesh = bpy.ops.import_scene.idtech_md5mesh, bpy.ops.export_scene.idtech_md5mesh
+import_mesh = bpy.ops.import_scene.idtech_md5mesh
 import_anim, export_anim = bpy.ops.import_anim.idtech_md5anim, bpy.ops.export_anim.idtech_md5anim
 TREE = {"upper arm": {"scale_positions": True, "1": 2.0, "3": 0.1}, "hand": {"0": 0.0, "4": 1.25}}
 

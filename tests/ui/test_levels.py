@@ -15,18 +15,8 @@ from io_idtech_models.tasks.skins import skins_of
 from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
-from tests.samples import dump, load, sample
-from tests.ui.scene import (
-    activate,
-    add_mesh,
-    bpy,
-    counts,
-    error_of,
-    export_bytes,
-    import_model,
-    put,
-    run_export,
-)
+from tests.samples import dump, load
+from tests.ui.scene import activate, add_mesh, bpy, counts, error_of, export_bytes, import_model, put, run_export
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MD3 = by_name("md3")
@@ -41,10 +31,6 @@ def ball(frames=4, name="skin"):
 def tube(name):
     positions, uvs, triangles = bent(sphere(12, 9))
     return surface_of(positions, uvs, triangles, name)
-
-
-def faces(data):
-    return sum(len(surface.triangles) for surface in load(data).surfaces)
 
 
 def layer_of(name):
@@ -261,12 +247,6 @@ def test_a_name_that_is_taken_is_said(head, capfd):
 def test_models_whose_format_keeps_levels_in_the_file(head):
     head.objects[0]["idtech_min_lod"] = 9
     assert "keeps levels of detail in the model's own file" in error_of(make_levels)
-
-
-def test_no_more_can_go(tmp_path, capfd):
-    import_model(put(tmp_path / "tri.md3", sample("minimal")))
-    make_levels()
-    assert "'tri_1' has 100 % of the faces, not 50: no more can go without a tear" in capfd.readouterr().out
 
 
 # -- written

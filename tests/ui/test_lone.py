@@ -13,7 +13,7 @@ from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.tasks.export.skin_files import model_file
 from io_idtech_models.ui.export.proposals import proposed_stem
 from tests import facts, samples_md5, samples_mdm
-from tests.samples import SENTINEL, format_of, sample, sample_params
+from tests.samples import format_of, sample, sample_params
 from tests.ui.scene import activate, add_cube, bpy, export_bytes, export_md3, import_md3, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -58,13 +58,6 @@ def test_all_objects_appended(tmp_path, data):
     activate(blocks[0])
     assert export_bytes(tmp_path / f"b{suffix}") == data
     assert export_bytes(tmp_path / f"b{suffix}", what="SCENE") == data
-
-
-def test_a_player_appended(tmp_path):
-    blend, names = objects_of(tmp_path / "a.md3", SENTINEL.read_bytes())
-    new_scene()
-    append(blend, names)
-    assert export_md3(tmp_path / "b.md3") == SENTINEL.read_bytes()
 
 
 def test_one_after_another_in_collections_of_their_own(tmp_path):

@@ -160,17 +160,6 @@ def test_two_objects_are_one_mesh(path):
     assert (low.tolist(), high.tolist()) == ([-8, -8, -8], [8, 8, pytest.approx(48)])
 
 
-def test_several_surfaces_and_tags_are_said(path, capfd):
-    first, second = add_cube("body"), add_cube("head")
-    first.data.materials.append(skin("a.pcx", 4, 4, picture=False))
-    second.data.materials.append(skin("b.pcx", 4, 4, picture=False))
-    add_tag("tag_weapon")
-    export_model(path, what="SCENE")
-    said = capfd.readouterr().out
-    assert "MD2 holds no tags, left out: 'tag_weapon'" in said
-    assert "2 surfaces become one, which wears one skin at a time" in said
-
-
 def test_a_mesh_of_several_materials_is_one_surface(path):
     block = add_cube()
     for name in ("models/a.pcx", "models/b.pcx"):

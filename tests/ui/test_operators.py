@@ -15,7 +15,6 @@ from tests.ui.scene import (
     activate,
     bpy,
     counts,
-    counts_after_undo,
     error_of,
     export_bytes,
     export_md3,
@@ -279,22 +278,6 @@ def test_in_edit_mode(tmp_path):
     assert export_md3(tmp_path / "d.md3") == sample("seamed_cube")
 
 
-def test_undo_and_redo(tmp_path):
-    bpy.ops.ed.undo_push(message="before")
-    before = counts_after_undo()
-    import_md3(put(tmp_path / "a.md3"))
-    bpy.ops.ed.undo_push(message="import")
-    bpy.data.objects["h_body"].data.shape_keys.key_blocks[1].points[0].co.x += 5
-    bpy.ops.ed.undo_push(message="edit")
-    assert export_md3(tmp_path / "b.md3") != sample("animated")
-    bpy.ops.ed.undo()
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-    bpy.ops.ed.undo()
-    assert counts_after_undo() == before
-    bpy.ops.ed.redo()
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-
-
 # -- textures
 
 
@@ -409,14 +392,6 @@ def test_objects_that_are_hidden_are_named(tmp_path, capfd):
     text = error_of(run_export, filepath=str(tmp_path / "b.md3"), what="COLLECTION", collection=collection.name)
     assert text.startswith("b.md3: nothing to export")
     assert "4 hidden objects left out" in text
-
-
-def test_what_is_no_mesh_is_named(tmp_path, capfd):
-    collection = import_md3(put(tmp_path / "a.md3"))
-    collection.objects.link(bpy.data.objects.new("Logo", bpy.data.curves.new("Logo", "FONT")))
-    collection.objects.link(bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN")))
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-    assert "only meshes are written; left out: 'Logo'" in capfd.readouterr().out
 
 
 # -- an export that fails

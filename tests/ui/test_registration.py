@@ -9,7 +9,7 @@ import pytest
 
 from io_idtech_models.blender.vertex.build import BuildSettings
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
-from io_idtech_models.formats import VERTEX, rows_of
+from io_idtech_models.formats import ROWS, SKELETAL, VERTEX, rows_of
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.ui import frames, preferences, registration
 from io_idtech_models.ui.operators import operators_of
@@ -20,7 +20,13 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
 def menu_functions() -> int:
-    menus = (bpy.types.TOPBAR_MT_file_import, bpy.types.TOPBAR_MT_file_export, bpy.types.MESH_MT_shape_key_context_menu)
+    names = (
+        "TOPBAR_MT_file_import",
+        "TOPBAR_MT_file_export",
+        "MESH_MT_shape_key_context_menu",
+        "MATERIAL_MT_context_menu",
+    )
+    menus = [getattr(bpy.types, name) for name in names]
     drawn = [function for menu in menus for function in getattr(menu.draw, "_draw_funcs", ())]
     return sum(function.__module__.startswith("io_idtech_models") for function in drawn)
 
@@ -29,18 +35,27 @@ def registered(kind: str, name: str) -> bool:
     return hasattr(bpy.types, f"{kind}_OT_{name}")
 
 
-@pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
+every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+
+
+@every_row
 def test_a_format_has_operators_and_a_handler(row):
-    assert registered("IMPORT_SCENE", f"idtech_{row.name}")
-    assert registered("EXPORT_SCENE", f"idtech_{row.name}")
+    space = "scene" if row.has_model else "anim"
+    assert registered(f"IMPORT_{space.upper()}", f"idtech_{row.name}")
+    assert registered(f"EXPORT_{space.upper()}", f"idtech_{row.name}")
     handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{row.name}")
-    assert handler.bl_file_extensions == ";".join(row.suffixes)
-    assert handler.bl_import_operator == f"import_scene.idtech_{row.name}"
-    assert handler.bl_export_operator == f"export_scene.idtech_{row.name}"
+    if any(row in model.skeletal.dropped_with for model in rows_of(SKELETAL)):
+        assert handler is None, "dropped together with a model: the model's handler takes both"
+        return
+    others = [suffix for other in row.skeletal.dropped_with for suffix in other.suffixes]
+    assert handler.bl_file_extensions == ";".join([*row.suffixes, *others])
+    assert handler.bl_import_operator == f"import_{space}.idtech_{row.name}"
+    assert handler.bl_export_operator == (f"export_scene.idtech_{row.name}" if row.has_model else "")
+    assert handler.poll_drop(bpy.context)
 
 
 def test_off_and_on_again_twice(extension):
-    assert menu_functions() == 3
+    assert menu_functions() == 4
     for _ in range(2):
         extension.unregister()
         assert menu_functions() == 0
@@ -53,7 +68,7 @@ def test_off_and_on_again_twice(extension):
         assert not registration._classes
         assert not registration._commands
         extension.register()
-        assert menu_functions() == 3
+        assert menu_functions() == 4
         assert bpy.types.AddonPreferences.bl_rna_get_subclass_py("IdtechPreferences")
         assert registered("EXPORT_SCENE", "idtech_md3")
 
@@ -95,9 +110,10 @@ def test_options_and_settings_are_in_step(kind, settings, left_out, row):
     assert all(properties[name].description for name in wanted)
 
 
-@pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
+@every_row
 def test_the_games_of_the_options_are_those_of_the_table(row):
-    properties = getattr(bpy.ops.export_scene, f"idtech_{row.name}").get_rna_type().properties
+    space = bpy.ops.export_scene if row.has_model else bpy.ops.export_anim
+    properties = getattr(space, f"idtech_{row.name}").get_rna_type().properties
     assert [item.identifier for item in properties["game"].enum_items] == list(row.games)
     assert [item.name for item in properties["game"].enum_items] == [
         GAMES[game].choice or GAMES[game].label for game in row.games
@@ -117,15 +133,12 @@ def test_a_formats_own_options_are_those_of_the_table(row):
 
 
 def test_texts_are_short_and_plain():
-    found = [
-        getattr(kind, f"idtech_{r.name}")
-        for r in rows_of(VERTEX)
-        for kind in (bpy.ops.import_scene, bpy.ops.export_scene)
-    ]
+    spaces = [(way, "scene" if row.has_model else "anim", row) for row in ROWS for way in ("import", "export")]
+    found = [getattr(getattr(bpy.ops, f"{way}_{space}"), f"idtech_{row.name}") for way, space, row in spaces]
     found += [getattr(bpy.ops.object, cls.bl_idname.partition(".")[2]) for cls in frames.CLASSES]
     found += [getattr(bpy.ops.import_scene, f"idtech_{name}") for name in ("archive", "game", "choose_models")]
     found += [getattr(bpy.ops.preferences, f"idtech_game_{name}") for name in ("add", "remove", "move")]
-    found += [bpy.ops.idtech.try_in_game, bpy.ops.idtech.watch_game]
+    found += [bpy.ops.idtech.try_in_game, bpy.ops.idtech.watch_game, bpy.ops.object.idtech_show_skin]
     kinds = [operator.get_rna_type() for operator in found]
     assert all(rna.description for rna in kinds)
     for rna in (*kinds, preferences.IDTECH_PG_game.bl_rna):

@@ -17,8 +17,9 @@ from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.skins import show as show_skin
-from io_idtech_models.ui import registration, skins
+from io_idtech_models.ui import skins
 from tests.samples import PROJECT
+from tests.ui.panel.drawing import Layout
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -346,56 +347,12 @@ def test_a_linked_mesh(folder, tmp_path):
 # -- menus
 
 
-class Layout:
-    """What a menu draws."""
-
-    def __init__(self):
-        self.found = []
-
-    def separator(self):
-        pass
-
-    def menu(self, name):
-        self.found.append(name)
-
-    def operator(self, operator):
-        self.found.append(operator)
-
-
-class Menu:
-    def __init__(self):
-        self.layout = Layout()
-
-
-def test_the_menus_offer_it(folder):
-    def drawn(draw):
-        menu = Menu()
-        draw(menu, bpy.context)
-        return menu.layout.found
-
-    entry = ["IDTECH_MT_skins", "object.idtech_write_skin"]
-    assert drawn(skins.draw_menu) == entry
-
-
-def test_the_menus_come_and_go(extension):
-    menu = bpy.types.MATERIAL_MT_context_menu
-    assert menu.draw._draw_funcs.count(skins.draw_menu) == 1
-    extension.unregister()
-    try:
-        assert skins.draw_menu not in menu.draw._draw_funcs
-        assert not hasattr(bpy.types, "OBJECT_OT_idtech_show_skin")
-        assert not registration._classes
-    finally:
-        extension.register()
-
-
-def test_texts_are_short_and_plain():
-    rna = show.get_rna_type()
-    for prop in (rna, rna.properties["skin"]):
-        assert prop.name[:1].isupper()
-        assert len(prop.name) <= 30
-        assert len(prop.description) <= 110
-        assert not prop.description.endswith(".")
+def test_the_menus_offer_it():
+    layout = Layout()
+    skins.draw_menu(SimpleNamespace(layout=layout), bpy.context)
+    assert [name for what, name in layout.drawn if what != "separator"] == [
+        "IDTECH_MT_skins", "object.idtech_write_skin",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("chosen", [True, False])

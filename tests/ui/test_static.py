@@ -4,19 +4,11 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats.lwo.file import read
-from tests import samples_ase, samples_lwo
 from tests.samples import load
 from tests.ui.scene import bpy, export_bytes, opened
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FORMATS = ("ase", "lwo")
-MAKERS = {
-    "ase": (samples_ase.pyramid, samples_ase.moved_texture, samples_ase.several),
-    "lwo": (
-        samples_lwo.pyramid, samples_lwo.smooth, samples_lwo.several, samples_lwo.long_indices, samples_lwo.old_object,
-    ),
-}  # fmt: skip
-SAMPLES = [pytest.param(name, make, id=f"{name}-{make.__name__}") for name in FORMATS for make in MAKERS[name]]
 each_format = pytest.mark.parametrize("name", FORMATS)
 
 
@@ -26,14 +18,6 @@ def crate():
     block = bpy.context.object
     block.data.materials.append(bpy.data.materials.new("textures/base/crate"))
     return block
-
-
-@pytest.mark.parametrize(("name", "make"), SAMPLES)
-def test_a_file_comes_back_from_a_blend(tmp_path, name, make):
-    opened(tmp_path / f"a.{name}", make())
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
-    assert export_bytes(tmp_path / f"b.{name}") == make()
 
 
 @each_format

@@ -130,11 +130,5 @@ def write_mdx(path: Path, **options: Any) -> bytes:
     return path.read_bytes()
 
 
-def read_mdm(path: Path, **options: Any) -> Any:
-    """Import a model; returns its armature."""
-    run(bpy.ops.import_scene.idtech_mdm, filepath=str(path), **options)
-    return CONTEXT.view_layer.objects.active
-
-
 def restart() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

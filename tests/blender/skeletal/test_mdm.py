@@ -26,9 +26,7 @@ from tests.blender.skeletal.mdm_case import (
     open_figure,
     pose,
     put,
-    read_mdm,
     restart,
-    write_mdm,
 )
 from tests.blender.skeletal.rigged import Rigged, in_edit_mode, reopen
 from tests.samples import corpus, corpus_params
@@ -53,15 +51,6 @@ def test_models_come_back(data, weld):
     assert case.is_same()
     reopen()
     assert case.is_same()
-
-
-@pytest.mark.parametrize("data", MESHES)
-def test_models_come_back_through_operators(data, tmp_path):
-    put(tmp_path, {"model.mdm": data, "walk.mdx": samples_mdm.walk()})
-    read_mdm(tmp_path / "model.mdm", animation=str(tmp_path / "walk.mdx"))
-    found = write_mdm(tmp_path / "out.mdm", game="format", write_animation=True)
-    assert found == data
-    assert (tmp_path / "out.mdx").read_bytes() == samples_mdm.walk()
 
 
 @pytest.mark.parametrize("data", ANIMS)

@@ -84,10 +84,6 @@ def below(case: Rigged, name: str, bone: int) -> set[int]:
     return found - {bone}
 
 
-def test_nothing_changes_without_an_edit(each):
-    assert each.all_changed() == {}
-
-
 # -- meshes
 
 

@@ -5,16 +5,10 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
-from tests.blender.case import CONTEXT, open_case, reopen
+from tests.blender.case import CONTEXT, open_case
 from tests.samples import sample
 
 ROPE = sample("animated", "mdc")
-
-
-def test_a_file_comes_back_from_a_saved_blend():
-    case = open_case(ROPE)
-    reopen(case)
-    assert case.both() == ROPE
 
 
 def test_meshes_know_it_without_their_collection():

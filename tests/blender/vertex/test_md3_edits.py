@@ -18,7 +18,6 @@ EXAMPLE = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]
 FILES = [EXAMPLE, *REAL]
 
-OPS: Any = bpy.ops  # the stubs know nothing of our own operators
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -13,23 +13,12 @@ PYRAMIDS = {"ase": samples_ase.pyramid, "lwo": samples_lwo.pyramid}
 NAMES = {"ase": "pyramid", "lwo": "textures/stone"}
 # They are in no manifest.
 REAL = [pytest.param(name, path, id=path.name) for name in ROWS for path in sorted(CORPUS.rglob(f"*.{name}"))]
-SAMPLES = [
-    pytest.param(name, make, id=f"{name}-{make.__name__}")
-    for name, samples in (("ase", samples_ase), ("lwo", samples_lwo))
-    for make in samples.FILES
-]
 each_format = pytest.mark.parametrize("name", ROWS)
 
 
 def corners(surface, values):
     """Return values (V, k) of the corners of triangles, (T, 3, k): whatever the order of vertices."""
     return values[surface.triangles]
-
-
-@pytest.mark.parametrize(("name", "make"), SAMPLES)
-def test_what_is_not_edited_comes_back(name, make):
-    with collected_warnings():
-        assert ROWS[name].dump(load(make())) == make()
 
 
 @pytest.mark.parametrize(("name", "path"), REAL)

@@ -16,7 +16,6 @@ from tests import samples_md5
 from tests.facts import differences
 from tests.samples import CORPUS, corpus_params
 
-MESHES = [pytest.param(make(), id=make.__name__) for make in samples_md5.MESHES]
 ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_md5.ANIMS]
 
 

@@ -6,14 +6,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.reporting import FormatError
 from tests import samples_mdm
-from tests.facts import differences
 
-MDM = by_name("mdm")
-MESHES = [pytest.param(make(), id=make.__name__) for make in samples_mdm.MESHES]
 HUGE = 2**31 - 1
 
 
@@ -60,20 +56,6 @@ def test_a_file_is_read_field_by_field():
             list(wanted.offset), list(wanted.axis),
         )  # fmt: skip
         assert tag.bone_refs.tolist() == wanted.refs
-
-
-@pytest.mark.parametrize("make", samples_mdm.MESHES)
-def test_without_the_layout_all_fields_are_the_same(make):
-    data = make()
-    file = mdm.read(data)
-    file.layout = {}
-    found = mdm.write(file)
-    assert differences(data, found) == set()
-    if make not in {samples_mdm.odd_layout, samples_mdm.bare}:
-        assert found == data, "the games' own order"
-    for index, surface in enumerate(mdm.read(found).surfaces):
-        assert surface.header["ofs_header"] == -place_of_surface(found, index)
-    assert mdm.read(found).header["ofs_end"] == len(found)
 
 
 @pytest.mark.parametrize("make", [samples_mdm.figure, samples_mdm.odd_layout])

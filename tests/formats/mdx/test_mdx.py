@@ -147,16 +147,6 @@ def test_a_file_is_read_field_by_field():
     assert names_of(file)[7] == "fuß"
 
 
-@pytest.mark.parametrize("data", ANIMS)
-def test_without_the_layout_all_fields_are_the_same(data):
-    file = mdx.read(data)
-    file.layout = {}
-    found = mdx.write(file)
-    assert differences(data, found) == set()
-    assert mdx.read(found).header["ofs_end"] == len(found)
-    assert mdx.read(found).header["ofs_frames"] == 96
-
-
 PLACES = {"num_frames": 72, "num_bones": 76, "ofs_frames": 80, "ofs_bones": 84}
 
 
@@ -508,33 +498,6 @@ def test_weights_flags_and_names_that_changed():
     animation.traits.flags[7] = 1
     animation.joint_names[5] = "pelvis"
     assert differences(data, MDX.dump(animation)) == {"bones[2].torso_weight", "bones[7].flags", "bones[5].name"}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("header", np.zeros(3, np.uint8)), ("bones", np.zeros((8, 5), np.uint8)),
-        ("infos", np.zeros((5, 52), np.uint8)), ("angles", np.zeros((6, 8, 3), np.int16)),
-        ("ofs_angles", np.zeros((6, 8, 2), np.int32)), ("bones", np.full((8, 80), 255, np.uint8)),
-    ],
-)  # fmt: skip
-def test_facts_of_a_stranger_are_not_believed(name, value, caplog):
-    animation = load(samples_mdm.walk())
-    animation.source.facts[name] = value
-    after = load(MDX.dump(animation))
-    assert "the facts of the source of 'walk' are damaged" in caplog.text
-    same_poses(animation, after, 5e-3)
-
-
-@pytest.mark.parametrize("game", ["et", "etlegacy"])
-def test_limits_of_the_games(game):
-    rest = samples_mdm.MdxSpec(bones=[samples_mdm.Bone(f"b{i}".encode(), i - 1, 0.0, 1.0) for i in range(129)])
-    rest.frames = [samples_mdm.Frame([(0,) * 6] * 129, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)]
-    (found,) = MDX.check(load(rest.pack()), game)
-    assert "has 129 joints" in str(found)
-    del rest.bones[128], rest.frames[0].codes[128]
-    assert MDX.check(load(rest.pack()), game) == []
-    assert MDX.check(load(samples_mdm.two_roots()), game) == []
 
 
 @pytest.mark.parametrize("data", ANIMS)

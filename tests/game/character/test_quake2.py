@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from io_idtech_models.game.character.files import BODY
-from io_idtech_models.game.character.kinds import character_of, characters_in, kind_of, place_of
+from io_idtech_models.game.character.kinds import character_of, kind_of
 from io_idtech_models.game.character.quake2 import ANIMATIONS, GUN, NUM_FRAMES
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
-from tests.packs import put_pack
-from tests.samples_quake2 import PLAYER, files, put_player
+from tests.samples_quake2 import PLAYER, put_player
 
 
 def found(path, skin=""):
@@ -56,13 +55,6 @@ def test_another_skin(tmp_path):
     assert found(path, "ROST").missing == ["there is no skin 'ROST': 'frost', 'moss', 'rust'"]
     assert found(path, "Rust").decl.worn("") == f"{PLAYER}/rust.pcx"
     assert found(path, "none").decl is None
-
-
-def test_the_same_from_an_archive(tmp_path):
-    pack = put_pack(tmp_path / "baseq2/pak0.pak", files())
-    (file,) = characters_in(Disk().store(pack))
-    assert (file.name, place_of(file)) == ("tris.md2", "stilt")
-    assert found(pack / PLAYER / "tris.md2").missing == []
 
 
 def test_a_model_that_is_no_players_is_none(tmp_path):

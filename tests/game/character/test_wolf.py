@@ -5,18 +5,17 @@ from pathlib import Path
 import pytest
 
 from io_idtech_models.game.character.files import HEAD
-from io_idtech_models.game.character.kinds import character_of, characters_in, place_of
-from io_idtech_models.game.folders import Disk, Game
+from io_idtech_models.game.character.kinds import character_of
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import ModelError
-from tests.packs import put_pack
 from tests.samples import CORPUS
-from tests.samples_wolf import FOLDER, NAME, TABLE, files, put_character
+from tests.samples_wolf import FOLDER, TABLE, put_character
 
 REAL = sorted(CORPUS.rglob("wolfanim.cfg"))
 
 
-def found(path, games=(), skin=""):
-    return character_of(Disk(games).file(Path(path)), skin)
+def found(path, skin=""):
+    return character_of(Disk().file(Path(path)), skin)
 
 
 def pieces(character):
@@ -45,21 +44,6 @@ def test_all_that_there_is(tmp_path):
         ("md3_back", "body", "tag_back", "pack.md3", "sack.skin"),  # a skin, which names the model
         ("md3_hat", "head", "tag_mouth", "helmet.md3", None),
     ]
-
-
-def test_the_same_from_an_archive(tmp_path):
-    pack = put_pack(tmp_path / "main/pak0.pk3", files())
-    character = found(pack / FOLDER / "wolfanim.cfg")
-    assert character.missing == []
-    assert len(character.pieces) == 4
-    assert [place_of(file) for file in characters_in(Disk().store(pack))] == [NAME]
-
-
-def test_what_a_mod_lacks_is_found_in_the_users_games(tmp_path):
-    put_character(tmp_path / "game")
-    path = put_character(tmp_path / "mod", face_md3=None)
-    assert found(path).missing == ["the head 'face.md3' is not there"]
-    assert found(path, [Game("Wolfenstein", (str(tmp_path / "game"),))]).missing == []
 
 
 def test_a_folder_that_is_in_no_game(tmp_path):

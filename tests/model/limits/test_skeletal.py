@@ -9,7 +9,6 @@ import pytest
 from io_idtech_models.formats import MOTION, SKELETAL, by_name, rows_of
 from io_idtech_models.model.limits.games import ERROR, GAMES, WARNING, SkeletalLimits
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights
-from tests import samples_md5
 
 REMASTER = "quake2remaster"
 MESH, ANIM = by_name("md5mesh"), by_name("md5anim")
@@ -68,7 +67,6 @@ TABLE = {
     ("eliteforce", "mdr"): (128, None, None, 999, 1999, None, None, None),
     ("format", "mdr"): NONE,
 }
-# Those of MDM and MDX are tried at each number where those formats are: tests/formats/test_mdm_model.py, test_mdx.py.
 PAIRS = {name: name for name in ("mdr", "mds", "iqm")} | {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md"}
 
 
@@ -82,55 +80,35 @@ def test_the_numbers_of_every_game(row):
 
 
 MODELS = {
-    "joints": (256, lambda n: model(skeleton(n)), "has {} joints, Quake II remaster takes 256"),
-    "meshes": (32, lambda n: model(meshes=[mesh()] * n), "has {} meshes, Quake II remaster takes 32"),
-    "weights": (8192, lambda n: model(meshes=[mesh(weights=n)]), "'m' has {} weights, Quake II remaster takes 8192"),
-    "vertices": (6144, lambda n: model(meshes=[mesh(n)]), "'m' has {} vertices, Quake II remaster takes 6144"),
-    "triangles": (
-        6144,
-        lambda n: model(meshes=[mesh(triangles=n)]),
-        "'m' has {} triangles, Quake II remaster takes 6144",
-    ),
-    "name_bytes": (
-        47,
-        lambda n: model(skeleton(2, ["root", "b" * n])),
-        "is a joint's name of {} bytes, Quake II remaster takes 47",
-    ),
+    "joints": (lambda n: model(skeleton(n)), "has {} joints, "),
+    "meshes": (lambda n: model(meshes=[mesh(name=f"m{i}") for i in range(n)]), "has {} meshes, "),
+    "weights": (lambda n: model(meshes=[mesh(weights=n)]), "'m' has {} weights, "),
+    "vertices": (lambda n: model(meshes=[mesh(n)]), "'m' has {} vertices, "),
+    "triangles": (lambda n: model(meshes=[mesh(triangles=n)]), "'m' has {} triangles, "),
+    "name_bytes": (lambda n: model(skeleton(2, ["root", "b" * n])), "is a joint's name of {} bytes, "),
 }
-
-
-@pytest.mark.parametrize("kind", MODELS)
-def test_a_model_at_the_limit_and_beyond(kind):
-    most, make, sentence = MODELS[kind]
-    assert getattr(GAMES[REMASTER].formats["md5mesh"], kind) == most
-    assert said(MESH.check(make(most), REMASTER)) == []
-    ((severity, text),) = said(MESH.check(make(most + 1), REMASTER))
-    assert severity == ERROR
-    assert sentence.format(most + 1) in text
-    for game in ("doom3", "format"):
-        assert said(MESH.check(make(most + 1), game)) == [], "these have no counts of their own"
-
-
 ANIMS = {
-    "frames": (1024, animation, "'walk' has {} frames, Quake II remaster takes 1024"),
-    "joints": (256, lambda n: animation(2, skeleton(n)), "'walk' has {} joints, Quake II remaster takes 256"),
-    "name_bytes": (
-        47,
-        lambda n: animation(1, skeleton(2, ["root", "b" * n])),
-        "is a joint's name of {} bytes, Quake II remaster takes 47",
-    ),
+    "frames": (animation, "'walk' has {} frames, "),
+    "joints": (lambda n: animation(2, skeleton(n)), "'walk' has {} joints, "),
+    "name_bytes": (lambda n: animation(1, skeleton(2, ["root", "b" * n])), "is a joint's name of {} bytes, "),
 }
+MAKERS = {row.name: ANIMS for row in rows_of(MOTION)} | {row.name: MODELS for row in rows_of(SKELETAL)}
+EVERY = [(game, name, kind) for name, makers in MAKERS.items() for game in by_name(name).games for kind in makers]
 
 
-@pytest.mark.parametrize("kind", ANIMS)
-def test_an_animation_at_the_limit_and_beyond(kind):
-    most, make, sentence = ANIMS[kind]
-    assert said(ANIM.check(make(most), REMASTER)) == []
-    ((severity, text),) = said(ANIM.check(make(most + 1), REMASTER))
-    assert severity == ERROR
-    assert sentence.format(most + 1) in text
-    for game in ("doom3", "format"):
-        assert said(ANIM.check(make(most + 1), game)) == []
+@pytest.mark.parametrize(("game", "name", "kind"), EVERY)
+def test_at_the_limit_and_beyond(game, name, kind):
+    most = getattr(GAMES[game].formats[name], kind)
+    make, sentence = MAKERS[name][kind]
+    if most is None:  # there is none, whatever another game takes
+        most = getattr(GAMES[REMASTER].formats["md5mesh"], kind)
+        assert said(by_name(name).check(make(most + 1), game)) == []
+        return
+    assert said(by_name(name).check(make(most), game)) == []
+    ((severity, text),) = said(by_name(name).check(make(most + 1), game))
+    told, takes = (WARNING, "is made for") if (name, kind) == ("mds", "meshes") else (ERROR, "takes")
+    assert severity == told
+    assert f"{sentence.format(most + 1)}{GAMES[game].label} {takes} {most}" in text
 
 
 def test_names_are_measured_in_bytes():
@@ -208,18 +186,6 @@ def test_a_mesh_without_a_name_is_called_by_its_shader():
 def test_joints_that_are_scaled(game, scale, problem):
     bones = replace(skeleton(2), scales=np.array([[1, 1, 1], scale], float))
     assert said(by_name("iqm").check(model(bones), game)) == ([problem] if problem else [])
-
-
-@pytest.mark.parametrize("make", [*samples_md5.MESHES, *samples_md5.ANIMS])
-def test_samples_are_within_all_limits(make):
-    data = make()
-    row = by_name("md5mesh" if b"numMeshes" in data else "md5anim")
-    refused = {samples_md5.roots_wave: ("doom3",), samples_md5.odd_names: (REMASTER,)}.get(make, ())
-    odd = make is samples_md5.odd_names
-    for game in row.games:
-        found = {p.severity for p in row.check(row.load(data, "x"), game)}
-        assert (ERROR in found) is (game in refused)
-        assert (WARNING in found) is (odd or (make is samples_md5.roots_wave and game not in (*refused, REMASTER)))
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("-inf"), 1e39])

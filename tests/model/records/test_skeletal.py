@@ -126,15 +126,6 @@ def test_one_kind_is_not_taken_for_another():
 # -- fuzz
 
 
-@pytest.mark.parametrize("data", [samples_md5.arm(), samples_md5.wave()], ids=["mesh", "animation"])
-def test_every_truncation_is_refused(data):
-    whole = packed(source_of(data))
-    kind = model_source if b"num_meshes" in whole else animation_source
-    for end in range(len(whole)):
-        with pytest.raises(RecordError):
-            kind(whole[:end])
-
-
 RECORDS = [packed(source_of(p.values[0])) for p in (*MESHES, *ANIMS)]
 flips = st.lists(
     st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=8)), min_size=1, max_size=5

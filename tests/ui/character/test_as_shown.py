@@ -63,10 +63,6 @@ def points(rig: Any) -> Any:
     return found
 
 
-def root_of(rig: Any) -> Any:
-    return rig.parent
-
-
 @pytest.mark.parametrize("scale", [1.0, 0.5])
 @pytest.mark.parametrize("game", GAMES)
 def test_all_of_it_is_where_the_game_shows_it(tmp_path, game, scale, capfd):
@@ -106,37 +102,6 @@ def test_what_the_game_shows_as_the_files_are_has_no_root(tmp_path, capfd):
     text = samples_xreal.CFG.replace("0.83 0.83 0.83", "0.8 0.8 0.9")
     assert read("xreal", tmp_path / "x", files={"character_cfg": text.encode()}).parent is None
     assert "unevenly, here it has the size of its files" in capfd.readouterr().out
-
-
-@pytest.mark.parametrize("moved", [False, True], ids=["", "moved"])
-@pytest.mark.parametrize("game", GAMES)
-def test_files_are_as_they_were(tmp_path, game, moved, capfd):
-    """Wherever the character, or its root, stands: the whole, and each of its models alone."""
-    rig = read(game, tmp_path / "game")
-    if moved:
-        rig.parent.location.x += 30
-        rig.parent.rotation_euler.z = 1.0
-    out = tmp_path / "out"
-    before = GAMES[game].files()
-    for block in [block for block in bpy.data.objects if block.type in ("ARMATURE", "MESH")]:
-        if block.type == "MESH" and block.parent.type == "ARMATURE":
-            continue
-        bpy.context.view_layer.objects.active = block
-        home = next(c for c in block.users_collection if c.get("idtech_file"))
-        file = Path(home["idtech_file"])
-        target = out / file.name
-        target.parent.mkdir(exist_ok=True)
-        export = getattr(bpy.ops.export_scene, f"idtech_{file.suffix[1:].lower()}")
-        assert export(filepath=str(target)) == {"FINISHED"}
-        assert target.read_bytes() == file.read_bytes(), file.name
-    if moved:
-        rig.location.y += 5
-        rig.scale = (2, 2, 2)
-    assert write(filepath=str(out / "whole")) == {"FINISHED"}
-    whole = {path.relative_to(out / "whole").as_posix(): path.read_bytes() for path in (out / "whole").rglob("*.*")}
-    assert [name for name, data in whole.items() if name in before and data != before[name]] == []
-    assert "warning" not in capfd.readouterr().out.lower()
-    assert rig.location.y == (5 if moved else 0)
 
 
 @pytest.mark.parametrize("game", ["doom3", "xreal"])

@@ -112,22 +112,6 @@ def _joints() -> list[tuple[str, str]]:
     return [("head", "head"), ("def_attach", "chest")]
 
 
-def test_what_is_not_edited_is_written_as_it_was(tmp_path):
-    read(put_character(tmp_path))
-    show("walk1")
-    bpy.context.scene.frame_set(11)
-    out = tmp_path / "out.md5mesh"
-    head = next(b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent == roots()["head"])
-    for block in (rig(), head):
-        bpy.context.view_layer.objects.active = block
-        assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out)) == {"FINISHED"}
-        assert out.read_bytes() == (EXAMPLE / "newt.md5mesh").read_bytes()
-    bpy.context.view_layer.objects.active = rig()
-    motion = tmp_path / "out.md5anim"
-    assert bpy.ops.export_anim.idtech_md5anim(filepath=str(motion), actions="walk1") == {"FINISHED"}
-    assert motion.read_bytes() == (EXAMPLE / "walk.md5anim").read_bytes()
-
-
 def test_from_a_mesh_and_without_animations(tmp_path):
     put_character(tmp_path)
     read(tmp_path / NEWT / "newt.md5mesh", "", animations=False)

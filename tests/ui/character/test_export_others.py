@@ -1,9 +1,4 @@
-"""Export Character of Quake II, Doom 3 and XreaL: the whole character, and what is not edited is the same bytes."""
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+"""Export Character of Quake II, Doom 3 and XreaL: an edit touches its file alone, and what else is written or said."""
 
 import pytest
 
@@ -13,79 +8,17 @@ from io_idtech_models.blender.properties import FRAME_COMMANDS, FRAME_RATE
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.tasks.animations.find import of_rig
-from tests import samples_doom3, samples_quake2, samples_xreal
+from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
-from tests.samples import CORPUS
 from tests.samples_doom3 import NEWT, put_character
-from tests.ui.scene import bpy, error_of
+from tests.ui.character.games import GAMES, changed, read, rig, saved, show
+from tests.ui.scene import bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-write: Any = bpy.ops.export_scene.idtech_character
 REMASTER = {
     f"{samples_quake2.PLAYER}/md5/tris{suffix}": (samples_doom3.EXAMPLE / name).read_bytes()
     for suffix, name in ((".md5mesh", "newt.md5mesh"), (".md5anim", "walk.md5anim"))
 }
-
-
-@dataclass(frozen=True)
-class Game:
-    """A game's sample: how to put it, its files, those that are not the character's, its own archives."""
-
-    put: Callable[..., Path]
-    files: Callable[[], dict[str, bytes]]
-    others: frozenset[str]  # files of the game that stay where they are
-    pack: str
-    name: str
-
-
-GAMES = {
-    "quake2": Game(samples_quake2.put_player, samples_quake2.files, frozenset(), ".pak", "stilt"),
-    "xreal": Game(
-        samples_xreal.put_player,
-        samples_xreal.files,
-        frozenset(("materials/newt.mtr", f"{samples_xreal.FOLDER}/picture.tga")),
-        ".pk3",
-        "newt",
-    ),
-    "doom3": Game(
-        samples_doom3.put_character,
-        samples_doom3.files,
-        frozenset((
-            "def/newt.def", "def/hat.def", "skins/newt.skin", "materials/newt.mtr", "textures/stone.tga",
-            f"{NEWT}/newt.tga",
-        )),
-        ".pk4",
-        "monster_newt",
-    ),
-}  # fmt: skip
-OWN = {"def/monster_newt.def", "skins/monster_newt.skin", "materials/monster_newt.mtr"}  # of Doom 3's
-
-
-def read(path: Path, game: str, **options: Any) -> None:
-    given = {"character": GAMES[game].name} if game == "doom3" else {}
-    assert bpy.ops.import_scene.idtech_character(filepath=str(path), **given, **options) == {"FINISHED"}
-
-
-def saved(folder: Path, **options: Any) -> dict[str, bytes]:
-    assert write(filepath=str(folder), **options) == {"FINISHED"}
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def changed(found: dict[str, bytes], game: str) -> list[str]:
-    before = GAMES[game].files()
-    return sorted(name for name, data in found.items() if data != before.get(name))
-
-
-def rig() -> Any:
-    every = [block for block in bpy.data.objects if block.type == "ARMATURE"]
-    return next(block for block in every if block.parent is None or block.parent.get(PART) not in ("head", "weapon"))
-
-
-def show(name: str) -> Any:
-    """Let the character play an animation, whose action is made if it has none; returns that."""
-    bpy.context.view_layer.objects.active = rig()
-    assert bpy.ops.object.idtech_animation_play(name=name) == {"FINISHED"}
-    return rig().animation_data.action
 
 
 def move(action: str, bone: str = "head") -> None:
@@ -97,50 +30,6 @@ def move(action: str, bone: str = "head") -> None:
             for place, (time, value) in enumerate(zip(times.tolist(), values.tolist(), strict=True)):
                 curve.keyframe_points[place].co = (time, value + 0.2)
             curve.update()
-
-
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("options", [{}, {"scale": 0.5}, {"animations": False}])
-def test_what_is_not_edited_is_the_same(tmp_path, game, options, capfd):
-    read(GAMES[game].put(tmp_path / "game"), game, **options)
-    capfd.readouterr()
-    found = saved(tmp_path / "out")
-    own = OWN if game == "doom3" else set()
-    assert set(found) == set(GAMES[game].files()) - GAMES[game].others | own
-    assert set(changed(found, game)) == own
-    assert "warning" not in capfd.readouterr().out.lower()
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_an_archive_that_opens_again(tmp_path, game, capfd):
-    read(GAMES[game].put(tmp_path / "game"), game)
-    first = {block.name for block in bpy.data.objects}
-    pack = tmp_path / f"mod/z_mine{GAMES[game].pack}"
-    pack.parent.mkdir()
-    assert write(filepath=str(pack)) == {"FINISHED"}
-    for block in list(bpy.data.objects):
-        bpy.data.objects.remove(block)
-    capfd.readouterr()
-    read(pack, game)
-    assert len(bpy.data.objects) == len(first)
-    assert not {"is not there", "missing", "declared nowhere"} & set(capfd.readouterr().out.split("\n"))
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_into_its_own_folder_touches_nothing(tmp_path, game):
-    read(GAMES[game].put(tmp_path / "game"), game)
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "game").rglob("*")}
-    assert write(filepath=str(tmp_path / "game")) == {"FINISHED"}
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "game").rglob("*")} == before
-    assert "was edited: there is no file to write" in error_of(write, filepath=str(tmp_path / "x"), edited_only=True)
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_reopened_blend_writes_the_same(tmp_path, game):
-    read(GAMES[game].put(tmp_path / "game"), game)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
-    assert set(changed(saved(tmp_path / "out"), game)) == (OWN if game == "doom3" else set())
 
 
 def test_the_gun_of_a_player_is_written_alone(tmp_path):
@@ -258,19 +147,7 @@ def test_a_strangers_file_stays(tmp_path):
     assert saved(tmp_path / "out") == found, "again is the same"
 
 
-REAL = CORPUS / "xreal/base/models/players/xsarge/character.cfg"
-
-
 def test_a_new_animation_of_xreal_lies_beside_the_others(tmp_path):
     read(GAMES["xreal"].put(tmp_path / "game"), "xreal")
     new_action()
     assert list(saved(tmp_path / "out", edited_only=True)) == ["models/players/newt/dance.md5anim"]
-
-
-@pytest.mark.skipif(not REAL.is_file(), reason="no corpus")
-def test_a_real_player(tmp_path):
-    read(REAL, "xreal")
-    found = saved(tmp_path)
-    game = REAL.parents[3]
-    assert len(found) > 18
-    assert [name for name, data in found.items() if data != (game / name).read_bytes()] == []

@@ -89,23 +89,6 @@ def test_each_part_wears_its_own_skin(tmp_path):
     assert [m["idtech_worn"] for m in helmet.data.materials] == [f"{TOYS}/green"]
 
 
-def test_the_body_is_written_as_it_was(tmp_path):
-    read(put_character(tmp_path))
-    bpy.context.view_layer.objects.active = rig()
-    out = tmp_path / "out.mdm"
-    assert bpy.ops.export_scene.idtech_mdm(filepath=str(out)) == {"FINISHED"}
-    assert out.read_bytes() == files()[f"{TOYS}/body.mdm"]
-
-
-def test_each_part_is_written_as_it_was(tmp_path):
-    read(put_character(tmp_path))
-    for kind, name in (("md3_hat", f"{TOYS}/acc/helmet.md3"), ("head", "models/players/hud/toy.md3")):
-        bpy.context.view_layer.objects.active = next(b for b in roots()[kind].children if b.type == "MESH")
-        out = tmp_path / "out.md3"
-        assert bpy.ops.export_scene.idtech_md3(filepath=str(out)) == {"FINISHED"}
-        assert out.read_bytes() == files()[name], kind
-
-
 def test_scaled(tmp_path):
     read(put_character(tmp_path), scale=0.5)
     found = roots()

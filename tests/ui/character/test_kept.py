@@ -16,7 +16,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
 from tests.samples_xreal import FOLDER, put_player
-from tests.ui.character.test_export_others import changed, read, rig, saved, show
+from tests.ui.character.games import changed, read, rig, saved, show
 from tests.ui.scene import activate, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]

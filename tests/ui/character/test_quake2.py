@@ -12,10 +12,9 @@ from io_idtech_models.blender.provenance import PART
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.character.quake2 import ANIMATIONS
 from io_idtech_models.tasks.animations.find import need_animations
-from tests.packs import put_pack
 from tests.samples_doom3 import EXAMPLE
-from tests.samples_quake2 import PLAYER, files, model, put_player
-from tests.ui.scene import add_cube, bpy, error_of
+from tests.samples_quake2 import PLAYER, model, put_player
+from tests.ui.scene import add_cube, bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 run: Any = bpy.ops.import_scene.idtech_character
@@ -155,19 +154,6 @@ def test_the_gun_goes_where_the_body_goes(tmp_path):
     assert tuple(gun().matrix_world.translation) == (7.0, 8.0, 9.0)
 
 
-@pytest.mark.parametrize("moved", [False, True])
-def test_what_is_not_edited_is_written_as_it_was(tmp_path, moved):
-    read(put_player(tmp_path, odd=True))
-    bpy.context.scene.frame_set(57)
-    if moved:
-        play(body().data.shape_keys, clips()["run"])
-    out = tmp_path / "out.md2"
-    for block, data in ((gun(), model()), (body(), model(odd=True))):
-        bpy.context.view_layer.objects.active = block
-        assert export(filepath=str(out)) == {"FINISHED"}
-        assert out.read_bytes() == data
-
-
 def test_a_gun_with_a_modifier_is_written_in_all_of_its_frames(tmp_path):
     """What is sampled shows each frame, whatever the body plays."""
     read(put_player(tmp_path))
@@ -213,13 +199,6 @@ def test_fewer_frames_than_the_game_plays(tmp_path, capfd):
     assert "tris.md2: 60 frames, of which the game plays 198" in said
     assert "weapon.md2 has 198 frames, the body 60" in said
     assert {"stand", "run", "attack"} <= set(clips())
-
-
-def test_from_an_archive(tmp_path):
-    pack = put_pack(tmp_path / "baseq2/pak0.pak", files())
-    read(pack)
-    assert gun() is not None
-    assert "no character 'male'" in error_of(run, filepath=str(pack), character="male")
 
 
 def test_the_remasters_model(tmp_path, capfd):

@@ -68,14 +68,6 @@ def test_rows_are_runs_of_the_bodys_own_frames(tmp_path):
     assert (scene.frame_start, scene.frame_end) == (0, 5)
 
 
-def test_the_body_comes_back_whatever_plays(tmp_path):
-    read(put_character(tmp_path))
-    play(name="walk_1")
-    out = tmp_path / "out.mds"
-    assert bpy.ops.export_scene.idtech_mds(filepath=str(out)) == {"FINISHED"}
-    assert out.read_bytes() == body()
-
-
 def test_a_lone_body_has_the_rows_of_the_table_beside_it(tmp_path, capfd):
     path = put_character(tmp_path)
     lone: Any = bpy.ops.import_scene.idtech_mds
@@ -222,14 +214,6 @@ def saved(folder, out):
     )
 
 
-def test_a_character_is_saved_as_it_was(tmp_path):
-    path = put_character(tmp_path / "game")
-    (tmp_path / "out").mkdir()
-    read(path)
-    play(name="walk_1")
-    assert saved(tmp_path / "game", tmp_path / "out") == (9, [])
-
-
 def test_an_edit_touches_its_file_alone(tmp_path):
     read(put_character(tmp_path / "game"))
     (tmp_path / "out").mkdir()
@@ -245,12 +229,6 @@ def test_a_pose_is_an_edit_of_the_body(tmp_path):
     rig.pose.bones[0].location.z += 4.0
     rig.pose.bones[0].keyframe_insert("location")
     assert saved(tmp_path / "game", tmp_path / "out") == (9, ["body.mds"])
-
-
-@pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
-def test_real_characters_are_saved_as_they_were(path, tmp_path):
-    read(path)
-    assert saved(path.parents[3], tmp_path) == (5, [])
 
 
 def saved_texts(folder):

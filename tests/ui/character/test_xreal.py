@@ -10,7 +10,7 @@ from io_idtech_models.blender.provenance import WORN
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples import CORPUS
 from tests.samples_iqm import animated
-from tests.samples_xreal import EXAMPLE, FOLDER, put_player
+from tests.samples_xreal import FOLDER, put_player
 from tests.ui.scene import bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -39,15 +39,6 @@ def test_a_body_with_all_animations(tmp_path, capfd):
     assert material[WORN] == f"{FOLDER}/skin"
     pictures = [n.image.name for n in material.node_tree.nodes if n.type == "TEX_IMAGE" and n.image]
     assert [Path(name).name for name in pictures] == ["picture.tga"]
-
-
-def test_what_is_not_edited_is_written_as_it_was(tmp_path):
-    read(put_player(tmp_path))
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    bpy.context.view_layer.objects.active = rig
-    out = tmp_path / "out.md5mesh"
-    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out)) == {"FINISHED"}
-    assert out.read_bytes() == (EXAMPLE / "newt.md5mesh").read_bytes()
 
 
 def test_an_iqm_with_its_own_animations(tmp_path):

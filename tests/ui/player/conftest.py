@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ui.player.players import (
-    brought,
-    game,
-)
+from tests.ui.player.players import brought, game
 
 
 @pytest.fixture

@@ -11,15 +11,7 @@ from io_idtech_models.blender.player.rows import frame_curve as found_curve
 from io_idtech_models.blender.player.rows import rows_of
 from io_idtech_models.game.player.animation_cfg import read
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
-from tests.ui.player.players import (
-    active_player,
-    brought,
-    game,
-    model,
-    originals,
-    saved,
-    unequal,
-)
+from tests.ui.player.players import active_player, brought, game, model, originals, saved, unequal
 from tests.ui.scene import activate, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]

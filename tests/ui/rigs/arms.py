@@ -10,9 +10,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain
 from tests import samples_md5
-from tests.ui.scene import (
-    bpy,
-)
+from tests.ui.scene import bpy
 
 import_mesh, export_mesh = bpy.ops.import_scene.idtech_md5mesh, bpy.ops.export_scene.idtech_md5mesh
 

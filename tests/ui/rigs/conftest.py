@@ -3,12 +3,7 @@
 import pytest
 
 from tests.ui.rigs.arms import FILES, import_mesh, scene
-from tests.ui.scene import (
-    activate,
-    add_cube,
-    bpy,
-    put,
-)
+from tests.ui.scene import activate, add_cube, bpy, put
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Importing MD5 models and animations, whatever is active and in whatever mode."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -10,17 +8,7 @@ from tests import samples_md5
 from tests.facts import differences
 from tests.samples import sample
 from tests.ui.rigs.arms import ANIM, FILES, export_anim, exported, import_anim, import_mesh, motion_of, rig, scene
-from tests.ui.scene import (
-    activate,
-    bpy,
-    counts,
-    error_of,
-    picture_of,
-    png,
-    put,
-    settings,
-    tga,
-)
+from tests.ui.scene import activate, bpy, counts, error_of, picture_of, png, put, settings, tga
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -254,27 +242,6 @@ def test_selected_armatures_stay_out_of_edit_mode(folder, others):
         armature._add_bones = original
     assert seen == ["arm"]
     assert np.array_equal(before, np.array(others[0].data.bones[0].matrix_local))
-
-
-def new_collection(name: str) -> Any:
-    made = bpy.data.collections.new(name)
-    scene().collection.children.link(made)
-    layer = bpy.context.view_layer.layer_collection.children[name]
-    bpy.context.view_layer.active_layer_collection = layer
-    return layer
-
-
-@pytest.mark.parametrize("state", ["exclude", "hide_viewport", "holdout"])
-def test_where_the_active_collection_is_not_shown(folder, state):
-    setattr(new_collection("Mine"), state, True)
-    assert import_mesh(filepath=str(folder / "arm.md5mesh")) == {"FINISHED"}
-    assert bpy.data.collections["arm"] in set(scene().collection.children_recursive)
-    assert bpy.context.mode == "OBJECT"
-    for layer in bpy.context.view_layer.layer_collection.children:
-        setattr(layer, state, False)
-    activate(rig())
-    assert differences(FILES["arm.md5mesh"], exported(folder / "b.md5mesh")) == set()
-    assert differences(FILES["nod.md5anim"], exported(folder / "b.md5anim")) == set()
 
 
 @pytest.mark.parametrize("alone", [False, True])

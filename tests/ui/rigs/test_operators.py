@@ -1,6 +1,5 @@
 """What games and Blender know of the operators of skeletal models, and rigs written in frames."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,23 +7,16 @@ import pytest
 
 from io_idtech_models.blender.skeletal.build import SkeletalSettings
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings
-from io_idtech_models.formats import MOTION, ROWS, SKELETAL, by_name, rows_of
+from io_idtech_models.formats import ROWS, by_name
 from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.tasks.export.motion import AnimationExport
 from io_idtech_models.ui import menus as files
 from tests import samples_md5
 from tests.facts import differences
 from tests.samples import CORPUS
 from tests.ui.rigs.arms import ANIM, FILES, MESH, export_anim, export_mesh, exported, import_anim, import_mesh, rig
-from tests.ui.scene import (
-    activate,
-    bpy,
-    counts_after_undo,
-    error_of,
-    put,
-)
+from tests.ui.scene import activate, bpy, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -136,31 +128,6 @@ def test_options_and_settings_are_in_step(operator, settings_class, left_out):
     assert all(properties(operator)[n].description for n in wanted)
 
 
-@pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
-def test_a_format_has_operators_and_a_handler(row):
-    space = "scene" if row.has_model else "anim"
-    for way in ("import", "export"):
-        assert hasattr(bpy.types, f"{way.upper()}_{space.upper()}_OT_idtech_{row.name}")
-    handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{row.name}")
-    owners = [model for model in rows_of(SKELETAL) if row in model.skeletal.dropped_with]
-    if owners:  # dropped together with a model: the model's handler takes both
-        assert handler is None
-        return
-    others = [suffix for other in row.skeletal.dropped_with for suffix in other.suffixes]
-    assert handler.bl_file_extensions == ";".join([*row.suffixes, *others])
-    assert handler.bl_import_operator == f"import_{space}.idtech_{row.name}"
-    assert handler.bl_export_operator == (f"export_scene.idtech_{row.name}" if row.has_model else "")
-    assert handler.poll_drop(bpy.context)
-
-
-@pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
-def test_games_are_those_of_the_format(row):
-    operator = getattr(bpy.ops.export_scene if row.has_model else bpy.ops.export_anim, f"idtech_{row.name}")
-    items = properties(operator)["game"].enum_items
-    assert [(i.identifier, i.name) for i in items] == [(g, GAMES[g].choice or GAMES[g].label) for g in row.games]
-    assert properties(operator)["game"].default == "format"
-
-
 def test_what_is_dropped_with_a_model_moves_it(folder, capfd):
     names = [{"name": name} for name in ("other.md5anim", "arm.md5mesh", "nod.md5anim")]
     assert import_mesh(directory=str(folder), files=names) == {"FINISHED"}
@@ -191,33 +158,6 @@ def test_menus_list_models_and_animations():
         assert {f"{way}_scene.idtech_{row.name}" for row in ROWS if row.has_model} <= set(names)
 
 
-def test_the_menus_can_be_drawn():
-    for menu in (files.TOPBAR_MT_idtech_import, files.TOPBAR_MT_idtech_export):
-        drawn: list[str] = []
-        layout = SimpleNamespace(
-            label=lambda text, drawn=drawn: drawn.append(text),
-            operator=lambda name, text="", drawn=drawn: drawn.append(name),
-            menu=lambda name, drawn=drawn: drawn.append(name),
-            separator=lambda: None,
-        )
-        draw: Any = menu.draw
-        draw(SimpleNamespace(layout=layout), bpy.context)
-        assert "Quake, Quake II" in drawn
-        assert len(drawn) == len(set(drawn))
-
-
-@pytest.mark.parametrize("operator", [import_mesh, export_mesh, import_anim, export_anim])
-def test_texts_are_short_and_plain(operator):
-    rna = operator.get_rna_type()
-    assert rna.name
-    assert rna.description
-    for prop in (p for p in rna.properties if not getattr(p, "is_hidden", False)):
-        assert len(prop.name) <= 30
-        assert len(prop.description) <= 110, prop.description
-        assert not prop.description.endswith("."), prop.description
-        assert prop.name == "RNA" or prop.name[:1].isupper()
-
-
 def test_the_collection_exporter(arm):
     view = bpy.context.view_layer
     view.active_layer_collection = view.layer_collection.children["arm"]
@@ -236,19 +176,6 @@ def test_the_collection_exporter(arm):
 def test_the_mesh_alone_brings_its_armature(arm):
     activate(next(b for b in bpy.data.objects if b.type == "MESH"))
     assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh", what="SELECTION")) == set()
-
-
-def test_undo_takes_an_import_back(folder):
-    bpy.ops.ed.undo_push(message="before")
-    before = counts_after_undo()
-    import_mesh(filepath=str(folder / "arm.md5mesh"))
-    bpy.ops.ed.undo_push(message="import")
-    bpy.ops.ed.undo()
-    assert counts_after_undo() == before
-    bpy.ops.ed.redo()
-    activate(rig())
-    assert differences(FILES["arm.md5mesh"], exported(folder / "b.md5mesh")) == set()
-    assert differences(FILES["nod.md5anim"], exported(folder / "b.md5anim")) == set()
 
 
 @pytest.mark.skipif(not XSARGE.is_dir(), reason="the corpus of real files is not here")

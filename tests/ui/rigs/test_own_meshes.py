@@ -24,12 +24,7 @@ from tests.ui.rigs.arms import (
     shown_points,
     wave_own,
 )
-from tests.ui.scene import (
-    activate,
-    bpy,
-    error_of,
-    put,
-)
+from tests.ui.scene import activate, bpy, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -25,12 +25,7 @@ from tests.ui.rigs.arms import (
     scene,
     wave_own,
 )
-from tests.ui.scene import (
-    activate,
-    bpy,
-    error_of,
-    put,
-)
+from tests.ui.scene import activate, bpy, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -235,13 +230,6 @@ def test_the_tweak_mode_of_the_nla_editor(own):
     put(own / "in.md5anim", FILES["wave.md5anim"])
     text = error_of(import_anim, filepath=str(own / "in.md5anim"))
     assert "is in the tweak mode of the NLA editor: leave it first" in text
-
-
-def test_a_scale_in_a_pose_is_said(own, capfd):
-    wave_own()
-    rig().pose.bones["Bone.002"].scale = (1.0, 2.0, 1.0)
-    exported(own / "own.md5anim")
-    assert "scale of bones is lost, joints have none: in frame 0 that of 'Bone.002'" in capfd.readouterr().out
 
 
 def test_scene_range_of_an_armature_without_motion(own):

@@ -4,10 +4,7 @@ import pytest
 
 from tests import samples_md5
 from tests.blender.skeletal.md5.edited import WAVES, XSARGE, Subject, subject
-from tests.blender.skeletal.rigged import (
-    MESH,
-    open_rig,
-)
+from tests.blender.skeletal.rigged import MESH, open_rig
 
 
 @pytest.fixture(params=["arm", "xsarge"])

@@ -6,10 +6,7 @@ from typing import Any
 import bpy as blender
 
 from tests import samples_md5
-from tests.blender.skeletal.rigged import (
-    Rigged,
-    cells,
-)
+from tests.blender.skeletal.rigged import Rigged, cells
 from tests.samples import CORPUS
 
 bpy: Any = blender  # the stubs make each object's data a union

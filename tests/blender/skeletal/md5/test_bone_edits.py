@@ -11,13 +11,7 @@ from io_idtech_models.reporting import LimitError
 from tests import samples_md5
 from tests.blender.case import activate
 from tests.blender.skeletal.md5.edited import Subject, bpy, channel_cells, weights_of
-from tests.blender.skeletal.rigged import (
-    cells,
-    farthest,
-    in_edit_mode,
-    open_rig,
-    reopen,
-)
+from tests.blender.skeletal.rigged import cells, farthest, in_edit_mode, open_rig, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -28,10 +28,6 @@ def curve_of(case: Subject, name: str, bone: str, kind: str, index: int) -> Any:
     return next(c for c in curves_of(case.action(name), bone) if c.data_path.endswith(kind) and c.array_index == index)
 
 
-def test_nothing_changes_without_an_edit(case):
-    assert case.all_changed() == {}
-
-
 # -- motion
 
 

@@ -4,13 +4,7 @@ from functools import partial
 
 import pytest
 
-from io_idtech_models.game.character.doom3.declarations import (
-    ENTITY,
-    MODEL,
-    Command,
-    read_entity,
-    read_model,
-)
+from io_idtech_models.game.character.doom3.declarations import ENTITY, MODEL, Command, read_entity, read_model
 from io_idtech_models.game.character.doom3.library import Declarations, declarations_of
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary

@@ -6,8 +6,8 @@ import pytest
 
 from io_idtech_models.game.character.doom3.files import names_in
 from io_idtech_models.game.character.files import BODY, HEAD, Placing
-from io_idtech_models.game.character.kinds import character_of, characters_in
-from io_idtech_models.game.folders import Disk, Game
+from io_idtech_models.game.character.kinds import character_of
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError, ModelError
 from tests.packs import put_pack
 from tests.samples import CORPUS
@@ -16,8 +16,8 @@ from tests.samples_doom3 import DEF, HAT, NEWT, TEXT, files, put_character
 REAL = CORPUS / "DarkRadiant/test/resources/tdm/def"
 
 
-def found(path, name="monster_newt", skin="", games=()):
-    return character_of(Disk(games).file(Path(path)), skin, name)
+def found(path, name="monster_newt", skin=""):
+    return character_of(Disk().file(Path(path)), skin, name)
 
 
 def test_all_that_there_is(tmp_path):
@@ -75,14 +75,6 @@ def test_a_model_without_an_entity_and_another_skin(tmp_path):
     assert found(path, "newt_base", "newt/gold").decl.name == "newt/gold"
 
 
-def test_the_same_from_an_archive(tmp_path):
-    pack = put_pack(tmp_path / "base/pak000.pk4", files())
-    assert [file.name for file in characters_in(Disk().store(pack))] == ["hat.def", "newt.def"]
-    character = found(pack / DEF)
-    assert character.missing == []
-    assert len(character.pieces) == 2
-
-
 def test_a_mod_beside_its_game(tmp_path):
     """The first definition counts, in files of all folders sorted by name."""
     packed = {name: data for name, data in files().items() if name != DEF}
@@ -96,15 +88,6 @@ def test_a_mod_beside_its_game(tmp_path):
     character = found(path)
     assert character.missing == []
     assert character.pieces[-1].tag == "head"
-
-
-def test_what_a_mod_lacks_is_found_in_the_users_games(tmp_path):
-    put_character(tmp_path / "game")
-    path = tmp_path / "elsewhere" / DEF
-    path.parent.mkdir(parents=True)
-    path.write_text(TEXT + HAT)
-    assert found(path).body is None
-    assert found(path, games=[Game("Doom 3", (str(tmp_path / "game"),))]).body.name == "newt.md5mesh"
 
 
 @pytest.mark.parametrize(

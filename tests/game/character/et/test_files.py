@@ -6,18 +6,17 @@ import pytest
 
 from io_idtech_models.game.character.et.files import PLACES
 from io_idtech_models.game.character.files import HEAD
-from io_idtech_models.game.character.kinds import character_of, characters_in
-from io_idtech_models.game.folders import Disk, Game
+from io_idtech_models.game.character.kinds import character_of
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import ModelError
-from tests.packs import put_pack
 from tests.samples import CORPUS
 from tests.samples_character import CHAR, DEFINITION, GROUP_TEXT, SKIN, TOYS, files, put_character
 
 REAL = sorted(CORPUS.rglob("*.char"))
 
 
-def found(path, games=(), skin=""):
-    return character_of(Disk(games).file(Path(path)), skin)
+def found(path, skin=""):
+    return character_of(Disk().file(Path(path)), skin)
 
 
 def test_all_that_there_is(tmp_path):
@@ -34,32 +33,6 @@ def test_all_that_there_is(tmp_path):
         ("md3_back", "body", "tag_back", "pack.md3", None),
         ("md3_hat", "head", "tag_mouth", "helmet.md3", "helmet_field.skin"),
     ]
-
-
-def test_the_same_from_an_archive(tmp_path):
-    pack = put_pack(tmp_path / "etmain/pak0.pk3", files())
-    character = found(pack / CHAR)
-    assert character.missing == []
-    assert len(character.pieces) == 3
-    assert [file.name for file in characters_in(Disk().store(pack))] == ["trooper.char"]
-
-
-def test_a_loose_character_of_an_archive_of_its_game(tmp_path):
-    loose = {CHAR: files()[CHAR]}
-    packed = {name: data for name, data in files().items() if name != CHAR}
-    put_pack(tmp_path / "etmain/pak0.pk3", packed)
-    (tmp_path / "etmain" / CHAR).parent.mkdir(parents=True)
-    (tmp_path / "etmain" / CHAR).write_bytes(loose[CHAR])
-    assert found(tmp_path / "etmain" / CHAR).missing == []
-
-
-def test_what_a_mod_lacks_is_found_in_the_users_games(tmp_path):
-    put_character(tmp_path / "game")
-    path = tmp_path / "mod" / CHAR
-    path.parent.mkdir(parents=True)
-    path.write_bytes(files()[CHAR])
-    assert found(path).body is None
-    assert found(path, [Game("ET", (str(tmp_path / "game"),))]).missing == []
 
 
 def test_another_skin(tmp_path):

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from io_idtech_models.game.character.kinds import character_of, characters_in
+from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import ModelError
-from tests.packs import put_pack
 from tests.samples import CORPUS
-from tests.samples_xreal import FOLDER, files, put_player
+from tests.samples_xreal import put_player
 
 REAL = CORPUS / "xreal/base/models/players/xsarge/character.cfg"
 
@@ -44,12 +43,6 @@ def test_another_skin(tmp_path):
     assert found(path, "ICE").skin.name == "body_ice.skin"
     assert found(path, "none").skin is None
     assert found(path, "x").missing == ["the body's skin 'body_x.skin' is not there: the game shows another player"]
-
-
-def test_the_same_from_an_archive(tmp_path):
-    pack = put_pack(tmp_path / "base/pak0.pk3", files())
-    assert [file.name for file in characters_in(Disk().store(pack))] == ["character.cfg"]
-    assert found(pack / FOLDER / "character.cfg").missing == []
 
 
 def test_a_body_with_its_animations_counts_first(tmp_path):

@@ -1,0 +1,125 @@
+"""Characters of every game: what is not edited is written as it was, the whole and each of its models alone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.game.folders import Disk
+from tests.packs import put_pack
+from tests.samples import CORPUS
+from tests.ui.character.games import GAMES, changed, read, rig, saved, write
+from tests.ui.scene import bpy, error_of
+
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+each_game = pytest.mark.parametrize("game", GAMES)
+
+
+def nothing(game: str, folder: Path) -> None:
+    pass
+
+
+def play(game: str, folder: Path) -> None:
+    bpy.context.scene.frame_set(11)
+    assert bpy.ops.object.idtech_animation_play(name=GAMES[game].row) == {"FINISHED"}
+
+
+def move(game: str, folder: Path) -> None:
+    """Move and turn all that hangs on nothing, but a mesh, whose place is in its file."""
+    for block in bpy.data.objects:
+        if block.parent is None and block.type != "MESH":
+            block.location.x += 30
+            block.rotation_euler.z = 1.0
+
+
+def move_body(game: str, folder: Path) -> None:
+    """Move and scale the body's armature against the root that it may have."""
+    if game != "quake2":
+        rig().location.y, rig().scale = 5, (2, 2, 2)
+
+
+def reopen(game: str, folder: Path) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "x.blend"))
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"scale": 0.5}, {"animations": False}, {"make_all": True}, {"weld": False}, {"as_shown": False},
+]  # fmt: skip
+WAYS = [pytest.param(options, nothing, id="-".join(options) or "as it is") for options in OPTIONS]
+WAYS += [pytest.param({}, do, id=do.__name__) for do in (play, move, move_body, reopen)]
+
+
+@pytest.mark.parametrize(("options", "do"), WAYS)
+@each_game
+def test_the_whole(tmp_path, game, options, do, capfd):
+    if (game, options) == ("rtcw", {"animations": False}):
+        return  # the frames are the body's own file's, which is written with those that are there
+    read(GAMES[game].put(tmp_path / "game"), game, **options)
+    do(game, tmp_path)
+    capfd.readouterr()
+    places = {block.name: tuple(block.location) for block in bpy.data.objects}
+    found = saved(tmp_path / "out")
+    assert {block.name: tuple(block.location) for block in bpy.data.objects} == places
+    assert set(found) == set(GAMES[game].files()) - GAMES[game].others | GAMES[game].own
+    assert set(changed(found, game)) == GAMES[game].own
+    assert "warning" not in capfd.readouterr().out.lower()
+
+
+@pytest.mark.parametrize("do", [play, move])
+@each_game
+def test_each_model_alone(tmp_path, game, do, capfd):
+    read(GAMES[game].put(tmp_path / "game"), game)
+    do(game, tmp_path)
+    capfd.readouterr()
+    written = set()
+    for block in [block for block in bpy.data.objects if block.type in ("ARMATURE", "MESH")]:
+        if block.type == "MESH" and block.parent is not None and block.parent.type == "ARMATURE":
+            continue
+        bpy.context.view_layer.objects.active = block
+        file = Path(next(home["idtech_file"] for home in block.users_collection if home.get("idtech_file")))
+        export = getattr(bpy.ops.export_scene, f"idtech_{file.suffix[1:].lower()}")
+        assert export(filepath=str(tmp_path / file.name)) == {"FINISHED"}
+        assert (tmp_path / file.name).read_bytes() == file.read_bytes(), file.name
+        written.add(file.name)
+    assert len(written) >= (1 if game == "xreal" else 2)
+    assert "warning" not in capfd.readouterr().out.lower()
+
+
+@each_game
+def test_from_an_archive_into_one_that_opens_again(tmp_path, game):
+    mine = tmp_path / f"game/z_mine{GAMES[game].pack}"
+    read(put_pack(tmp_path / f"game/pak0{GAMES[game].pack}", GAMES[game].files()), game)
+    count = len(bpy.data.objects)
+    assert write(filepath=str(mine)) == {"FINISHED"}
+    found = {"/".join((*folders, file.name)): file.read() for folders, file in Disk().store(mine).walk()}
+    assert set(found) == set(GAMES[game].files()) - GAMES[game].others | GAMES[game].own
+    assert set(changed(found, game)) == GAMES[game].own
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read(mine, game)
+    assert len(bpy.data.objects) == count
+
+
+@each_game
+def test_into_its_own_folder_touches_nothing(tmp_path, game):
+    read(GAMES[game].put(tmp_path / "game"), game)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "game").rglob("*")}
+    assert write(filepath=str(tmp_path / "game")) == {"FINISHED"}
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "game").rglob("*")} == before
+    assert "was edited: there is no file to write" in error_of(write, filepath=str(tmp_path / "x"), edited_only=True)
+
+
+REAL = [
+    *(("et", path) for path in sorted(CORPUS.rglob("*.char"))),
+    *(("rtcw", path) for path in sorted(CORPUS.rglob("wolfanim.cfg"))),
+    *(("xreal", path) for path in sorted(CORPUS.rglob("players/xsarge/character.cfg"))),
+]
+
+
+@pytest.mark.skipif(not REAL, reason="the corpus of real files is not here")
+@pytest.mark.parametrize(("game", "path"), REAL, ids=lambda each: each if isinstance(each, str) else each.stem)
+def test_real_ones(tmp_path, game, path):
+    read(path, game)
+    found = saved(tmp_path)
+    assert len(found) >= {"et": 20, "rtcw": 5, "xreal": 19}[game]
+    assert [name for name, data in found.items() if data != (path.parents[3] / name).read_bytes()] == []
