@@ -195,7 +195,7 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Po
     if asked.shorten:
         model, motions, shorter = short_skeleton(model, motions, to, game)
         notes += shorter
-    return _written(model, motions, to, asked, notes)
+    return _skeletal_result(model, motions, to, asked, notes)
 
 
 def _rigged(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
@@ -208,11 +208,11 @@ def _rigged(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) ->
     notes = [f"a skeleton of {report.sentence(loaded.model.frame_names)}", *further_left_out(to.name, loaded.model)]
     if asked.shorten:
         skeletal, motions, shorter = short_skeleton(model, motions, to, asked.game)
-        return _written(skeletal or model, motions, to, asked, notes + shorter)
-    return _written(model, motions, to, asked, notes)
+        return _skeletal_result(skeletal or model, motions, to, asked, notes + shorter)
+    return _skeletal_result(model, motions, to, asked, notes)
 
 
-def _written(
+def _skeletal_result(
     model: SkeletalModel, motions: list[Animation], to: Format, asked: ExportRequest, notes: list[str]
 ) -> Converted:
     """Return the files of a skeletal model and its animations."""

@@ -24,8 +24,10 @@ from ..common.records import Wanted, all_fit, warn_damaged
 from ..common.static import (
     CODING,
     MILLION,
+    SHADE,
     Scale,
     decode_normals,
+    is_whole,
     known_further,
     one_frame,
     own_source,
@@ -43,7 +45,6 @@ log = logging.getLogger(__name__)
 
 FORMAT = "ase"
 SCALE = Scale("ASE", MILLION, LARGEST)
-SHADE = 0.6 / 255  # colours are no others that are nearer: Blender has 255 steps of each
 NEAR_UV = 1e-8  # of a texture coordinate as the file has it: an offset or angle undone
 BLOCK: Wanted = {"block": ("u1", (-1,)), "of_object": ("i8", (2,))}
 LAYOUT: Wanted = {"layout_between": ("u1", (-1,)), "layout_lengths": ("i8", (-1,))}
@@ -183,15 +184,7 @@ class Settled:
 
     def is_whole(self, source: ModelSource) -> bool:
         """Tell whether it has the faces and vertices that it has in its file, in their order."""
-        surface, index = self.surface, self.surface.source_index
-        if self.part is None or surface.source_vertices is None or surface.source_triangles is None:
-            return False
-        vertices, triangles = source.numbers(index)
-        return (
-            np.array_equal(surface.source_vertices, vertices)
-            and np.array_equal(surface.source_triangles, triangles)
-            and np.array_equal(surface.triangles, self.part.triangles)
-        )
+        return self.part is not None and is_whole(self.surface, self.part.triangles, source)
 
 
 def from_model(model: VertexModel, options: Mapping[str, Any]) -> Ase:

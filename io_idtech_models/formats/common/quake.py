@@ -97,7 +97,7 @@ class Boxes:
             codes[..., axis] = np.clip(steps, 0, STEPS)
         return codes
 
-    def show(self, codes: NDArray[np.uint8], positions: Floats) -> bool:
+    def decode_to(self, codes: NDArray[np.uint8], positions: Floats) -> bool:
         """Tell whether bytes (F, V, 3) decode to just these positions; quickly, for it is the usual case."""
         scratch = np.empty(positions.shape[:2], np.float32)
         for axis in range(3):
@@ -107,7 +107,7 @@ class Boxes:
                 return False
         return True
 
-    def hold(self, positions: Floats) -> NDArray[np.bool_]:
+    def near_box(self, positions: Floats) -> NDArray[np.bool_]:
         """Tell which positions (F, V, 3) lie in their frame's box, or within half a step of it, (F, V)."""
         inside = np.ones(positions.shape[:2], np.bool_)
         for axis in range(3):
@@ -118,7 +118,7 @@ class Boxes:
             inside &= (steps >= np.minimum(far, 0) - half) & (steps <= np.maximum(far, 0) + half)
         return inside
 
-    def agree(self, positions: Floats, others: Floats) -> NDArray[np.bool_]:
+    def within_half_step(self, positions: Floats, others: Floats) -> NDArray[np.bool_]:
         """Tell which positions (F, V, 3) are within half a step of others, (F, V)."""
         near = np.ones(positions.shape[:2], np.bool_)
         for axis in range(3):
@@ -181,12 +181,13 @@ def settle_positions(
     if not how.refit and _is_source(surface, view, own):
         return old, own.codes, every
     before = _source_positions(surface, source, origins)
-    unmoved: NDArray[np.bool_] = np.asarray(view.known & old.agree(positions, before))
-    kept = _kept(unmoved | old.hold(positions), unmoved & (source.own_vertices(surface) >= 0), how)
+    unmoved: NDArray[np.bool_] = np.asarray(view.known & old.within_half_step(positions, before))
+    sourced = source.own_vertices(surface) >= 0
+    kept = _kept(unmoved | old.near_box(positions), unmoved & sourced, how)
     fresh = fit_boxes(positions, how.shared)
     boxes = Boxes(np.where(kept[:, None], old.scale, fresh.scale), np.where(kept[:, None], old.offset, fresh.offset))
     codes = boxes.encode(positions)
-    held = unmoved & kept[:, None] & (source.own_vertices(surface) >= 0)
+    held = unmoved & kept[:, None] & sourced
     codes[held] = view.positions[held]
     slack = 1e-5 * max(1.0, float(np.abs(before).max(initial=0.0)))  # how far single precision may put them
     motion = Motion(view.known & ~unmoved, before, positions, slack)
@@ -217,7 +218,7 @@ def _is_source(surface: Surface, view: CodedView, own: CodedSource) -> bool:
     edited = surface.own_normals is not None and bool(surface.own_normals.any())
     if view.codes is not own.codes or edited or turned_over(surface, view).any():
         return False
-    return Boxes(own.scale, own.offset).show(own.positions, surface.positions)
+    return Boxes(own.scale, own.offset).decode_to(own.positions, surface.positions)
 
 
 def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[np.int64]) -> Floats:

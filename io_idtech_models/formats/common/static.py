@@ -24,6 +24,7 @@ from .records import warn_damaged
 log = logging.getLogger(__name__)
 
 MILLION = 1e6
+SHADE = 0.6 / 255  # colours are no others that are nearer: Blender has 255 steps of each
 NEAR = np.float32(1e-6)  # of a coordinate: float32's own rounding
 BITS, HALF = 21, 1 << 20
 SAME = 1.0 - 1e-10  # of the cosine between a normal and one in millionths
@@ -216,3 +217,15 @@ def decode_normals(codes: NDArray[Any]) -> NDArray[np.float32]:
 
 
 CODING = NormalCoding(decode_normals, encode_normals, 1 << 63)
+
+
+def is_whole(surface: Surface, triangles: NDArray[Any], source: ModelSource) -> bool:
+    """Tell whether a surface has the vertices and `triangles` (T, 3) of the source's that it was, in their order."""
+    if surface.source_vertices is None or surface.source_triangles is None:
+        return False
+    own_vertices, own_triangles = source.numbers(surface.source_index)
+    return (
+        np.array_equal(surface.source_vertices, own_vertices)
+        and np.array_equal(surface.source_triangles, own_triangles)
+        and np.array_equal(surface.triangles, triangles)
+    )

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.vertex import ModelSource, Surface
-from ..common.static import Scale, known_further, settle_further
+from ..common.static import SHADE, Scale, is_whole, known_further, settle_further
 from .file import Lwo
 from .normals import triangles_of
 from .numbers import Ints
 from .parts import NONE, SWAPPED, Part, are_shown, faces_of
 
 NAMELESS = "Default"  # as LightWave calls the surface of what has none
-SHADE = 0.6 / 255  # colours are no others that are nearer: Blender has 255 steps of each
 
 
 @dataclass(eq=False)
@@ -59,15 +58,7 @@ class Settled:
 
     def is_whole(self, source: ModelSource) -> bool:
         """Tell whether it has the faces and vertices that it has in its file, in their order."""
-        surface = self.surface
-        if self.part is None or surface.source_vertices is None or surface.source_triangles is None:
-            return False
-        vertices, triangles = source.numbers(surface.source_index)
-        return (
-            np.array_equal(surface.source_vertices, vertices)
-            and np.array_equal(surface.source_triangles, triangles)
-            and np.array_equal(surface.triangles, self.part.triangles)
-        )
+        return self.part is not None and is_whole(self.surface, self.part.triangles, source)
 
     @property
     def places(self) -> NDArray[np.float32]:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.arrays import most_frequent
-from ...model.records import pack_names, unpack_names
+from ...model.records import pack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
 from ..common.records import Wanted, all_fit, warn_damaged
 from .anim_file import CHANNELS, Md5Anim, stored_channels
-from .common import could_be_read, full_quaternions, short_quaternions
+from .common import command_line_of, could_be_read, full_quaternions, short_quaternions
 
 log = logging.getLogger(__name__)
 
@@ -96,13 +96,10 @@ def from_model(animation: Animation) -> Md5Anim:
     base = channels[0].copy()
     flags: NDArray[np.int32] = np.zeros(len(base), np.int32)
     starts: NDArray[np.int32] = np.zeros(len(base), np.int32)
-    command_line: str | None = ""
+    command_line = command_line_of(source)
     joints = animation.joints_in(source)
     known = joints >= 0
     if source is not None:
-        command_line = None
-        if "command_line" in source.facts:
-            command_line = next(iter(unpack_names(source.facts["command_line"])), "")
         own = joints[known]
         base[known], flags[known], starts[known] = (source.facts[n][own] for n in ("base", "flags", "starts"))
     wanted = flags | _leaving(channels, base)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.arrays import LARGEST
+from ...model.records import unpack_names
+from ...model.skeletal import AnimationSource, SkeletalSource
 from ...model.source import Facts
 from ...reporting import FormatError
 from ..common.text import Reader
@@ -79,3 +81,12 @@ def short_quaternions(q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return x, y, z (..., 3) of unit quaternions (..., 4) whose w becomes 0 or less; inverse of `full_quaternions`."""
     signed = np.where(q[..., :1] > 0, -q, q)
     return np.asarray(signed[..., 1:])
+
+
+def command_line_of(source: SkeletalSource | AnimationSource | None) -> str | None:
+    """Return what made a source's file, as that says; None: it said nothing; "": there is no source."""
+    if source is None:
+        return ""
+    if "command_line" not in source.facts:
+        return None
+    return next(iter(unpack_names(source.facts["command_line"])), "")

@@ -13,7 +13,7 @@ from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource, Weights
 from ...model.source import Facts
 from ..common.records import Wanted, all_fit, flipped, sound
-from .common import could_be_read, full_quaternions, short_quaternions
+from .common import command_line_of, could_be_read, full_quaternions, short_quaternions
 from .mesh_file import Md5Mesh, Md5Part
 
 FORMAT = "md5mesh"
@@ -58,19 +58,15 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -
     # Joints of another format lie where its meshes were bound to them.
     pose = skeleton.bind if source is None else Pose(skeleton.positions, skeleton.rotations)
     positions, orientations = pose.positions.copy(), short_quaternions(pose.rotations)
-    command_line: str | None = ""
-    if source is not None:
-        command_line = None
-        if "command_line" in source.facts:
-            command_line = next(iter(unpack_names(source.facts["command_line"])), "")
-        if skeleton.kept is not None:
-            joints = skeleton.joints_in(source)
-            known = np.flatnonzero(joints >= 0)
-            own = joints[known]
-            kept = skeleton.kept[known]
-            turned = kept | (skeleton.rotations[known] == source.skeleton.rotations[own]).all(axis=1)
-            positions[known[kept]] = source.skeleton.positions[own[kept]]
-            orientations[known[turned]] = source.facts["orientations"][own[turned]]
+    command_line = command_line_of(source)
+    if source is not None and skeleton.kept is not None:
+        joints = skeleton.joints_in(source)
+        known = np.flatnonzero(joints >= 0)
+        own = joints[known]
+        kept = skeleton.kept[known]
+        turned = kept | (skeleton.rotations[known] == source.skeleton.rotations[own]).all(axis=1)
+        positions[known[kept]] = source.skeleton.positions[own[kept]]
+        orientations[known[turned]] = source.facts["orientations"][own[turned]]
     parts = [_encode_mesh(mesh, skeleton, source) for mesh in model.meshes]
     return Md5Mesh(command_line, list(skeleton.names), skeleton.parents, positions, orientations, parts)
 

@@ -25,6 +25,7 @@ from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError, listed
 from ..common.quake3 import (
     SCALE,
+    KnownSource,
     encode_frames,
     encode_header,
     encode_shaders,
@@ -107,7 +108,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdc:
     known = known_source(model, FORMAT, _fits, HEADER)
     coded = code_surfaces(model, known.of_surfaces)
     surfaces = [_encode_surface(*pair, known.of_surfaces) for pair in zip(model.surfaces, coded, strict=True)]
-    frames = _encode_frames(model, coded, known.of_all, known.of_model)
+    frames = _encode_frames(model, coded, known)
     tag_names, tags = _encode_tags(model, known.of_model)
     header, layout = encode_header(model, known, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
@@ -135,21 +136,21 @@ def _encode_surface(surface: Surface, coded: Coded, source: ModelSource | None) 
     return MdcSurface(header, triangles, shaders, st, *coded.arrays())
 
 
-def _encode_frames(
-    model: VertexModel, coded: list[Coded], complete: ModelSource | None, whole: ModelSource | None
-) -> NDArray[Any]:
+def _encode_frames(model: VertexModel, coded: list[Coded], known: KnownSource) -> NDArray[Any]:
     """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
     fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
-    if complete is not None:
+    source = known.of_all
+    if source is not None:
         origins = filled_frames(model)
-        fresh[:] = len(coded) != len(complete.surfaces)
+        fresh[:] = len(coded) != len(source.surfaces)
         fresh |= np.any([surface.changed for surface in coded] or [np.zeros(len(fresh), np.bool_)], axis=0)
         suspects = np.flatnonzero(fresh)
-        before = [s.decoded_positions(origins[suspects]) for s in complete.surfaces]
+        before = [s.decoded_positions(origins[suspects]) for s in source.surfaces]
         after = [surface.decoded(suspects) for surface in coded]
         fresh[suspects] = (_extents(before, len(suspects)) != _extents(after, len(suspects))).any(axis=(1, 2))
     frames = np.flatnonzero(fresh)
-    return encode_frames(model, whole, fresh, _extents([surface.decoded(frames) for surface in coded], len(frames)))
+    extents = _extents([surface.decoded(frames) for surface in coded], len(frames))
+    return encode_frames(model, known.of_model, fresh, extents)
 
 
 def _extents(parts: list[NDArray[np.float32]], count: int) -> NDArray[np.float32]:

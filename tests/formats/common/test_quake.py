@@ -57,25 +57,25 @@ def test_a_box_that_runs_backwards():
     shown = points((10, 7.5, -117.5))
     assert box.encode(shown).tolist() == [[[0, 5, 255]]]
     assert decoded(box.encode(shown), box).tolist() == shown.tolist()
-    assert box.hold(points((10.2, 5, -117.7), (10.3, 5, 5), (5, 5, -118))).tolist() == [[True, False, False]]
+    assert box.near_box(points((10.2, 5, -117.7), (10.3, 5, 5), (5, 5, -118))).tolist() == [[True, False, False]]
 
 
 def test_within_half_a_step_of_the_box_is_inside():
     box = boxes((2.0, -10.0))
     inside = points((-10, 500, 0), (-10.99, 500.99, 0), (-11.01, 0, 0), (0, 0, 501.01), (0, np.nan, 0))
-    assert box.hold(inside).tolist() == [[True, True, False, False, False]]
+    assert box.near_box(inside).tolist() == [[True, True, False, False, False]]
 
 
 def test_a_flat_box_holds_what_float32_can_not_tell_apart():
     box = boxes((0.0, 1000.0))
-    assert box.hold(points((1000, 1000, 1000.0005), (1000, 1000, 1000.01))).tolist() == [[True, False]]
+    assert box.near_box(points((1000, 1000, 1000.0005), (1000, 1000, 1000.01))).tolist() == [[True, False]]
 
 
 def test_what_agrees_is_within_half_a_step():
     box = boxes(((2.0, -2.0, 0.0), 0.0))
     one = points((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0))
     other = points((0.99, -0.99, 0), (1.01, 0, 0), (0, 1.01, 0), (0, 0, 0.001))
-    assert box.agree(one, other).tolist() == [[True, False, False, False]]
+    assert box.within_half_step(one, other).tolist() == [[True, False, False, False]]
 
 
 @pytest.mark.filterwarnings("error")
@@ -90,8 +90,8 @@ def test_what_agrees_is_within_half_a_step():
 def test_fitted_boxes_hold_all_and_bytes_are_the_closest(frames, vertices, size, middle, shared, seed):
     positions = np.random.default_rng(seed).normal(middle, size, (frames, vertices, 3)).astype(np.float32)
     fitted = fit_boxes(positions, shared)
-    assert fitted.hold(positions).all()
-    assert fitted.agree(positions, positions).all()
+    assert fitted.near_box(positions).all()
+    assert fitted.within_half_step(positions, positions).all()
     codes = fitted.encode(positions)
     off = np.abs(decoded(codes, fitted).astype(np.float64) - positions)
     rounding = np.abs(positions).max() * 4e-7
