@@ -167,6 +167,15 @@ def test_a_channel_that_leaves_its_range_gets_a_new_one_alone():
     np.testing.assert_array_equal(after.frames[same], before.frames[same])
 
 
+@pytest.mark.parametrize(("off", "stands"), [(0.005, True), (0.02, False)])
+def test_what_rounding_moves_far_away_stands_still(off, stands):
+    model, (wave,) = unpack(FILES["animated"])
+    wave.positions[:, 0] += (5000, 0, 0)
+    wave.positions[::2, 0, 2] += off
+    mask = ROW.read(ROW.dump(model, None, [replace(wave, source=None)])).poses["mask"]
+    assert (int(mask[0]) & 0b111) == (0b011 if stands else 0b111)
+
+
 @pytest.mark.parametrize("what", ["joint", "pose"])
 def test_what_no_reader_takes_is_not_written(what):
     model, animations = unpack(FILES["arm"])
