@@ -48,6 +48,7 @@ def test_constants():
 
 def test_what_else_is_known():
     assert value(["a", "+", "b"], {"a": 1.0, "b": 2.0}.get) == 3
+    assert value(["1", ")"]) is value(["(", "1", "+", ")"]) is None
 
 
 pieces = st.sampled_from(
