@@ -13,7 +13,7 @@ from io_idtech_models.formats.iqm.motions import decode_frames
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.joint_scales import as_inherited, as_own, bound_to, posed, stretches
 from io_idtech_models.model.skeletal import mismatch
-from io_idtech_models.model.transforms import to_matrices
+from io_idtech_models.model.transforms import multiply, to_matrices
 from io_idtech_models.model.weights import blended_normals, skin_by
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_iqm
@@ -165,6 +165,15 @@ def test_a_channel_that_leaves_its_range_gets_a_new_one_alone():
     same = np.ones(after.frames.shape, np.bool_)
     same[:, 0] = False
     np.testing.assert_array_equal(after.frames[same], before.frames[same])
+
+
+def test_a_joint_that_turned_at_rest_is_written_as_it_stands():
+    model, animations = unpack(FILES["animated"])
+    turned = model.skeleton.rotations[2] = multiply(
+        model.skeleton.rotations[2], np.array([np.cos(0.2), 0, 0, np.sin(0.2)])
+    )
+    found = unpack(ROW.dump(model, None, animations))[0].skeleton.rotations
+    np.testing.assert_allclose(to_matrices(found[2]), to_matrices(turned), atol=1e-6)
 
 
 @pytest.mark.parametrize(("off", "stands"), [(0.005, True), (0.02, False)])
