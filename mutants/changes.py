@@ -176,12 +176,12 @@ def _of_arithmetic(node: ast.BinOp | ast.AugAssign) -> list[Edit]:
     return [_set(node, op=ARITHMETIC[type(node.op)]())] if type(node.op) in ARITHMETIC else []
 
 
-def _is_call(node: ast.AST, *names: str) -> bool:
+def _is_call(node: ast.AST | None, *names: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
 
 
 def _is_sign(node: ast.AST | None) -> bool:
-    """Return whether a node is 1 or -1, a choice of such, or an array of them."""
+    """Return whether a node is 1 or -1, a choice of such, an array of them, or what `np.sign` says: 0 alone is none."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _is_sign(operand)
@@ -193,7 +193,8 @@ def _is_sign(node: ast.AST | None) -> bool:
             return all(map(_is_sign, parts))
         case ast.Subscript(value=value):
             return _is_sign(value)
-    return isinstance(node, ast.Constant) and node.value == 1 and not isinstance(node.value, bool)
+    is_one = isinstance(node, ast.Constant) and node.value == 1 and not isinstance(node.value, bool)
+    return is_one or _is_call(node, "sign")
 
 
 def _of_constant(node: ast.Constant) -> list[Edit]:

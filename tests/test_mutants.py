@@ -68,6 +68,7 @@ def test_none():
                 "x = a * np.where(b, -1.0, 2.0)[:, None]",
             },
         ),
+        ("x *= np.sign(a)", set()),
         ("x = a / [1, -1]", {"x = a / [2, -1]", "x = a / [1, 1]", "x = a / [1, -2]"}),
         ("x = a.reshape(-1)", {"x = a.reshape(1)"}),
         ("CHUNK = 1 << 20", set()),

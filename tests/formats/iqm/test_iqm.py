@@ -55,6 +55,14 @@ def test_what_the_arm_means():
     np.testing.assert_array_equal(last.still[3], samples_iqm.PLACES[11])
 
 
+@pytest.mark.parametrize("size", [1.0, 2.0])
+def test_joints_of_one_size(size):
+    spec = samples_iqm.animated()
+    spec.joints = [(name, parent, (*row[:7], size, size, size)) for name, parent, row in spec.joints]
+    scales = unpack(spec.pack())[0].skeleton.scales
+    assert (scales is None) if size == 1 else (scales == size).all()
+
+
 def test_poses_leave_the_scale_at_rest_out():
     model, (wave, _) = unpack(FILES["arm"])
     np.testing.assert_allclose(wave.scales.values[:, 1], 1, atol=1e-5)
