@@ -278,6 +278,14 @@ def test_weights_add_up():
     assert found.sum(axis=1).tolist() == [255, 255, 0, 255]
 
 
+@pytest.mark.parametrize("total", [7, 255, 65535])
+def test_weights_are_off_by_little_and_below_none(total):
+    found = np.sort(np.random.default_rng(total).dirichlet([0.3] * 4, 2000))[:, ::-1]
+    rounded = rounded_weights(found, total)
+    assert (rounded.sum(axis=1) == total).all() and rounded.min() >= 0
+    assert np.abs(rounded - found * total).max() <= 1.5
+
+
 @pytest.mark.parametrize("form", [6, 7, 8], ids=["half", "float", "double"])
 def test_weights_that_are_no_whole_numbers_stay_as_fine(form):
     spec = samples_iqm.animated()

@@ -150,6 +150,16 @@ def test_new_surfaces_of_one_name_and_material_stay_apart():
     ] * 3
 
 
+@pytest.mark.parametrize("data", [samples_lwo.form(), samples_lwo.nothing()], ids=["no chunk", "no polygon"])
+def test_what_a_file_of_nothing_gets_is_in_order(data):
+    """Names come before what is called so, points before polygons."""
+    model, (new,) = load(data), load(samples_lwo.pyramid()).surfaces
+    new.source_index, new.source_vertices, new.source_triangles = -1, None, None
+    model.surfaces.append(new)
+    chunks = [each.ident for each in read(ROW.dump(model)).chunks if each.ident != b"LAYR"]
+    assert chunks == [b"TAGS", b"PNTS", b"BBOX", b"VMAP", b"POLS", b"PTAG", b"SURF"]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_other_layers_and_chunks_stay(seed):
     rng = np.random.default_rng(seed)
