@@ -58,6 +58,7 @@ class Mutant:
     number: int
     lines: tuple[int, int]  # of the statement's own expressions, first and last
     what: str  # "a < b -> a <= b"
+    at_import: bool = False  # what it changes is computed once, when its module is imported
 
     def __str__(self) -> str:
         return f"{self.path}:{self.lines[0]}: {self.what}"
@@ -65,14 +66,16 @@ class Mutant:
 
 def mutants(path: str, text: str) -> list[Mutant]:
     """List all changes that a file allows."""
-    found = []
-    for number, (statement, node, edit) in enumerate(_changes(ast.parse(text))):
+    found, tree = [], ast.parse(text)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    late = {line for body in bodies for line in range(body[0].lineno, (body[-1].end_lineno or 0) + 1)}
+    for number, (statement, node, edit) in enumerate(_changes(tree)):
         before = ast.unparse(node)
         restore = _kept(node)
         edit()
         what = f"{_short(before)} -> {_short(ast.unparse(node))}"
         restore()
-        found.append(Mutant(path, number, _lines(statement), what))
+        found.append(Mutant(path, number, _lines(statement), what, statement.lineno not in late))
     return found
 
 
