@@ -58,6 +58,7 @@ class Mutant:
     number: int
     lines: tuple[int, int]  # of the statement's own expressions, first and last
     what: str  # "a < b -> a <= b"
+    at_import: bool = False  # what it changes is computed once, when its module is imported
 
     def __str__(self) -> str:
         return f"{self.path}:{self.lines[0]}: {self.what}"
@@ -65,14 +66,16 @@ class Mutant:
 
 def mutants(path: str, text: str) -> list[Mutant]:
     """List all changes that a file allows."""
-    found = []
-    for number, (statement, node, edit) in enumerate(_changes(ast.parse(text))):
+    found, tree = [], ast.parse(text)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    late = {line for body in bodies for line in range(body[0].lineno, (body[-1].end_lineno or 0) + 1)}
+    for number, (statement, node, edit) in enumerate(_changes(tree)):
         before = ast.unparse(node)
         restore = _kept(node)
         edit()
         what = f"{_short(before)} -> {_short(ast.unparse(node))}"
         restore()
-        found.append(Mutant(path, number, _lines(statement), what))
+        found.append(Mutant(path, number, _lines(statement), what, statement.lineno not in late))
     return found
 
 
@@ -176,12 +179,12 @@ def _of_arithmetic(node: ast.BinOp | ast.AugAssign) -> list[Edit]:
     return [_set(node, op=ARITHMETIC[type(node.op)]())] if type(node.op) in ARITHMETIC else []
 
 
-def _is_call(node: ast.AST, *names: str) -> bool:
+def _is_call(node: ast.AST | None, *names: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
 
 
 def _is_sign(node: ast.AST | None) -> bool:
-    """Return whether a node is 1 or -1, a choice of such, or an array of them."""
+    """Return whether a node is 1 or -1, a choice of such, an array of them, or what `np.sign` says: 0 alone is none."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _is_sign(operand)
@@ -193,7 +196,8 @@ def _is_sign(node: ast.AST | None) -> bool:
             return all(map(_is_sign, parts))
         case ast.Subscript(value=value):
             return _is_sign(value)
-    return isinstance(node, ast.Constant) and node.value == 1 and not isinstance(node.value, bool)
+    is_one = isinstance(node, ast.Constant) and node.value == 1 and not isinstance(node.value, bool)
+    return is_one or _is_call(node, "sign")
 
 
 def _of_constant(node: ast.Constant) -> list[Edit]:

@@ -85,7 +85,8 @@ class Room:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that reach a mutant, the quickest first.
 
-        What is computed when a module is imported is reached by all that reach anything of it, or of any module.
+        What is computed when a module is imported is reached by all that reach anything of it, or of any module: that
+        a test was the first to ask for the module is chance.
         """
         from coverage import CoverageData
 
@@ -95,7 +96,7 @@ class Room:
             self.reach[mutant.path] = data.contexts_by_lineno(mutant.path)
         lines = self.reach[mutant.path]
         own = [name for line in range(mutant.lines[0], mutant.lines[1] + 1) for name in lines.get(line, ())]
-        if "" in own:
+        if "" in own or mutant.at_import:
             own += [name for names in lines.values() for name in names]
             own = own if any(own) else list(self.times)
         return sorted({name for name in own if name in self.times}, key=lambda name: (self.times[name], name))

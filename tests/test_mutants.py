@@ -68,6 +68,7 @@ def test_none():
                 "x = a * np.where(b, -1.0, 2.0)[:, None]",
             },
         ),
+        ("x *= np.sign(a)", set()),
         ("x = a / [1, -1]", {"x = a / [2, -1]", "x = a / [1, 1]", "x = a / [1, -2]"}),
         ("x = a.reshape(-1)", {"x = a.reshape(1)"}),
         ("CHUNK = 1 << 20", set()),
@@ -109,6 +110,21 @@ def test_the_choice_is_the_seeds_and_one_of_a_statement(tmp_path):
     assert len({tuple(mutant.number for _, mutant in each) for each in chosen}) > 1
     assert all(sorted(mutant.lines[0] for _, mutant in each) == [3, 4] for each in chosen)
     assert not choose([room], project, 10, 1, only="md3")
+
+
+def test_what_is_computed_at_import_is_reached_by_all_that_reach_the_module():
+    """The first test that asks for the module reaches its head, the second what it asks for alone."""
+    text = "LIMIT = 3\nclass A:\n    size = 4\ndef share(value, most=5):\n    return value + most\n"
+    reach = {"a.py": {line: ["first"] for line in (1, 2, 3, 4)} | {5: ["second"]}}
+    room = Room("tiny", (), (), "", reach=reach, times={"first": 1.0, "second": 0.0})
+    found = {mutant.what: room.tests_of(mutant) for mutant in mutants("a.py", text)}
+    assert found == {
+        "3 -> 4": ["second", "first"],
+        "4 -> 5": ["second", "first"],
+        "5 -> 6": ["second", "first"],
+        "return value + most -> return": ["second"],
+        "value + most -> value - most": ["second"],
+    }
 
 
 def test_who_is_caught(tmp_path, monkeypatch, capsys):

@@ -161,6 +161,18 @@ def test_no_damaged_fact_breaks_an_export(format_name):
             np.testing.assert_allclose(one.positions, other.positions, rtol=0, atol=off, err_msg=key)
 
 
+@pytest.mark.parametrize("format_name", ["md3", "mdc", "tag"])
+def test_a_part_that_came_alone_has_no_layout(format_name, caplog):
+    data = sample("vehicle" if format_name == "tag" else "animated", format_name)
+    model = by_name(format_name).load(data, "x")
+    model.source.facts = {name: own for name, own in model.source.facts.items() if not name.startswith("layout_")}
+    again = by_name(format_name).load(dump(model), "x")
+    assert [tag.name for tag in again.tags] == [tag.name for tag in model.tags]
+    assert [record.getMessage() for record in caplog.records] == (
+        [] if format_name == "tag" else ["'x' is a part of its model: bounds are made anew"]
+    )
+
+
 @pytest.mark.parametrize("format_name", ["mdl", "md2", "md3"])
 def test_codes_of_another_kind_are_no_hint(format_name, caplog):
     model, original = (load(sample("animated", format_name)) for _ in range(2))

@@ -8,7 +8,7 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.edits.normals import smooth_normals
-from io_idtech_models.model.skeletal import skin
+from io_idtech_models.model.skeletal import Scales, skin
 from io_idtech_models.model.transforms import chain, rotate
 from io_idtech_models.reporting import LimitError
 from tests import samples_md5
@@ -136,8 +136,11 @@ def test_frames_that_are_not_there(frames, sentence):
 # -- tags
 
 
-def test_tags_are_joints():
+@pytest.mark.parametrize("size", [0.5, 1.0, 2.0])
+def test_tags_are_joints(size):
+    """They turn and move with these; how large their joints are does not change them."""
     model, animation = arm(), wave()
+    animation.scales = Scales(np.full((5, len(animation.parents)), size), np.zeros(len(animation.parents), np.bool_))
     baked = bake(model, [animation], ["hand", "origin"])
     assert [tag.name for tag in baked.tags] == ["tag_hand", "tag_origin"]
     hand = baked.tags[0]

@@ -133,11 +133,10 @@ def rounded_weights(factors: Doubles, total: int) -> NDArray[np.int64]:
     sums = factors.sum(axis=1, keepdims=True)
     found: NDArray[np.int64] = np.rint(factors / np.where(sums > 0, sums, 1.0) * total).astype(np.int64)
     left = np.where(sums[:, 0] > 0, total - found.sum(axis=1), 0)
-    while left.any():
-        for nth in range(found.shape[1]):
-            step = np.where(found[:, nth] > 0, np.sign(left), 0)
-            found[:, nth] += step
-            left -= step
+    for nth in range(found.shape[1]):  # it is half of as many at most, and what was rounded up has something to give
+        step = np.sign(left)
+        found[:, nth] += step
+        left -= step
     return found
 
 

@@ -260,8 +260,7 @@ class Origin:
         """Tell whether joints are the file's, in its order, and hang on one another as there: (J,)."""
         joints, poses = records_of(self.facts, "joints", JOINT), records_of(self.facts, "poses", POSE)
         above = joints["parent"] if len(joints) else poses["parent"]
-        same = np.array_equal(self.joints, np.arange(len(poses))) and len(parents) == len(poses)
-        return bool(same and np.array_equal(parents, above))
+        return np.array_equal(self.joints, np.arange(len(poses))) and np.array_equal(parents, above)
 
     def poses(self) -> NDArray[Any]:
         """Return the poses of the present joints, POSE (J,); of those that are new, nothing."""

@@ -67,6 +67,15 @@ def test_names_and_materials_change_their_words():
     assert (again.surfaces[0].name, again.surfaces[0].shaders) == ("other one", ["textures/new"])
 
 
+def test_an_object_without_a_material_gets_one():
+    data = pack([MaterialSpec()], [MeshSpec("a", CORNERS, FACES, ref=None)])
+    model = load(data)
+    model.surfaces[0].shaders = ["textures/new"]
+    text = ROW.dump(model)
+    assert text.endswith(data.splitlines(keepends=True)[-2] + b"\t*MATERIAL_REF 1\n}\n")
+    assert load(text).surfaces[0].shaders == ["textures/new"]
+
+
 def test_faces_that_go_write_the_mesh_anew_and_nothing_else():
     model = load(pyramid())
     surface = model.surfaces[0]

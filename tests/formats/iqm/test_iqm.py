@@ -13,7 +13,7 @@ from io_idtech_models.formats.iqm.motions import decode_frames
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.joint_scales import as_inherited, as_own, bound_to, posed, stretches
 from io_idtech_models.model.skeletal import mismatch
-from io_idtech_models.model.transforms import to_matrices
+from io_idtech_models.model.transforms import multiply, to_matrices
 from io_idtech_models.model.weights import blended_normals, skin_by
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_iqm
@@ -53,6 +53,14 @@ def test_what_the_arm_means():
     last = model.meshes[1].weights
     assert last.counts.tolist() == [2, 2, 2, 0, 2, 2, 2], "vertices of its own, then borrowed ones"
     np.testing.assert_array_equal(last.still[3], samples_iqm.PLACES[11])
+
+
+@pytest.mark.parametrize("size", [1.0, 2.0])
+def test_joints_of_one_size(size):
+    spec = samples_iqm.animated()
+    spec.joints = [(name, parent, (*row[:7], size, size, size)) for name, parent, row in spec.joints]
+    scales = unpack(spec.pack())[0].skeleton.scales
+    assert (scales is None) if size == 1 else (scales == size).all()
 
 
 def test_poses_leave_the_scale_at_rest_out():
@@ -167,6 +175,24 @@ def test_a_channel_that_leaves_its_range_gets_a_new_one_alone():
     np.testing.assert_array_equal(after.frames[same], before.frames[same])
 
 
+def test_a_joint_that_turned_at_rest_is_written_as_it_stands():
+    model, animations = unpack(FILES["animated"])
+    turned = model.skeleton.rotations[2] = multiply(
+        model.skeleton.rotations[2], np.array([np.cos(0.2), 0, 0, np.sin(0.2)])
+    )
+    found = unpack(ROW.dump(model, None, animations))[0].skeleton.rotations
+    np.testing.assert_allclose(to_matrices(found[2]), to_matrices(turned), atol=1e-6)
+
+
+@pytest.mark.parametrize(("off", "stands"), [(0.005, True), (0.02, False)])
+def test_what_rounding_moves_far_away_stands_still(off, stands):
+    model, (wave,) = unpack(FILES["animated"])
+    wave.positions[:, 0] += (5000, 0, 0)
+    wave.positions[::2, 0, 2] += off
+    mask = ROW.read(ROW.dump(model, None, [replace(wave, source=None)])).poses["mask"]
+    assert (int(mask[0]) & 0b111) == (0b011 if stands else 0b111)
+
+
 @pytest.mark.parametrize("what", ["joint", "pose"])
 def test_what_no_reader_takes_is_not_written(what):
     model, animations = unpack(FILES["arm"])
@@ -250,6 +276,14 @@ def test_a_model_of_nothing_but_its_arrays():
 def test_weights_add_up():
     found = rounded_weights(np.array([[0.334, 0.333, 0.333, 0], [0.5, 0.5, 0, 0], [0, 0, 0, 0], [0.25] * 4]), 255)
     assert found.sum(axis=1).tolist() == [255, 255, 0, 255]
+
+
+@pytest.mark.parametrize("total", [7, 255, 65535])
+def test_weights_are_off_by_little_and_below_none(total):
+    found = np.sort(np.random.default_rng(total).dirichlet([0.3] * 4, 2000))[:, ::-1]
+    rounded = rounded_weights(found, total)
+    assert (rounded.sum(axis=1) == total).all() and rounded.min() >= 0
+    assert np.abs(rounded - found * total).max() <= 1.5
 
 
 @pytest.mark.parametrize("form", [6, 7, 8], ids=["half", "float", "double"])

@@ -137,6 +137,29 @@ def test_polygons_that_a_point_folds_keep_their_triangles(make):
             assert faces_of(load(ROW.dump(model))) == faces_of(model), (number, point)
 
 
+def test_new_surfaces_of_one_name_and_material_stay_apart():
+    model = load(samples_lwo.pyramid())
+    for _ in range(3):
+        (new,) = load(samples_lwo.pyramid()).surfaces
+        new.source_index, new.source_vertices, new.source_triangles = -1, None, None
+        new.name, new.shaders = "textures/new", ["textures/new"]
+        model.surfaces.append(new)
+    found = load(ROW.dump(model)).surfaces
+    assert [(each.name, each.shaders, len(each.triangles)) for each in found[1:]] == [
+        ("textures/new", ["textures/new"], 6)
+    ] * 3
+
+
+@pytest.mark.parametrize("data", [samples_lwo.form(), samples_lwo.nothing()], ids=["no chunk", "no polygon"])
+def test_what_a_file_of_nothing_gets_is_in_order(data):
+    """Names come before what is called so, points before polygons."""
+    model, (new,) = load(data), load(samples_lwo.pyramid()).surfaces
+    new.source_index, new.source_vertices, new.source_triangles = -1, None, None
+    model.surfaces.append(new)
+    chunks = [each.ident for each in read(ROW.dump(model)).chunks if each.ident != b"LAYR"]
+    assert chunks == [b"TAGS", b"PNTS", b"BBOX", b"VMAP", b"POLS", b"PTAG", b"SURF"]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_other_layers_and_chunks_stay(seed):
     rng = np.random.default_rng(seed)

@@ -582,6 +582,10 @@ def test_a_file_without_names_is_shown_and_said():
     assert said == ["the file names no surface: games crash"]
     assert (model.surfaces[0].name, model.surfaces[0].shaders) == ("", [])
     assert ROW.dump(model) == data
+    model.surfaces[0].shaders = ["textures/new"]
+    named = ROW.dump(model)
+    assert named[12:16] == b"TAGS" and b"SURF" in named, "names come before what is called so"
+    assert load(named).surfaces[0].shaders == ["textures/new"]
 
 
 def test_what_has_no_material_is_called_as_its_object():

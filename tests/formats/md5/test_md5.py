@@ -245,6 +245,19 @@ def test_carried_vertices_share_a_weight_within_single_precision(off, stays):
     assert (after.starts[0] == before.starts[0]) == stays
 
 
+def test_frames_that_have_no_bounds_in_the_file_have_their_own():
+    spec = samples_md5.wave_spec()
+    spec.bounds = spec.bounds[:-2]
+    row = by_name("md5anim")
+    motion = row.load(spec.pack(), "a")
+    motion.positions[0, 0] += 1
+    motion.source_frames[0, 0] = -1
+    motion.bounds = np.arange(30.0).reshape(5, 2, 3)
+    found = row.read(row.dump(motion)).bounds
+    assert found[1:3].reshape(-1, 6).tolist() == [list(each) for each in spec.bounds[1:]]
+    assert found[3:].tolist() == motion.bounds[3:].tolist()
+
+
 def test_components_of_joints_that_hardly_move_lie_one_behind_the_other():
     """Of one joint that turns about one axis, and one that moves along one."""
     row = by_name("md5anim")

@@ -330,6 +330,7 @@ class TestPictures:
 
         model = load(sample("animated", "mdl"))
         change(model.skins)
+        model.traits["flags"] = ~0x4000
         assert structs(model).pictures[0, 2, 2] == 5
         model.traits["flags"] = 0x4000
         assert structs(model).pictures[0, 2, 2] == 255

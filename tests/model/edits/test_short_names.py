@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import ROWS, by_name
@@ -88,6 +88,7 @@ def test_what_is_there_keeps_its_name():
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30)
 
 
+@example(["a" * 9 + ".jpeg", "a" * 10 + ".jpeg"], 6, False)  # no room for what tells them apart and the ending
 @given(st.lists(texts, max_size=12), st.integers(6, 24), st.booleans())
 def test_any_names(names, size, pictures):
     found = shortened(*names, size=size, pictures=pictures)

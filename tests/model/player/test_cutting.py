@@ -19,6 +19,15 @@ def surface(positions) -> Any:
     return Surface("a", points, triangles, np.zeros((points.shape[1], 2), np.float32), [], normals)
 
 
+def test_surfaces_that_meet_at_a_place_share_what_is_used_there():
+    one = surface([[(0, 0, 0), (1, 0, 0), (0, 1, 0), (5, 5, 5), (6, 5, 5), (5, 6, 5)]])
+    other = surface([[(1, 0, 0), (1, 1, 0), (0, 1, 0)]])
+    used = cutting.used_by([one, other], [np.array((0, 2)), np.array((1,))], 3)
+    first, both, second, third = (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1)
+    assert used[0].tolist() == np.array((first, both, both, third, third, third), bool).tolist()
+    assert used[1].tolist() == np.array((both, second, both), bool).tolist()
+
+
 def test_a_face_is_of_the_part_with_most_weight_and_of_equals_the_first():
     weights = np.array(((1.0, 0), (0.4, 0.6), (0, 1.0), (0.5, 0.5)))
     faces = cutting.regions_of_faces(weights, np.array((0, 1, 3, 1, 2, 3, 0, 2, 3)), np.repeat(np.arange(3), 3))

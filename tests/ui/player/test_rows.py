@@ -89,6 +89,7 @@ def test_frames_inserted_move_what_follows(tmp_path, case, way):
     activate(player.parts[part].children[0])
     bpy.context.scene.frame_set(frame)
     assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert bpy.context.scene.frame_current == frame + 1, "the new frame is shown"
     if way != "insert":
         assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
         assert unequal(tmp_path, originals()) == []

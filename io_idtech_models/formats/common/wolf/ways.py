@@ -91,7 +91,7 @@ def fitted_lengths(ways: Doubles, lengths: Doubles, between: NDArray[np.bool_]) 
 
 def sizes(between: NDArray[np.bool_], coarse: bool) -> Doubles:
     """Return how long the ways of bones (B,) are, in units of their distances; coarse ones are so but for a part."""
-    shrunk = fast_inverse_roots(np.ones(1))[0] if coarse else 1.0
+    shrunk = fast_inverse_roots(np.array([1.0]))[0] if coarse else 1.0
     return np.where(between, shrunk, 1.0)
 
 

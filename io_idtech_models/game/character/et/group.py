@@ -130,9 +130,8 @@ class _Reader:
             self.fill(f"{MOST_ROWS} rows")
             return
         self.rows += len(rows)
-        if line:
-            for row in rows[:1]:
-                row.before = row.before[line:]
+        if rows:
+            rows[0].before = rows[0].before[line:]
         motion.rows += rows
 
     def follow(self, motion: Motion, name: str, way: tuple[str, ...]) -> None:

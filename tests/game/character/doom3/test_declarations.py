@@ -70,7 +70,7 @@ def test_statements_know_where_they_stand():
 def test_what_comes_behind_an_inherit_counts_over_what_is_inherited():
     found = declared(
         a=f"model imp {{{IMP}}}",
-        b="model b { offset ( 9 9 9 ) inherit imp remove idle anim walk w.md5anim anim new n.md5anim }",
+        b="model b { mesh x.md5mesh offset ( 9 9 9 ) inherit imp remove idle anim walk w.md5anim anim new n.md5anim }",
     )
     model = found.model("b")
     assert {name: anim.files for name, anim in model.anims.items()} == {"walk": ("w.md5anim",), "new": ("n.md5anim",)}

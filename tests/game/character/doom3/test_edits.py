@@ -48,6 +48,12 @@ def test_a_model_without_animations():
     assert edited("q", {"it": ["n.md5anim"]}, text) == text.replace("// x\n", "// x\n\tanim it n.md5anim\n")
 
 
+def test_statements_behind_the_last_animation_stay_behind():
+    text = "model q {\n\tmesh a.md5mesh\n\tanim it b.md5anim\n\tchannel torso ( x )\n}\n"
+    after = text.replace("b.md5anim\n", "b.md5anim\n\tanim on n.md5anim\n")
+    assert edited("q", {"on": ["n.md5anim"]}, text) == after
+
+
 def test_a_new_model_comes_at_the_end_before_a_nul():
     after = edited("new", {"idle": ["n.md5anim"]}, inherits="C")
     model = "\r\nmodel new\r\n{\r\n\tinherit C\r\n\tanim idle n.md5anim\r\n}\r\n"

@@ -96,6 +96,9 @@ def test_a_mod_beside_its_game(tmp_path):
         ({"hat_def": HAT.replace('"joint"', '"bone"').encode()}, [
             "def_attach 'newt_hat' names no joint that it hangs on: the game stops there"]),
         ({"hat_def": HAT.replace('"model"', '"mesh"').encode()}, ["def_attach 'newt_hat' has no model"]),
+        ({"hat_def": b""}, ["def_attach 'newt_hat' is declared nowhere: the game stops there"]),
+        ({"newt_def": TEXT.replace('"health"', '"def_weapon1" "lost" "health"').encode()}, [
+            "def_weapon1 'lost' is declared nowhere"]),
         ({"newt_def": TEXT.replace('"head_joint"', '"neck"').encode()}, [
             "'monster_newt' has a head, but no head_joint: the game stops there"]),
         ({"newt_def": TEXT.replace('"newt_base"', '"nobody"').encode()}, [
