@@ -129,7 +129,8 @@ def test_animations_stay_apart():
     found, notes = short_animations([animation(name) for name in names], 15)
     assert [a.name for a in found] == ["walk_forward_", "walk_forwar~b", "run", "walk_forward_"]
     assert notes == [
-        "names of animations are shortened to fit their frames': 'walk_forward_slow' is now 'walk_forward_', "
+        "names of animations are shortened to fit the names of their frames: "
+        "'walk_forward_slow' is now 'walk_forward_', "
         "'walk_forward_fast' is now 'walk_forwar~b'"
     ]
     frames = [frame for a in found[:3] for frame in numbered(a.name, a.num_frames)]
