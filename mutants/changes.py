@@ -203,7 +203,9 @@ def _is_sign(node: ast.AST | None) -> bool:
 def _of_constant(node: ast.Constant) -> list[Edit]:
     if isinstance(node.value, bool):
         return [_set(node, value=not node.value)]
-    return [_set(node, value=node.value + 1)] if isinstance(node.value, (int, float)) else []
+    if not isinstance(node.value, (int, float)) or node.value + 1 == node.value:  # the latter: 1e36 and the like
+        return []
+    return [_set(node, value=node.value + 1)]
 
 
 def _of_call(node: ast.Call) -> list[Edit]:

@@ -69,6 +69,7 @@ def test_none():
             },
         ),
         ("x *= np.sign(a)", set()),
+        ("x = 1e36", set()),
         ("x = a / [1, -1]", {"x = a / [2, -1]", "x = a / [1, 1]", "x = a / [1, -2]"}),
         ("x = a.reshape(-1)", {"x = a.reshape(1)"}),
         ("CHUNK = 1 << 20", set()),

@@ -6,7 +6,9 @@ import pytest
 
 from io_idtech_models.game.character.files import HEAD
 from io_idtech_models.game.character.kinds import character_of
+from io_idtech_models.game.character.wolf import with_runs
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import ModelError
 from tests.samples import CORPUS
 from tests.samples_wolf import FOLDER, TABLE, put_character
@@ -103,6 +105,14 @@ def test_other_files_name_no_character(tmp_path):
     path.write_bytes(TABLE.encode())
     with pytest.raises(ModelError, match=r"this is no file of a character, pick one .*: '\*.char', "):
         found(path)
+
+
+def test_rows_that_are_called_otherwise_and_new_ones_between_them():
+    runs = [("idle", Clip("rest", 0, 4)), ("", Clip("fall", 3, 4, 15.0)), ("walk_1", Clip("march", 2, 3))]
+    after = (
+        TABLE.replace("idle", "rest").replace("walk_1", "march").replace("ENDANIMS", "fall\t3\t4\t0\t15\t0\nENDANIMS")
+    )
+    assert with_runs(TABLE.encode(), runs, ()).decode() == after
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
