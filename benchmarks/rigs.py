@@ -22,7 +22,7 @@ from io_idtech_models.formats import VERTEX
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.clips import group
-from io_idtech_models.model.joint_scales import bound_to, posed
+from io_idtech_models.model.joint_scales import posed, without_rest_scale
 from io_idtech_models.model.rigging.fit import PointSkin, best_poses, fit_poses, moments_of
 from io_idtech_models.model.rigging.points import points_of
 from io_idtech_models.model.rigging.rig import FrameRig, Report, RigSettings, explained
@@ -106,7 +106,9 @@ def _of_bones(name: str, loaded: Loaded) -> Case | None:
         return None
     case = _of_frames(name, bake(loaded.model.nearest(), motions))
     used = np.unique(np.concatenate([mesh.weights.joints for mesh in loaded.model.nearest().meshes]))
-    case.joints = np.concatenate([posed(bound_to(motion, loaded.model.skeleton))[0] for motion in motions])[:, used]
+    case.joints = np.concatenate([posed(without_rest_scale(motion, loaded.model.skeleton))[0] for motion in motions])[
+        :, used
+    ]
     every = max(1, -(-len(case.positions) // MOST_FRAMES))
     case.positions = (np.round(case.positions[::every] * 64) / 64).astype(np.float32)
     case.joints = case.joints[::every]

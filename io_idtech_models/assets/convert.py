@@ -16,7 +16,7 @@ from ..model.bake import bake
 from ..model.bounds import set_bounds
 from ..model.edits.matched import moved_by_root, named
 from ..model.edits.short_names import short_animations, short_skeleton
-from ..model.joint_scales import as_own, bound_to, skeleton_of
+from ..model.joint_scales import as_own, skeleton_of, without_rest_scale
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest
 from ..reporting import LimitError, collected_warnings, plural
@@ -269,7 +269,7 @@ def _scaled_for(to: Format, motions: list[Animation], model: SkeletalModel | Non
     """Return animations whose joints are scaled as a format has it, and what is lost of that."""
     found, notes = [], []
     for motion in motions:
-        bound = named(motion if model is None else bound_to(motion, model.skeleton))
+        bound = named(motion if model is None else without_rest_scale(motion, model.skeleton))
         own, lost = (bound, False) if to.skeletal.stretches else as_own(bound)
         notes += [f"'{motion.name}': uneven scale of joints is lost"] if lost else []
         found.append(own)

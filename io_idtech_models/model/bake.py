@@ -12,7 +12,7 @@ from . import steady
 from .arrays import LARGEST
 from .clips import Clip, numbered
 from .edits.normals import smooth_normals
-from .joint_scales import bound_to, posed
+from .joint_scales import posed, without_rest_scale
 from .skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, mismatch
 from .transforms import to_matrices
 from .vertex import Surface, Tag, VertexModel
@@ -76,7 +76,7 @@ def _poses(model: SkeletalModel, animations: list[Animation]) -> tuple[_Poses, l
 
 def _posed(animation: Animation, skeleton: Skeleton) -> tuple[Doubles, Doubles, Doubles]:
     """Return an animation's places, axes and turns in model space."""
-    moving = bound_to(animation, skeleton)
+    moving = without_rest_scale(animation, skeleton)
     places, axes = posed(moving)
     if moving.scales is None:
         return places, axes, axes

@@ -96,17 +96,17 @@ def warn_of_shear(animation: Animation, sheared: Bools) -> None:
         log.warning(text, animation.name, name, frame)
 
 
-def bound_to(animation: Animation, skeleton: Skeleton) -> Animation:
+def without_rest_scale(animation: Animation, skeleton: Skeleton) -> Animation:
     """Return an animation, and its source, as a skeleton's: without the scale of joints at rest that is in both.
 
     What an animation knows of its file says from then on which this was, as "rest".
     """
-    if not animation.whole:
+    if not animation.holds_rest_scale:
         return animation
     rest = stretches(skeleton)
     found, sheared = _stretched(animation, rest, steady.inverses(rest))
     warn_of_shear(animation, sheared)
-    made = replace(found, whole=False)
+    made = replace(found, holds_rest_scale=False)
     if made.source is not None and made.scales is not None:
         poses = made.positions.copy(), made.rotations.copy()
         facts = made.source.facts | {"rest": rest}
@@ -115,10 +115,10 @@ def bound_to(animation: Animation, skeleton: Skeleton) -> Animation:
     return made
 
 
-def unsettled(animation: Animation, rest: Doubles) -> tuple[Animation, Bools]:
+def with_rest_scale(animation: Animation, rest: Doubles) -> tuple[Animation, Bools]:
     """Return an animation whose poses hold the scale of joints at rest, and which are sheared, (F, J).
 
-    The inverse of `bound_to`; `rest` are the `stretches` of its skeleton.
+    The inverse of `without_rest_scale`; `rest` are the `stretches` of its skeleton.
     """
     return _stretched(animation, steady.inverses(rest), rest)
 

@@ -175,7 +175,7 @@ class Animation:
     traits: Traits | None = None
     lengths: Doubles | None = None  # (J,) the way to the parent at rest, for formats that store one for all frames
     scales: Scales | None = None  # how large joints are, for games that scale them
-    whole: bool = False  # its poses hold the scale of joints at rest, too, which only a model tells: `joint_scales`
+    holds_rest_scale: bool = False  # in its poses, which only a model tells apart: see `joint_scales`
     loops: bool = False  # the game is told to repeat it
     times: Doubles | None = None  # (F,) when a scene showed its frames; None: it came from none
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from io_idtech_models.model.joint_scales import bound_to, posed, stretches, taken_apart
+from io_idtech_models.model.joint_scales import posed, stretches, taken_apart, without_rest_scale
 from io_idtech_models.model.skeletal import Animation, Scales, Skeleton
 from io_idtech_models.model.transforms import to_matrices
 
@@ -45,9 +45,9 @@ def test_what_joints_do_is_what_they_did_with_their_scale_at_rest():
     scales = Scales(RANDOM.uniform(0.5, 2.0, (4, 3, 3)), np.zeros(3, np.bool_), True)
     moved = RANDOM.uniform(-9, 9, (4, 3, 3))
     whole = Animation("x", names, parents, moved, np.tile(still, (4, 1, 1)), 10.0, np.zeros((4, 2, 3)), scales=scales)
-    whole = replace(whole, whole=True)
-    found = bound_to(whole, skeleton)
-    assert not found.whole
+    whole = replace(whole, holds_rest_scale=True)
+    found = without_rest_scale(whole, skeleton)
+    assert not found.holds_rest_scale
     (places, axes), (was_at, was) = posed(found), posed(whole)
     np.testing.assert_allclose(places, was_at)
     np.testing.assert_allclose(axes @ stretches(skeleton), was)

@@ -9,8 +9,8 @@ from mathutils import Vector
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.iqm import file as iqm
+from io_idtech_models.formats.iqm.channels import decode_frames
 from io_idtech_models.formats.iqm.file import names_at
-from io_idtech_models.formats.iqm.motions import decode_frames
 from tests.facts import differences
 from tests.samples import CORPUS, corpus_params
 from tests.small_files import SAMPLES

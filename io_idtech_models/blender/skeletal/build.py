@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.edits.weld import weld_classes
-from ...model.joint_scales import bound_to
+from ...model.joint_scales import without_rest_scale
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, mismatch, skin
 from ...model.source import are_solid
 from ...model.transforms import rotate
@@ -225,12 +225,12 @@ def add_animations(
     order = {bone.name: i for i, bone in enumerate(bones)}
     parents = np.array([order[b.parent.name] if b.parent is not None else -1 for b in bones], np.int64)
     local = armature.relative(np.array([rest[b.name] for b in bones]).reshape(-1, 4, 4), parents)
-    whole = any(animation.whole for animation in animations)
+    whole = any(animation.holds_rest_scale for animation in animations)
     held = bone_scales.joints_at_rest(bones, parents, np.array([rest[b.name] for b in bones])) if whole else None
     for given in animations:
         refuse_more(**{JOINTS: given.num_frames * len(given.joint_names)})
         _check(rig, bones, parents, given)
-        animation = given if held is None else bound_to(given, held)
+        animation = given if held is None else without_rest_scale(given, held)
         moved = _moved_by(bones, animation)
         _turn_by_quaternions(rig, [bones[joint] for joint in moved])
         positions, scales = bone_scales.to_shown(rig, bones, parents, animation)

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.matched import UNNAMED
-from ...model.joint_scales import bound_to, posed, skeleton_of, stretches
+from ...model.joint_scales import posed, skeleton_of, stretches, without_rest_scale
 from ...model.skeletal import Animation, Scales, SkeletalModel, SkeletalSource, Skeleton, Weights
 from ...model.source import Facts
 from ...model.transforms import conjugate, multiply, to_matrices
 from ...model.weights import skin_by
 from ...reporting import FormatError, LimitError
 from ..common.records import Wanted, all_fit, as_bytes, layout_of, passes, records_of, sound
+from .channels import ORDER, split_channels
 from .file import (
     ALIGNMENTS,
     ANIM,
@@ -38,7 +39,7 @@ from .file import (
     names_at,
 )
 from .geometry import facts_fit, file_facts, mesh_sources
-from .motions import FORMAT, ORDER, Frames, Origin, from_animations, source_of, split_channels
+from .motions import FORMAT, Frames, Origin, from_animations, source_of
 from .motions import to_animations as motions_of
 from .vertices import Geometry, from_meshes
 
@@ -303,8 +304,8 @@ def _boxes(tables: Sequence[Weights], skeleton: Skeleton, channels: Doubles) -> 
     places, turns, scales = split_channels(channels)
     nobody = np.zeros(skeleton.num_joints, np.bool_)
     moving = Animation("", skeleton.names, skeleton.parents, places, turns, 0.0, np.zeros((len(channels), 2, 3)))
-    moving.scales, moving.whole = Scales(scales, nobody, True), True
-    positions, axes = posed(bound_to(moving, skeleton))
+    moving.scales, moving.holds_rest_scale = Scales(scales, nobody, True), True
+    positions, axes = posed(without_rest_scale(moving, skeleton))
     for box, own_places, own_axes in zip(found, positions, axes, strict=True):
         points = np.concatenate([np.zeros((0, 3)), *(skin_by(table, own_places, own_axes) for table in tables)])
         if len(points):

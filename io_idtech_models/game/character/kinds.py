@@ -39,22 +39,21 @@ class Kind:
     with_rows: Callable[[Mapping[str, bytes], str, Sequence[RowEdit]], dict[str, bytes]] | None = None
     # The file that names one and has its rows, with some of them named otherwise or new, and without others.
     with_runs: Callable[[bytes, Sequence[tuple[str, Clip]], Iterable[str]], bytes] | None = None
-    # Texts that declare one, whose game's files declare others, too, by the materials that it wears; those of them that
-    # a game's folder lacks, and what is odd there; and with animations of a model: the files of each, what they do.
+    # A character and the materials that it wears -> texts that declare it, where the game's files declare others, too.
     declared: Callable[[CharacterFiles, Iterable[str]], dict[str, bytes]] | None = None
+    # A game's folder and such texts -> those that it lacks, and sentences on what is odd there.
     settled: Callable[[Store, Mapping[str, bytes]], tuple[dict[str, bytes], list[str]]] | None = None
+    # Such texts, a model, files by new animations' names, and what these do -> texts that declare these, too.
     with_animations: (
         Callable[[Mapping[str, bytes], str, Mapping[str, list[str]], Mapping[str, list[str]]], dict[str, bytes]] | None
     ) = None
     pack: str = ".pk3"  # how archives end that are written for the game
     takes_actions: bool = False  # a new animation of the body is a file of its own beside the others
     skin_in_order: bool = False  # the body's skin names no surfaces: its lines are these, one after another
-    # A skin, where other models hang on tags: without some kinds, with others by their paths, which may count from the
-    # body's folder; where it may have them: by kinds on what, and on which of its tags; and whether the head's skin
-    # attaches what hangs on the head, instead of the body's.
+    # A skin, kinds that are gone, paths of new ones by their kinds, and the body's folder -> the skin with these.
     with_parts: Callable[[bytes, Iterable[str], Mapping[str, str], str], bytes] | None = None
-    places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    head_attaches: bool = False
+    places: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # by kinds: on which piece, and on which tag
+    head_attaches: bool = False  # the head's skin attaches what hangs on the head, instead of the body's
     with_skin: Callable[[bytes, str], bytes] | None = None  # the file that names one, where it names another skin
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.iqm import file as iqm
+from io_idtech_models.formats.iqm.channels import decode_frames
 from io_idtech_models.formats.iqm.file import name_at
 from io_idtech_models.formats.iqm.geometry import make_adjacency, make_tangents, rounded_weights
-from io_idtech_models.formats.iqm.motions import decode_frames
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.joint_scales import as_inherited, as_own, bound_to, posed, stretches
+from io_idtech_models.model.joint_scales import as_inherited, as_own, posed, stretches, without_rest_scale
 from io_idtech_models.model.skeletal import mismatch
 from io_idtech_models.model.transforms import multiply, to_matrices
 from io_idtech_models.model.weights import blended_normals, skin_by
@@ -77,10 +77,10 @@ def test_a_file_of_animations_alone():
     model, (wave,) = unpack(FILES["alone"])
     assert not model.meshes
     assert model.skeleton.names == ["joint000", "joint001", "joint002"]
-    assert wave.whole
+    assert wave.holds_rest_scale
     other, (own, _) = unpack(FILES["arm"])
     assert not mismatch(other.skeleton, wave), "joints without names are known by number"
-    bound = bound_to(wave, other.skeleton)
+    bound = without_rest_scale(wave, other.skeleton)
     np.testing.assert_allclose(bound.positions[:3], own.positions, atol=1e-12)
     assert bound.scales is not None
     np.testing.assert_allclose(bound.scales.values[:3], own.scales.values, atol=1e-12)
@@ -111,7 +111,7 @@ def test_what_games_compute(file):
         model = unpack((CORPUS / file.entry["mesh"]).read_bytes())[0]
     elif not model.meshes:
         model.skeleton.scales = None
-    moving = [bound_to(animation, model.skeleton) for animation in animations]
+    moving = [without_rest_scale(animation, model.skeleton) for animation in animations]
     rest = model.skeleton.bind
     poses = [posed(animation) for animation in moving] or [(rest.positions[None], to_matrices(rest.rotations)[None])]
     places, axes = (np.concatenate(parts) for parts in zip(*poses, strict=True))
