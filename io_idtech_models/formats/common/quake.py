@@ -34,6 +34,8 @@ from .records import finite, warn_damaged
 log = logging.getLogger(__name__)
 
 Floats = NDArray[np.float32]
+Size = tuple[int, int]  # of a skin: width and height, in texels
+HALF = np.float32(0.5)
 STEPS = np.float32(255.0)
 THINNEST = np.finfo(np.float32).tiny  # a box's step of which there is a reciprocal
 NEAR = np.float32(1e-6)  # of a coordinate: float32's own rounding, where a box is too thin to round to
@@ -57,7 +59,7 @@ def as_one(model: VertexModel, label: str) -> VertexModel:
     return replace(joined(model), tags=[])
 
 
-def size_of(header: Any) -> tuple[int, int]:
+def size_of(header: Any) -> Size:
     """Return width and height of the skins that a header tells of."""
     return int(header["skin_width"]), int(header["skin_height"])
 
@@ -228,3 +230,37 @@ def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[np.
     for part, places, indices in source.vertex_parts(surface.source_vertices):
         before[:, places] = part.decoded_positions(frames, indices)
     return before
+
+
+# -- texels: (s, t) from a skin's top left, shown at their middles
+
+
+def skin_size(size: Size) -> NDArray[np.float32]:
+    """Return a skin's width and height; one without a size counts as one of 1 x 1."""
+    return np.maximum(np.array(size, np.float32), np.float32(1.0))
+
+
+def decode_texels(texels: NDArray[Any], size: Size) -> NDArray[np.float32]:
+    """Return texture coordinates, their origin at the bottom left, of the middles of texels (..., 2)."""
+    uvs = (texels.astype(np.float32) + HALF) / skin_size(size)
+    uvs[..., 1] = np.float32(1.0) - uvs[..., 1]
+    return uvs
+
+
+def exact_texels(uvs: NDArray[np.float32], size: Size) -> NDArray[np.float64]:
+    """Return where texture coordinates lie on a skin, in texels (..., 2); the middle of its first is at 0.5."""
+    flipped = uvs.astype(np.float64)
+    flipped[..., 1] = 1.0 - flipped[..., 1]
+    return flipped * skin_size(size)
+
+
+def matching_corners(
+    vertices: NDArray[np.int64], triangles: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return at which corner of `triangles` (n, 3) each of some `vertices` (n, 3) is, and whether it is at any.
+
+    Flipped and mirrored triangles have their corners in another order than the source. What is at none, or at several,
+    counts as at its own.
+    """
+    same = vertices[:, :, None] == triangles[:, None, :]
+    return (same * 2 + np.eye(3, dtype=np.int64)).argmax(axis=2), same.any(axis=2)

@@ -23,8 +23,11 @@ from ..common.normals import decode_direction, encode_direction
 from ..common.quake import (
     DEFAULT_SIZE,
     Boxing,
+    Size,
     as_one,
+    decode_texels,
     lone_source,
+    matching_corners,
     settle_positions,
     shown_box,
     size_of,
@@ -43,7 +46,7 @@ from ..common.records import (
 )
 from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
 from .strips import CommandHint, settle_commands
-from .texels import Size, TexelTable, decode_st
+from .texels import TexelTable
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +107,7 @@ def _surface_source(md2: Md2, name: str) -> CodedSource:
 def _shown_uvs(st: NDArray[np.int16], st_index: NDArray[np.uint16], size: Size) -> NDArray[np.float32]:
     """Return the texture coordinates of corners, (T, 3, 2): (0, 0) where an index is beyond the table."""
     table = np.zeros((len(st) + 1, 2), np.float32)
-    table[:-1] = decode_st(st, size)
+    table[:-1] = decode_texels(st, size)
     shown: NDArray[np.float32] = table[np.minimum(st_index, len(st))]
     return shown
 
@@ -218,8 +221,7 @@ def _hint_corners(hints: NDArray[np.int64], surface: Surface, own: CodedSource, 
     known = (numbers >= 0) & (numbers < len(own.triangles))
     numbers = numbers[known]
     mine = vertices.astype(np.int64)[surface.triangles[known]] - source.first_vertices[surface.source_index]
-    same = mine[:, :, None] == own.triangles[numbers][:, None, :]
-    corners = (same * 2 + np.eye(3, dtype=np.int64)).argmax(axis=2)  # its own place where there is no other, or several
+    corners, _ = matching_corners(mine, own.triangles[numbers])
     hints[known] = np.take_along_axis(own.facts["st_index"][numbers], corners, axis=1)
 
 

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
+from ..common.quake import Size
 from .file import Md2
-from .texels import Size
 
 Link = tuple[int, int]  # a side out of a face, its partner into the next
 NEXT, BEFORE = "1", "2"  # turns: how many sides further on in a face a run leaves

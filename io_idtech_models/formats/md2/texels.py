@@ -12,35 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import LimitError
+from ..common.quake import Size, decode_texels, exact_texels, skin_size
 
-Size = tuple[int, int]
 MAX_ENTRIES = 65536
 LOW, HIGH = -32768, 32767
-HALF = np.float32(0.5)
 EDGE = 0.25  # of a texel: what is no farther outside of the skin lies on its edge; an outer texel is shown at 0.5
-
-
-def _scale(size: Size) -> NDArray[np.float32]:
-    return np.maximum(np.array(size, np.float32), np.float32(1.0))
-
-
-def decode_st(st: NDArray[np.int16], size: Size) -> NDArray[np.float32]:
-    """Return texture coordinates with their origin at the bottom left of texels (..., 2)."""
-    uvs = (st.astype(np.float32) + HALF) / _scale(size)
-    uvs[..., 1] = np.float32(1.0) - uvs[..., 1]
-    return uvs
 
 
 def encode_st(uvs: NDArray[np.float32], size: Size) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Return the texels (..., 2) closest to texture coordinates, and which lie in reach of texel numbers, (...,).
 
-    Inverse of `decode_st`. On the skin's edge it is the skin's own texel there: DarkPlaces takes the first for an outer
-    one ("invalid skin coordinate"). Out of reach it is the farthest, and of what is no number the first.
+    Inverse of `decode_texels`. On the skin's edge it is the skin's own texel there: DarkPlaces takes the first for an
+    outer one ("invalid skin coordinate"). Out of reach it is the farthest, and of what is no number the first.
     """
-    flipped = uvs.astype(np.float64)
-    flipped[..., 1] = 1.0 - flipped[..., 1]
-    wide = _scale(size)
-    exact = flipped * wide
+    wide, exact = skin_size(size), exact_texels(uvs, size)
     at_edge = (exact > -EDGE) & (exact < wide + EDGE)
     texels = np.rint(exact - 0.5)
     texels = np.where(at_edge, np.clip(texels, 0, wide - 1), texels)
@@ -102,7 +87,7 @@ class TexelTable:
         beyond = hints >= len(self.st)
         own = np.where(beyond | (hints < 0), 0, hints)
         st = self.st[own] if len(self.st) else np.zeros((len(uvs), 2), np.int16)
-        shown = (decode_st(st, size) == uvs).all(axis=1) | (near & (st == wanted).all(axis=1))
+        shown = (decode_texels(st, size) == uvs).all(axis=1) | (near & (st == wanted).all(axis=1))
         return np.where(beyond, (uvs == 0.0).all(axis=1), shown) & (hints >= 0)
 
     def _move_entries(

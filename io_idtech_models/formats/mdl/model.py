@@ -23,7 +23,9 @@ from ..common.quake import (
     DEFAULT_SIZE,
     Boxes,
     Boxing,
+    Size,
     as_one,
+    decode_texels,
     lone_source,
     settle_positions,
     shown_box,
@@ -35,7 +37,7 @@ from .file import GROUP_HEAD, HEADER, IDENT, POSE, ST, TRIANGLE, VERSION, Mdl
 from .groups import frame_facts, group_clips, parts_fit, settle_frames, stored_parts
 from .header import MdlOptions, settle_header, traits_of
 from .parts import Parts
-from .seams import Size, corner_texels, decode_texels, settle_texels
+from .seams import corner_texels, settle_texels
 from .skins import settle_skins, shown_skins, skin_facts, skins_fit
 
 log = logging.getLogger(__name__)

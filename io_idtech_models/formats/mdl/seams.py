@@ -15,33 +15,18 @@ from ...model.edits.conform import with_vertices
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface
 from ...reporting import LimitError
-from ..common.quake import size_of
+from ..common.quake import Size, decode_texels, exact_texels, matching_corners, size_of
 from ..common.records import records_of
 from .file import HEADER, ST
 
-Size = tuple[int, int]  # of a skin: width and height
 Ints = NDArray[np.int64]
-HALF = np.float32(0.5)
 FARTHEST = 2**31 - 1
-
-
-def _scale(size: Size) -> NDArray[np.float32]:
-    return np.maximum(np.array(size, np.float32), np.float32(1.0))
-
-
-def decode_texels(texels: Ints, size: Size) -> NDArray[np.float32]:
-    """Return texture coordinates, their origin at the bottom left, of the middles of texels (..., 2)."""
-    uvs = (texels.astype(np.float32) + HALF) / _scale(size)
-    uvs[..., 1] = np.float32(1.0) - uvs[..., 1]
-    return uvs
 
 
 def encode_texels(uvs: NDArray[np.float32], size: Size) -> tuple[Ints, NDArray[np.bool_]]:
     """Return the texels (..., 2) closest to texture coordinates, and which of these are numbers in reach, (...,)."""
-    flipped = uvs.astype(np.float64)
-    flipped[..., 1] = 1.0 - flipped[..., 1]
     with np.errstate(invalid="ignore", over="ignore"):
-        texels = np.rint(flipped * _scale(size) - 0.5)
+        texels = np.rint(exact_texels(uvs, size) - 0.5)
         near = np.asarray((np.abs(texels) < FARTHEST).all(axis=-1))
     return np.where(near[..., None], texels, 0.0).astype(np.int64), near
 
@@ -88,11 +73,10 @@ def source_corners(surface: Surface, own: CodedSource | None, source: ModelSourc
     st, front = records_of(own.facts, "st", ST), own.facts["faces_front"]
     found.front[known] = front[numbers]
     mine = found.vertices[surface.triangles[known]]
-    same = mine[:, :, None] == own.triangles[numbers][:, None, :]
-    corners = (same * 2 + np.eye(3, dtype=np.int64)).argmax(axis=2)  # its own place where there is no other, or several
+    corners, same = matching_corners(mine, own.triangles[numbers])
     texels = corner_texels(st, own.triangles, front, width)[numbers]
     found.texels[known] = np.take_along_axis(texels, corners[..., None], axis=1)
-    found.known[known] = same.any(axis=2) & (mine >= 0)
+    found.known[known] = same & (mine >= 0)
     return found
 
 

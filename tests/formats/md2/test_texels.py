@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from io_idtech_models.formats.md2.texels import TexelTable, decode_st, encode_st
+from io_idtech_models.formats.common.quake import decode_texels
+from io_idtech_models.formats.md2.texels import TexelTable, encode_st
 from io_idtech_models.reporting import LimitError
 
 SIZE = (64, 32)
@@ -21,20 +22,20 @@ def settle(source, corners, size=SIZE):
     """Settle corners (texel, entry); returns the entries, and the entry of each corner."""
     texels = np.array([texel for texel, _ in corners], np.int16).reshape(-1, 2)
     hints = np.array([hint for _, hint in corners], np.int64)
-    found, indices = source.settle(decode_st(texels, size), hints, size, "thing")
+    found, indices = source.settle(decode_texels(texels, size), hints, size, "thing")
     assert found.dtype == np.int16 and indices.dtype == np.uint16
     return [tuple(row) for row in found.tolist()], indices.tolist()
 
 
 def test_a_texel_is_shown_at_its_middle_from_the_bottom():
-    assert decode_st(np.array([[0, 0], [63, 31], [-1, 32]], np.int16), SIZE).tolist() == [
+    assert decode_texels(np.array([[0, 0], [63, 31], [-1, 32]], np.int16), SIZE).tolist() == [
         [0.5 / 64, 1 - 0.5 / 32], [63.5 / 64, 0.5 / 32], [-0.5 / 64, -0.5 / 32],
     ]  # fmt: skip
 
 
 @given(hnp.arrays(np.int16, (5, 2)), st.tuples(st.integers(-5, 2048), st.integers(-5, 2048)))
 def test_encoding_undoes_decoding(texels, size):
-    found, near = encode_st(decode_st(texels, size), size)
+    found, near = encode_st(decode_texels(texels, size), size)
     inside = np.abs(texels.astype(int)).max(axis=1) < 32767
     np.testing.assert_array_equal(found[inside], texels[inside])
     assert near[inside].all()
@@ -105,7 +106,7 @@ def test_a_corner_may_take_an_entry_that_never_had_any():
 
 def test_indices_beyond_the_table_are_kept_and_nothing_is_renumbered():
     source = table((1, 2), (3, 4))
-    uvs = np.array([[0, 0], decode_st(np.array((3, 4), np.int16), SIZE)], np.float32)
+    uvs = np.array([[0, 0], decode_texels(np.array((3, 4), np.int16), SIZE)], np.float32)
     found, indices = source.settle(uvs, np.array([700, 1]), SIZE, "thing")
     assert (found.tolist(), indices.tolist()) == ([[1, 2], [3, 4]], [700, 1])
 
@@ -117,14 +118,14 @@ def test_a_corner_that_moved_from_beyond_the_table_gets_an_entry():
 
 def test_another_size_moves_all_entries():
     source = table((10, 10), (20, 20))
-    uvs = decode_st(source.st, SIZE)
+    uvs = decode_texels(source.st, SIZE)
     found, indices = source.settle(uvs, np.array([0, 1]), (128, 32), "thing")
     assert (found.tolist(), indices.tolist()) == ([[20, 10], [40, 20]], [0, 1])
 
 
 def test_a_corner_that_left_the_last_texel_outward_is_refused():
     source = table((32767, 5))
-    last = decode_st(source.st, SIZE)
+    last = decode_texels(source.st, SIZE)
     assert source.settle(last, np.array([0]), SIZE, "thing")[0].tolist() == [[32767, 5]]
     with pytest.raises(LimitError, match=r"'thing' has the texture coordinate \(611.992, "):
         source.settle(last + np.array((100, 0), np.float32), np.array([0]), SIZE, "thing")
@@ -132,7 +133,7 @@ def test_a_corner_that_left_the_last_texel_outward_is_refused():
 
 def test_too_many():
     texels = np.stack(np.divmod(np.arange(65537), 300), axis=1).astype(np.int16)
-    uvs = decode_st(texels, (300, 300))
+    uvs = decode_texels(texels, (300, 300))
     empty = table(size=(300, 300))
     with pytest.raises(LimitError, match="'thing' has 65537 texture coordinates, MD2 holds 65536"):
         empty.settle(uvs, np.full(65537, -1), (300, 300), "thing")
