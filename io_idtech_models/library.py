@@ -24,7 +24,7 @@ from .assets.load import Loaded
 from .assets.load import load as load_file
 from .formats import SKELETAL, VERTEX, Format
 from .game.folders import Disk, Game
-from .model.limits.games import Problem
+from .model.limits.games import NO_GAME, Problem
 from .model.skeletal import Animation, SkeletalModel
 from .model.vertex import VertexModel
 from .reporting import FormatError, LimitError, ModelError, collected_warnings
@@ -80,7 +80,7 @@ def save(
     path: AnyPath,
     *,
     animations: Sequence[Animation] = (),
-    game: str = "format",
+    game: str = NO_GAME,
     shorten: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> list[str]:
@@ -113,7 +113,7 @@ def save(
     return [*warnings, *done.notes]
 
 
-def check(path: AnyPath, *, game: str = "format", game_folders: Sequence[AnyPath] = ()) -> list[Problem]:
+def check(path: AnyPath, *, game: str = NO_GAME, game_folders: Sequence[AnyPath] = ()) -> list[Problem]:
     """Return what a game, a key of `GAMES`, refuses of a file or shows otherwise; raises what `load` does."""
     return conversion.problems(_loaded(path, None, game_folders), game)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..model.limits.games import GAMES
+from ..model.limits.games import GAMES, NO_GAME
 from .storage import Target
 
 
@@ -15,7 +15,7 @@ class ExportRequest:
     """Which file is to be written, for which game, with what options of its format."""
 
     target: Target
-    game: str = "format"  # whose limits to keep, a key of `games.GAMES`
+    game: str = NO_GAME  # whose limits to keep, a key of `games.GAMES`
     options: Mapping[str, Any] = field(default_factory=dict)
     shorten: bool = False  # names that are too long; else they are an error
     skin: str = ""  # the name of a skin to write beside a model, of what its surfaces wear; "" for none

@@ -19,7 +19,7 @@ from ..game.character.kinds import character_of, kind_of, names_in
 from ..game.families import FAMILIES
 from ..game.folders import Disk, Game
 from ..game.store import GameFile
-from ..model.limits.games import ERROR, GAMES, WARNING
+from ..model.limits.games import ERROR, GAMES, NO_GAME, WARNING
 from ..model.rigging.rig import RigSettings
 from ..reporting import ModelError, collected_warnings, listed
 from . import batch
@@ -123,10 +123,10 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     for command in (info, check, convert, trial):
         _add_surroundings(command)
     declare_trial(trial)
-    check.add_argument("--game", choices=tuple(GAMES), default="format")
+    check.add_argument("--game", choices=tuple(GAMES), default=NO_GAME)
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
-    convert.add_argument("--game", choices=tuple(GAMES), default="format", help="whose limits to keep")
+    convert.add_argument("--game", choices=tuple(GAMES), default=NO_GAME, help="whose limits to keep")
     for option, rows in _own_options():
         _add_option(convert, rows, option)
     anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import steady
-from .transforms import Doubles, from_matrices
+from .transforms import Doubles, axes_of_angles, from_matrices
 
 DEGREES = 360.0 / 65536.0  # of a code (SHORT2ANGLE)
 HALF_TURN, TURN = 32768, 65536
@@ -62,14 +62,7 @@ class Bones:
 
 def axes(angles: NDArray[Any]) -> Doubles:
     """Return forward, left and up as rows (..., 3, 3) of pitch, yaw and roll (..., 3) in degrees (`AnglesToAxis`)."""
-    turned = np.deg2rad(np.asarray(angles, np.float64))
-    (cp, cy, cr), (sp, sy, sr) = (np.moveaxis(part, -1, 0) for part in steady.cosines_and_sines(turned))
-    rows = (
-        (cp * cy, cp * sy, -sp),
-        (sr * sp * cy - cr * sy, sr * sp * sy + cr * cy, sr * cp),
-        (cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp),
-    )
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return axes_of_angles(np.deg2rad(np.asarray(angles, np.float64)))
 
 
 def play(

@@ -101,6 +101,17 @@ def as_matrices(turns: NDArray[Any], ways: NDArray[Any]) -> Doubles:
     return found
 
 
+def axes_of_angles(angles: NDArray[Any]) -> Doubles:
+    """Return forward, left and up as rows (..., 3, 3) of pitch, yaw and roll (..., 3) in radians (`AnglesToAxis`)."""
+    (cp, cy, cr), (sp, sy, sr) = (np.moveaxis(part, -1, 0) for part in steady.cosines_and_sines(angles))
+    rows = (
+        (cp * cy, cp * sy, -sp),
+        (sr * sp * cy - cr * sy, sr * sp * sy + cr * cy, sr * cp),
+        (cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
 def chain(parents: NDArray[Any], positions: NDArray[Any], rotations: NDArray[Any]) -> tuple[Doubles, Doubles]:
     """Return poses in model space of poses relative to the parent: positions (..., J, 3), rotations (..., J, 4).
 

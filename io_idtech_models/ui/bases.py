@@ -13,7 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 
 from ..blender.compat import Context
 from ..formats import Option
-from ..model.limits.games import GAMES, UNKNOWN
+from ..model.limits.games import GAMES, NO_GAME
 from .translations import CONTEXT
 
 Settings = TypeVar("Settings")
@@ -83,7 +83,7 @@ def may(operator: Any, lack: str) -> bool:
     return not lack
 
 
-def games_option(games: tuple[str, ...], usual: str = UNKNOWN) -> Any:
+def games_option(games: tuple[str, ...], usual: str = NO_GAME) -> Any:
     """Return the property that says whose limits to keep: of `games`, keys of `limits.games.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing
     return declare(
@@ -99,7 +99,7 @@ def limits_said(game: str) -> str:
     """Return what choosing a game means, in words."""
     return (
         "The format's own limits, which the loaders of most games ignore"
-        if game == UNKNOWN
+        if game == NO_GAME
         else f"Limits of {GAMES[game].label}"
     )
 

@@ -17,7 +17,7 @@ from ..formats import by_name
 from ..game.character import ENDS, MESHES
 from ..game.character.doom3 import SUFFIX
 from ..game.store import ARCHIVES
-from ..model.limits.games import UNKNOWN
+from ..model.limits.games import NO_GAME
 from ..reporting import ModelError
 from .bases import (
     CANCELLED,
@@ -194,7 +194,7 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         begin(self, character.collection, "character")
         if not self.properties.is_property_set("game"):
             game = character_game(character.collection)
-            self.game = game if game in self.row.games else UNKNOWN
+            self.game = game if game in self.row.games else NO_GAME
         self.interactive = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits.normals import filled_frames
 from ...model.source import DeltaSource, Facts, SurfaceSource
+from ...model.transforms import axes_of_angles
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError, listed
 from ..common.quake3 import (
@@ -185,17 +186,7 @@ def decode_origins(codes: NDArray[Any]) -> NDArray[np.float32]:
 
 def decode_axes(codes: NDArray[Any]) -> NDArray[np.float32]:
     """Return the axes (..., 3, 3), as rows, of codes (..., 3): pitch, yaw and roll."""
-    return _axes(codes).astype(np.float32)
-
-
-def _axes(codes: NDArray[Any]) -> Doubles:
-    (cp, cy, cr), (sp, sy, sr) = (np.moveaxis(part, -1, 0) for part in steady.cosines_and_sines(codes * CODE))
-    rows = (
-        (cp * cy, cp * sy, -sp),
-        (sr * sp * cy - cr * sy, sr * sp * sy + cr * cy, sr * cp),
-        (cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp),
-    )
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return axes_of_angles(codes * CODE).astype(np.float32)
 
 
 def encode_axes(axes: NDArray[Any]) -> NDArray[np.int16]:
@@ -232,7 +223,7 @@ def encode_tags(tags: list[Tag], hints: NDArray[Any], known: NDArray[np.bool_]) 
         value = f"{'XYZ'[axis]} = {float(origins[frame, tag, axis]):g}"
         raise LimitError(f"'{tags[tag].name}' is a tag at {value} in frame {frame}: MDC holds -512 to 511.98 units")
     found["xyz"], found["angles"] = places, hints["angles"]
-    off = np.abs(_axes(hints["angles"]) - axes).max(axis=(2, 3))
+    off = np.abs(axes_of_angles(hints["angles"] * CODE) - axes).max(axis=(2, 3))
     fresh = ~((off < HALF_CODE) & known)
     if fresh.any():
         turned = _numbers(axes[fresh])

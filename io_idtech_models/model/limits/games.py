@@ -159,6 +159,7 @@ def _mdr(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"mdr": SkeletalLimits(**({"joints": 128} | own))}
 
 
+NO_GAME = "format"  # the key of the formats' own maxima, which no game asks for
 GAMES: dict[str, Game] = {
     # GLQuake: MAXALIASVERTS 1024, MAXALIASTRIS 2048, MAXALIASFRAMES 256 (gl_model.h; all poses count): it checks the
     # first alone, and runs over memory with the others. MAX_LBM_HEIGHT 480 (modelgen.h, gl_model.c).
@@ -269,7 +270,7 @@ GAMES: dict[str, Game] = {
     "redeclipse": Game("Red Eclipse", _iqm(scales=NO_SCALES)),
     # The formats' own maxima: MD3_MAX_VERTS and MD3_MAX_TRIANGLES, MAX_VERTS, MAX_TRIANGLES and MAX_FRAMES of MD2
     # (qfiles.h of either game), which the loaders of most games ignore; the others have none.
-    "format": Game(
+    NO_GAME: Game(
         "format maximum",
         _md3_mdc(4096, 8192, soft=BEYOND)
         | _tag()
@@ -344,7 +345,7 @@ def too_long(game: str, limits: VertexLimits | SkeletalLimits, name: str, subjec
         yield Problem(ERROR, subject, f"{what} of {size} bytes, {game} takes {limits.name_bytes}: rename it")
 
 
-UNKNOWN, OF_PLAYERS = "format", "quake3"
+OF_PLAYERS = "quake3"
 # The folders of games' own files (FS_InitFilesystem and its like; COM_InitFilesystem), and the games that have one of
 # that name, the likeliest first. Of several engines of a game it is one that takes what the game's own files hold.
 FOLDERS: dict[str, tuple[str, ...]] = {
@@ -379,7 +380,7 @@ GAME_OF_FORMAT = {
 def game_for(format_name: str, folders: Sequence[str]) -> str:
     """Return the key in `GAMES` of the game of a model, by the folders above it, outermost first, or by its format.
 
-    `UNKNOWN` where neither tells. A folder that no game of the format has says nothing.
+    `NO_GAME` where neither tells. A folder that no game of the format has says nothing.
     """
     for folder in reversed(folders):
         found = next((key for key in FOLDERS.get(folder.lower(), ()) if format_name in GAMES[key].formats), "")
@@ -388,10 +389,10 @@ def game_for(format_name: str, folders: Sequence[str]) -> str:
     below_md5 = bool(folders) and folders[-1].lower() == GAMES["quake2remaster"].folder
     if below_md5 and format_name in GAMES["quake2remaster"].formats:
         return "quake2remaster"
-    return GAME_OF_FORMAT.get(format_name, UNKNOWN)
+    return GAME_OF_FORMAT.get(format_name, NO_GAME)
 
 
 def game_of_player(folders: Sequence[str]) -> str:
     """Return the key in `GAMES` of the game of a player of MD3 files: where no folder above it tells, Quake III."""
     found = game_for("md3", folders)
-    return OF_PLAYERS if found == UNKNOWN else found
+    return OF_PLAYERS if found == NO_GAME else found

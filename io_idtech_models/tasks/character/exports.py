@@ -38,6 +38,7 @@ from ...game.character.kinds import Kind, kind_named
 from ...game.skin import SUFFIX as SKIN_SUFFIX
 from ...game.skin import SURFACE, read_skin
 from ...model import steady
+from ...model.limits.games import NO_GAME
 from ...model.skeletal import SkeletalModel
 from ...model.transforms import inverse
 from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
@@ -59,7 +60,7 @@ log = logging.getLogger(__name__)
 class CharacterSave:
     """What of a character is written; the export operator declares the same options."""
 
-    game: str = "format"
+    game: str = NO_GAME
     edited_only: bool = False
 
 
@@ -151,7 +152,7 @@ class _Saving:
 
     def game_for(self, row: Format) -> str:
         """Return the game whose limits a format's files keep: none where it does not read such."""
-        return self.game if self.game in row.games else "format"
+        return self.game if self.game in row.games else NO_GAME
 
     def put(self, path: str, data: bytes, is_source: bool) -> None:
         """Write a file, and note whether it was edited."""

@@ -22,7 +22,7 @@ from ...formats import VERTEX, by_suffix
 from ...game.character.files import BODY, CharacterFiles
 from ...game.character.kinds import home_of, kind_named
 from ...game.store import GameFile, Store, path_in, split_at_archive
-from ...model.limits.games import GAMES, UNKNOWN
+from ...model.limits.games import GAMES, NO_GAME
 
 PACK = ".pk3"  # how archives end of a game that is not known
 
@@ -239,4 +239,4 @@ def character_target(collection: Any) -> Path | None:
 def character_game(collection: Any) -> str:
     """Return the game that a character is of, a key of `limits.games.GAMES`."""
     record = recall(collection)
-    return record.game if record is not None and record.game in GAMES else UNKNOWN
+    return record.game if record is not None and record.game in GAMES else NO_GAME

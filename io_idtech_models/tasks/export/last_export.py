@@ -14,7 +14,7 @@ from typing import Any
 
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
-from ...model.limits.games import UNKNOWN, game_for, game_of_player
+from ...model.limits.games import NO_GAME, game_for, game_of_player
 from .subject import Subject
 
 # What is no option of the model: where it is written, and which objects were meant.
@@ -71,7 +71,7 @@ def game_shown(subject: Subject) -> str:
         game = game_of(subject.player.holder, PLAYER)
         return game if row is not None and game in row.games else game_of_player(PurePath(subject.player.place).parts)
     if row is None:
-        return UNKNOWN
+        return NO_GAME
     game = game_of(subject.holder, row.name)
     return game if game in row.games else _game_of_folder(row.name, subject.place)
 

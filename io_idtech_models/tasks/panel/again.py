@@ -15,7 +15,7 @@ from ...blender.provenance import FILE
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format
-from ...model.limits.games import game_of_player
+from ...model.limits.games import NO_GAME, game_of_player
 from ...reporting import LimitError, Summary, listed
 from ..character.record import character_game, character_target
 from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
@@ -135,8 +135,8 @@ def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: 
         **{n: options[n] for n in ("scale", "deform_only", "keep_suffixes") if n in options}, **weights
     )
     wanted = AnimationExport(add_origin=options.get("add_origin", False))
-    game = options.get("game", "format")
-    asked = ExportRequest(target, game if game in row.games else "format", {o.name: o.default for o in row.options})
+    game = options.get("game", NO_GAME)
+    asked = ExportRequest(target, game if game in row.games else NO_GAME, {o.name: o.default for o in row.options})
     before = played_action(rig)
     try:
         play_action(rig, action, slot_of(rig, action))

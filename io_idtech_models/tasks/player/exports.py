@@ -30,6 +30,7 @@ from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.files import HEAD
 from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
+from ...model.limits.games import NO_GAME
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
@@ -41,7 +42,6 @@ from .tables import KINDS, table_file
 log = logging.getLogger(__name__)
 
 FORMAT = "md3"
-ANY = "format"  # no game: the format's own limits
 Parts = dict[tuple[str, int], tuple[str, Written]]  # by part and level of detail: the file's name, and what is in it
 
 
@@ -49,7 +49,7 @@ Parts = dict[tuple[str, int], tuple[str, Written]]  # by part and level of detai
 class SaveOptions:
     """How a player is written; the export operator declares the same options."""
 
-    game: str = "format"
+    game: str = NO_GAME
     scale: float = 1.0
     normals: str = "SOURCE"
     keep_suffixes: bool = False
@@ -136,7 +136,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
 def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, context: Context) -> Parts:
     """Return the files of all parts and levels; raises ModelError."""
     own = {SPLIT: options.split_surfaces}
-    first, asked_own = (options.game, own) if not options.triangles else (ANY, {})
+    first, asked_own = (options.game, own) if not options.triangles else (NO_GAME, {})
     found: Parts = {}
     for (kind, level), choice in chosen.items():
         name = part_file(kind, level, choice.collection)
@@ -269,9 +269,7 @@ def part_for(asked: ExportRequest, chosen: Choice, context: Context, settings: G
     try:
         return gathered(asked, row, chosen, context, settings)
     except LimitError as error:
-        whole = (
-            gathered(ExportRequest(asked.target, ANY), row, chosen, context, settings) if asked.game != ANY else None
-        )
+        whole = gathered(ExportRequest(asked.target), row, chosen, context, settings) if asked.game != NO_GAME else None
         came = None if chosen.collection is None else chosen.collection.get(CHECKSUM)
         if whole is None or f"{crc32(whole.data):08x}" != came:
             raise
@@ -306,7 +304,7 @@ def triangles_of(parts: Parts) -> int:
 def notes_of(written: Written, reduced: bool) -> list[str]:
     """Return what there is to say of a part with its skins; what its game says of it not before it is reduced."""
     row = formats.by_name("md3")
-    gone = {str(problem) for problem in row.check(written.model, ANY)} if reduced else set()
+    gone = {str(problem) for problem in row.check(written.model, NO_GAME)} if reduced else set()
     return [note.replace(MUST_LIST, "its skins list the pieces") for note in written.notes if note not in gone]
 
 

@@ -12,7 +12,7 @@ from bpy.props import IntProperty
 
 from ...blender.compat import Context
 from ...blender.provenance import SKIN
-from ...model.limits.games import GAMES, UNKNOWN
+from ...model.limits.games import GAMES, NO_GAME
 from ...tasks.export.last_export import game_shown
 from ...tasks.export.subject import Subject, WholePlayer, subject_of, subject_shown
 from ..translations import CONTEXT
@@ -127,7 +127,7 @@ def _draw_player(layout: Any, subject: Subject, player: WholePlayer) -> None:
 def draw_game(layout: Any, subject: Subject) -> None:
     """Show the game that a model is for, as a menu of those that read it."""
     game = game_shown(subject)
-    layout.menu(GAMES_MENU, text="No Game" if game == UNKNOWN else GAMES[game].label)
+    layout.menu(GAMES_MENU, text="No Game" if game == NO_GAME else GAMES[game].label)
 
 
 def draw_skin(layout: Any, worn: str) -> None:
