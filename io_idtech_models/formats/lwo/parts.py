@@ -225,10 +225,11 @@ def _part(lwo: Lwo, corners: Ints, owners: Ints, ready: _Shown) -> Part:
 def _sets(
     corners: Ints, uvs: NDArray[np.float32], triangles: NDArray[np.int32], ready: _Shown
 ) -> tuple[str, dict[str, NDArray[np.float32]], dict[str, NDArray[np.bool_]]]:
-    """Return what the set is called that is drawn at corners (T, 3), and sets that say something else there.
+    """Return the name of the set that is drawn, and other sets that differ from it at some of the corners (T, 3).
 
-    As (T, 3, 2), what is drawn where they have no row, and which corners have one. Drawn, `uvs` (V, 2), is what says
-    so at most corners, of those sets that nowhere say something else if there are any.
+    Of these what they say, (T, 3, 2), which is what is drawn at corners of which they have no row, and at which corners
+    they have one, (T, 3). What is drawn are `uvs` (V, 2): so its set is one that contradicts them nowhere, if there is
+    one, and of several the one that agrees at most corners.
     """
     rows = ready.uvs.of_corners[corners]
     rows = rows[rows >= 0]
@@ -237,7 +238,8 @@ def _sets(
     if not ready.sets:
         return ready.names[int(ready.uvs.maps[rows[0]])], {}, {}
     drawn, maps = corner_uvs(uvs, triangles), ready.uvs.maps[rows]
-    values, rows_of, ranks = {}, {}, {}
+    values, rows_of = {}, {}
+    ranks = {}  # contradicts nowhere, agrees at how many corners, is how many corners' last, comes last
     counts = np.bincount(maps, minlength=len(ready.names)).tolist()
     for order, (name, rows_there) in enumerate(ready.sets.items()):
         there = rows_of[name] = rows_there.of_corners[corners] >= 0

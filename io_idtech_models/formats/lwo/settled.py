@@ -6,9 +6,9 @@ those that say something new are written anew, with points of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,15 +131,15 @@ def judge(settled: list[Settled], source: ModelSource, known: Known, triangulate
         corners = part.corners.ravel()
         split = any(torn(corners, values.reshape(-1, 2)).any() for values in each.further.values())
         each.anew = bool(turned.any() or bare or split)
-    for keys, values, changes in CLAIMS:
+    for shared in SHARED:
         stay = _staying(settled)
         if not stay:
             return
-        numbers = np.concatenate([getattr(each.part, keys) for each in stay])
-        apart = torn(numbers, np.concatenate([values(each) for each in stay]))
+        numbers = np.concatenate([getattr(each.part, shared.rows) for each in stay])
+        apart = torn(numbers, np.concatenate([shared.said(each) for each in stay]))
         starts = np.cumsum([0, *(len(each.codes) for each in stay)])
         for each, start, end in zip(stay, starts, starts[1:], strict=False):
-            each.anew = bool((apart[start:end] & changes(each)).any())
+            each.anew = bool((apart[start:end] & shared.changed(each)).any())
     _recut(settled, known)
 
 
@@ -227,10 +227,18 @@ def new_colors(each: Settled) -> NDArray[np.float32] | None:
     return np.where(same[:, None], known, colors).astype(np.float32)
 
 
-CLAIMS: tuple[tuple[str, Any, Any], ...] = (  # rows of the file, what vertices say of them, and which say something new
-    ("points", _places, moved_of),
-    ("rows", _uvs, shifted_of),
-    ("color_rows", _colors, painted_of),
+class Shared(NamedTuple):
+    """Rows of the file that several surfaces may share."""
+
+    rows: str  # the field of `Part` that says which row each vertex has
+    said: Callable[[Settled], NDArray[Any]]  # what vertices say of theirs, (V, k)
+    changed: Callable[[Settled], NDArray[np.bool_]]  # which vertices say something new, (V,)
+
+
+SHARED = (
+    Shared("points", _places, moved_of),
+    Shared("rows", _uvs, shifted_of),
+    Shared("color_rows", _colors, painted_of),
 )
 
 
