@@ -66,6 +66,25 @@ def test_what_tells_no_map(points, stretch, is_found):
         np.testing.assert_allclose(maps, np.tile(np.diag(wanted), (len(points), 1, 1)), atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("turn", "bent", "mirrors"),
+    [
+        (np.diag([-1.0, 1.0, 1.0]), 0.0, True),
+        (np.diag([-1.0, -1.0, 1.0]), 0.0, False),
+        (np.diag([2.0, 3.0, -1.0]), 0.0, True),
+        (np.diag([1.0, -1.0, 1.0]), 0.25, True),
+        (np.diag([1.0, -1.0, 1.0]), 0.5, False),  # nobody can tell any more
+    ],
+)
+def test_what_was_mirrored(turn, bent, mirrors):
+    noise = np.random.default_rng(3).normal(0.0, bent * POINTS.std(), POINTS.shape)
+    assert affine.mirrors(POINTS, POINTS @ turn.T + noise + 7.0) == mirrors
+
+
+def test_nothing_was_not_mirrored():
+    assert not affine.mirrors(POINTS[:0], POINTS[:0])
+
+
 @pytest.mark.parametrize(("farthest", "slack"), [(0.0, 1e-5), (0.25, 1e-5), (-4000.0, 0.04)])
 def test_single_precision_is_off_by_a_part_of_what_is_large(farthest, slack):
     assert affine.rounding(np.array([[0.0, farthest, 0.1]])) == pytest.approx(slack)
