@@ -142,7 +142,7 @@ def group(frame_names: list[str]) -> list[Clip]:
 def _readings(name: str) -> list[_Reading]:
     """Return the ways to read a frame's name, the preferred one first: the one that wins if runs are equally long."""
     name = name.rstrip()
-    match = NUMBER.search(name[-MOST_DIGITS:])
+    match = NUMBER.search(name)
     digits = match.group() if match else ""
     head = name[: len(name) - len(digits)]
     lengths, apart = [len(digits)], head.endswith(tuple(SEPARATORS))

@@ -76,6 +76,12 @@ def test_models_share_nothing_with_their_source(data):
             assert getattr(one, name).tobytes() == wanted.tobytes(), name
 
 
+@everything
+def test_texture_coordinates_belong_to_corners_where_vertices_need_no_copies_for_them(data):
+    wanted = 2 if format_of(data).vertex.uv_splits_vertices else 3
+    assert {surface.uvs.ndim for surface in load(data).surfaces} <= {wanted}
+
+
 # What only the source's facts say: names that are cut, an MDL's vertices on seams, and texels beyond single precision.
 ONLY_KEPT = ("odd_names", "mdl-seams", "mdl-odd_seams", "mdl-far_texels")
 

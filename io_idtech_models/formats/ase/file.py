@@ -171,8 +171,8 @@ class _Parser:
     """A text that is read word by word, and its lists whole."""
 
     def __init__(self, text: bytes) -> None:
-        self.text, self.place, self.start = text, 0, 0
-        self.plain = text.translate(TO_BLANKS)
+        self.text, self.plain = text, text.translate(TO_BLANKS)
+        self.place = self.start = 0
 
     def fail(self, what: str, expected: object = "", found: object = "", place: int | None = None) -> NoReturn:
         """Raise a FormatError that names a line."""

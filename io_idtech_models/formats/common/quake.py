@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.edits import affine
 from ...model.edits.conform import joined
 from ...model.edits.normals import (
     CodedView,
@@ -191,8 +192,7 @@ def settle_positions(
     codes = boxes.encode(positions)
     held = unmoved & kept[:, None] & sourced
     codes[held] = view.positions[held]
-    slack = 1e-5 * max(1.0, float(np.abs(before).max(initial=0.0)))  # how far single precision may put them
-    motion = Motion(view.known & ~unmoved, before, positions, slack)
+    motion = Motion(view.known & ~unmoved, before, positions, affine.rounding(before))
     return boxes, _with_normals(surface, codes, view, motion, coding), kept
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.edits import affine
 from ...model.edits.normals import Motion, NormalCoding, filled_frames, settle_codes, view_codes
 from ...model.source import CodedSource, split_by_part
 from ...model.vertex import ModelSource, Surface, VertexModel
@@ -104,8 +105,7 @@ def settle(model: VertexModel, surface: Surface, source: ModelSource | None, sca
         near = (np.abs(positions - before) <= NEAR * np.maximum(np.abs(before), 1)).all(axis=2)
         unmoved = view.known & near
         codes[unmoved, :3] = view.positions[unmoved]
-        slack = 1e-5 * max(1.0, float(np.abs(before).max(initial=0.0)))
-        motion = Motion(view.known & ~unmoved, before, positions, slack)
+        motion = Motion(view.known & ~unmoved, before, positions, affine.rounding(before))
     found: NDArray[np.int64] = settle_codes(surface, codes, view, CODING, motion)[0]
     return found
 

@@ -173,8 +173,6 @@ def _with_degenerate(surface: Surface, source: Meshes) -> Surface:
     place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
     missing = np.setdiff1d(np.flatnonzero(~source.solid), faces)
     missing = missing[(place[source.triangles[missing]] >= 0).all(axis=1)]
-    if not len(missing):
-        return surface
     faces = np.concatenate((faces, missing.astype(np.int32)))
     turn = np.argsort(_last_if_new(faces), kind="stable")
     triangles = np.concatenate((surface.triangles, place[source.triangles[missing]]))

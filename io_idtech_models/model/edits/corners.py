@@ -127,18 +127,20 @@ def _unique(columns: Sequence[Indices]) -> tuple[Indices, Indices]:
 
 
 def _packed(columns: Sequence[Indices]) -> list[Indices]:
-    """Return fewer columns (n,) of which the same rows are equal, for sorting takes its time for each."""
+    """Return fewer columns (n,) of which the same rows are equal, for sorting takes its time for each.
+
+    They need not begin at 0: what all rows have more than that is the same for all, also beyond 64 bits.
+    """
     found: list[Indices] = []
     room = 0  # the numbers that a column may still be multiplied by
     for column in columns:
-        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
-        span = high - low + 1
-        if not found or span > room:
-            found.append(column if span >= LARGEST else column - low)
-            room = LARGEST // span
-        elif span > 1:
-            found[-1] = found[-1] * span + (column - low)
-            room //= span
+        span = int(column.max()) - int(column.min()) + 1 if len(column) else 1
+        if span > room:
+            found.append(column)
+            room = LARGEST
+        else:
+            found[-1] = found[-1] * span + column
+        room //= span
     return found
 
 

@@ -102,7 +102,7 @@ class Mesh:
         while self.heap:
             key = heapq.heappop(self.heap)
             place = key[2]
-            if not (self.alive[place] and self.around[place]):
+            if not self.around[place]:
                 continue
             now = self._still(key)
             if now > key:
@@ -130,7 +130,7 @@ class Mesh:
         while self.heap and self.left > count:
             key = heapq.heappop(self.heap)
             place = key[2]
-            if not (self.alive[place] and self.around[place]):
+            if not self.around[place]:
                 continue
             now = self._still(key)
             if now[0] == TEARS or self._empties(place, now[3]):

@@ -196,6 +196,18 @@ def test_sets_that_are_none_of_the_faces_are_kept():
     assert said == ["'odd' is written anew, without texture coordinates that are none of its faces'"]
 
 
+def test_a_list_that_comes_again_behind_a_further_set_is_drawn():
+    """Engines draw the list that they read last, also where the mesh's own is said again behind a channel."""
+    again = channel(1, LIGHT, LIGHT_FACES).replace("\t\t*MESH_MAPPINGCHANNEL 1 {\n", "").removesuffix("\t\t}\n")
+    mesh = MeshSpec("again", CORNERS, FACES, TVERTS, TFACES, HARD, more=channel(2, TVERTS, TFACES) + again)
+    data = pack([MaterialSpec()], [mesh])
+    model = load(data)
+    (surface,) = model.surfaces
+    assert (surface.uv_name, list(surface.further_uvs)) == ("UVChannel_1", ["UVChannel_2"])
+    assert np.array_equal(surface.corner_uvs, of_file(LIGHT, LIGHT_FACES))
+    assert ROW.dump(model) == data
+
+
 def test_formats_with_one_set_say_so():
     from io_idtech_models.formats.vertex_files import dump_for
 

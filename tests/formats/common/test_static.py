@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
+from io_idtech_models.formats.common.static import known_further
 from io_idtech_models.reporting import LimitError, collected_warnings
 from tests import samples_ase, samples_lwo
 from tests.samples import CORPUS, load, sample
@@ -57,6 +58,16 @@ def test_frames_and_tags_beyond_are_said(name):
     assert any(f"{name.upper()} holds one frame, and no tags: left out:" in text for text in said)
     with collected_warnings():
         assert load(ROWS[name].dump(shaped)).num_frames == 1
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_corners_of_faces_with_new_vertices_begin_with_the_source_s_last_if_they_were_mirrored(mirrored):
+    model = load(samples_ase.pyramid())
+    (surface,) = model.surfaces
+    uvs = np.arange(36, dtype=np.float32).reshape(6, 3, 2)
+    surface.source_vertices, surface.mirrored = np.full_like(surface.source_vertices, -1), mirrored
+    found = known_further(surface, model.source, lambda index: {"UVChannel_2": uvs})["UVChannel_2"]
+    assert np.array_equal(found, uvs[surface.source_triangles][:, :: -1 if mirrored else 1])
 
 
 @each_format

@@ -91,6 +91,18 @@ def test_remade_commands_have_the_sources_own_coordinates():
     assert coords(after) == coords(before), "at the texels' corners, one a quarter beside it"
 
 
+@pytest.mark.parametrize(("texels", "is_kept"), [(1.75, True), (2.25, False)])
+def test_coordinates_farther_than_two_texels_off_are_made_anew(texels, is_kept):
+    spec = samples_md2.fine_commands()
+    width, s = spec.size[0], spec.st[4][0]
+    old, new = (s + 0.25) / width, (s + texels) / width
+    assert spec.runs is not None
+    spec.runs = [(n, [(new if u == old else u, v, vertex) for u, v, vertex in rows]) for n, rows in spec.runs]
+    before = md2.read(spec.pack())
+    assert coords(before) != coords(md2.read(packed("fine_commands")))
+    assert (coords(md2.read(dump(load(spec.pack()), remake_commands=True))) == coords(before)) == is_kept
+
+
 @pytest.mark.parametrize(("name", "middle"), [("fine_commands", 0.0), ("animated", 0.5), ("no_commands", 0.5)])
 def test_new_coordinates_name_texels_as_most_of_the_sources_do(name, middle):
     model = opened(name)

@@ -84,6 +84,18 @@ def test_new_normals_are_those_that_the_engine_turns_into_them():
         assert mesh.num_vertices
 
 
+def test_a_vertex_that_no_bone_moves_keeps_its_normal():
+    """Whatever bone's turn it is given on the way, be there no second one."""
+    frames = samples_mdr.moving(2, 1)
+    tube = samples_mdr.ring(frames[0], 4, b"tube", b"skin")
+    tube.verts.append(((0.0, 0.6, 0.8), (0.0, 0.0), []))
+    tube.tris = [(0, 1, len(tube.verts) - 1)]
+    model = load(samples_mdr.MdrSpec(frames=frames, lods=[[tube]]).pack())
+    model.source = None
+    (surface,) = mdr.read(MDR.dump(model)).lods[0].surfaces
+    np.testing.assert_allclose(surface.vertices["normal"][-1], (0.0, 0.6, 0.8), atol=1e-6)
+
+
 def test_matrices_with_a_shear_are_said():
     file = mdr.read(sample("walker", "mdr"))
     file.frames = file.frames.copy()

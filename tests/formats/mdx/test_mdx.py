@@ -469,6 +469,14 @@ def test_what_ends_first_begins_again():
         assert (bend(shown[:, 1], middle[0]) + bend(shown[:, 1], middle[1]) < 1.1 * bend(*middle) + 1e-3).all()
 
 
+@pytest.mark.parametrize(("rate", "frames"), [(15.0, 6), (15 * 20.0, 80), (15 * 60.0, 240), (15 * 100.0, 240)])
+def test_legs_that_are_faster_than_their_torso_go_on_until_it_has_ended(rate, frames):
+    """But no longer than 60 frames for each of the torso's, of which there are 4."""
+    walk = load(samples_mdm.walk())
+    torso, walk.frame_rate = MDX.part(walk, "run", range(4), 15.0), rate
+    assert mdx_model.mixed(walk, torso, "both").num_frames == frames
+
+
 def test_what_can_not_be_mixed():
     walk, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
     with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):

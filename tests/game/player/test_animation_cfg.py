@@ -145,6 +145,10 @@ def test_what_games_refuse():
             read(nothing)
 
 
+def test_rows_beyond_1024_are_no_rows():
+    assert len(read(b"1 2 3 4\n" * 1027).rows) == 1024
+
+
 def test_numbers_that_are_too_large():
     (row,) = table("99999999999999999999 -3000000000 1e9 1e300").rows
     assert numbers(row) == (65535, -65535, 1, 65535)

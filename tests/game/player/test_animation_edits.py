@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.player.animation_cfg import LEAST, NAMES, Row, read
+from io_idtech_models.game.player.animation_cfg import LEAST, NAMES, Row, read, read_text
 from io_idtech_models.game.player.animation_edits import make, shifted, with_row
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import FormatError, LimitError
@@ -65,6 +65,12 @@ def test_a_row_goes_where_it_can_be_read():
         found = table("1 2 3 4\n1 2 3 4 " + end)
         new = with_row(found, "BOTH_DEATH2", first=9, count=8, loop=7, fps=6.0)
         assert [numbers(row) for row in new.rows] == [(1, 2, 3, 4)] * 2 + [(9, 8, 7, 6)]
+
+
+@pytest.mark.parametrize("end", ["", "\0", "\0 1 1 1 1"])
+def test_the_first_row_of_a_table_without_any_stands_at_its_end(end):
+    new = with_row(read_text("sex m" + end), NAMES[0], first=9, count=8, loop=7, fps=6.0)
+    assert new.text == f"sex m\n9\t8\t7\t6\t\t// {NAMES[0]}\n{end}"
 
 
 @given(TEXTS, st.sampled_from(NAMES))

@@ -1,14 +1,16 @@
 """Vertices split along seams, vertices joined, and several surfaces made one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface
+from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface, with_vertices
 from io_idtech_models.model.source import are_solid
 from io_idtech_models.model.vertex import Surface, VertexModel
-from tests.samples import corpus_params, load
+from tests.samples import corpus_params, load, sample
 
 UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 
@@ -156,6 +158,25 @@ def test_parts_of_a_source_come_together_again():
     assert found.source_triangles.tolist() == [0, 1]
     assert found.triangles.tolist() == [list(t) for t in HALVES]
     assert found.positions[0].tolist() == [list(map(float, p)) for p in SQUARE]
+
+
+@pytest.mark.parametrize(("cut", "left"), [(([1], [2, 4, 5]), [0, 1, 2, 3, 4, 5, 6]), (([1], [2]), [1, 2, 6])])
+def test_triangles_without_area_come_back_with_their_vertices(cut, left):
+    """No part of a mesh that was cut in two has all of some triangle's vertices; all some others have none."""
+    whole = load(sample("degenerate", "md2"))
+    (before,) = whole.surfaces
+    assert np.flatnonzero(are_solid(before.triangles)).tolist() == [1, 2, 4, 5]
+    parts = []
+    for faces in cut:
+        corners, uvs = before.triangles[faces], before.uvs[faces]
+        used, places = np.unique(corners, return_inverse=True)
+        part = with_vertices(before, used, places.reshape(-1, 3).astype(np.int32), uvs)
+        part.source_triangles = np.array(faces, np.int32)
+        parts.append(part)
+    (found,) = joined(replace(whole, surfaces=parts)).surfaces
+    assert found.source_triangles is not None
+    assert found.source_triangles.tolist() == left
+    check_same(found, replace(before, triangles=before.triangles[left], uvs=before.uvs[left]))
 
 
 def test_copies_that_lie_elsewhere_stay_apart():

@@ -122,6 +122,13 @@ def test_a_new_corner_joins_no_vertex_of_another_point():
     assert group((0, 5, (0, 0), UP), (1, -1, (0, 0), UP)).of_corner.tolist() == [0, 1]
 
 
+def test_texture_coordinates_far_apart_leave_points_apart():
+    """Columns that make one number of 64 bits together would have none left to tell the points by."""
+    near, far = (2.0**-20, 2.0**-20), (2.0**4, 2.0**20)
+    result = group((0, -1, near, UP), (1, -1, near, UP), (0, -1, near, UP), (3, -1, far, UP))
+    assert result.of_corner.tolist() == [0, 1, 0, 2]
+
+
 def test_an_edited_normal_splits_a_source_vertex():
     result = group((0, 5, (0, 0), SIDE), (0, 5, (0, 0), UP), own=[0], claims=all_equal)
     assert len(result.points) == 2

@@ -48,6 +48,25 @@ def halves(surface):
     return found
 
 
+def with_a_small_surface(surface):
+    """Return two surfaces of one, of which one has two triangles, in the midst of the other's."""
+    positions, uvs, triangles = surface
+    return [
+        surface_of(positions, uvs, triangles[[*range(200), *range(202, len(triangles))]]),
+        surface_of(positions, uvs, triangles[200:202]),
+    ]
+
+
+def with_crumbs(surface):
+    """Return a surface with ten small triangles beside it, of which each is alone."""
+    positions, uvs, triangles = surface
+    at = len(positions)
+    near = np.linspace((2, 0, 0), (3, 0, 0), 10)[:, None] + 1e-3 * np.array([(0, 0, 0), (1, 0, 0), (0, 2, 0)])
+    corners = np.arange(at, at + 30).reshape(10, 3)
+    more = np.concatenate((uvs, np.zeros((30, 2))))
+    return surface_of(np.concatenate((positions, near.reshape(-1, 3))), more, np.concatenate((triangles, corners)))
+
+
 def rims(model):
     """Return how many edges one triangle alone has, of places that are one in all frames: holes and borders."""
     points = np.concatenate([s.positions for s in model.surfaces], axis=1).astype(np.float64)
@@ -91,6 +110,38 @@ def test_levels_made_at_once_are_those_made_one_by_one():
         alone = make_level(model, share).surfaces[0]
         assert np.array_equal(level.surfaces[0].triangles, alone.triangles)
         assert np.array_equal(level.surfaces[0].positions, alone.positions)
+
+
+EXACT = {
+    "two that meet": lambda: halves(bent(sphere(20, 16))),
+    "a small one within": lambda: with_a_small_surface(sphere(20, 16)),
+    "crumbs beside it": lambda: [with_crumbs(sphere(20, 16))],
+}
+
+
+@pytest.mark.parametrize("case", EXACT)
+def test_no_more_triangles_go_than_need_be_and_of_each_surface_something_stays(case):
+    """A step takes two; a place that could not go at first goes later, when its surroundings have changed."""
+    model = model_of(*EXACT[case]())
+    total, shares = sum(len(surface.triangles) for surface in model.surfaces), (0.5, 0.25, 0.1, 0.05, 0.02)
+    for level, share in zip(make_levels(model, shares), shares, strict=True):
+        left = [len(surface.triangles) for surface in level.surfaces]
+        assert round(share * total) - 2 < sum(left) <= round(share * total)
+        assert all(left)
+
+
+def test_of_a_model_with_too_many_frames_some_are_looked_at():
+    """Frames evenly spread: a bump that shows in one of the others alone is lost."""
+    flat, uvs, triangles = grid(3)
+    count = 1 << 17
+    found = []
+    for frame in (8, 9):  # of 131,072 frames with nine vertices eight of nine are looked at
+        positions = np.tile(flat.astype(np.float32), (count, 1, 1))
+        positions[frame, 4, 2] = 1
+        model = VertexModel("thing", ["f"] * count, [surface_of(positions, uvs, triangles)], [])
+        (level,) = make_level(model, 0.7).surfaces
+        found.append(bool((level.positions[frame, :, 2] == 1).any()))
+    assert found == [False, True]
 
 
 def test_normals_and_source_numbers_go_along():

@@ -92,6 +92,7 @@ def test_frames_inserted_move_what_follows(tmp_path, case, way):
     assert bpy.context.scene.frame_current == frame + 1, "the new frame is shown"
     if way != "insert":
         assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+        assert bpy.context.scene.frame_current == frame + 1, "the one behind it is shown"
         assert unequal(tmp_path, originals()) == []
         return
     after = saved(tmp_path)
@@ -153,6 +154,22 @@ def test_a_frame_before_legs_and_torso_begin_goes_into_both(tmp_path, part):
         UPPER_FRAMES + 1,
     ]
     assert b"\n7\t3\t0" in after["animation.cfg"] and b"\n38 4 4" in after["animation.cfg"]
+
+
+def test_behind_the_last_frame_that_is_deleted_the_one_before_it_shows(tmp_path):
+    player = brought(game(tmp_path))
+    activate(player.parts["upper"].children[0])
+    bpy.context.scene.frame_set(UPPER_FRAMES - 1)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert bpy.context.scene.frame_current == UPPER_FRAMES - 2
+    assert model(saved(tmp_path)["upper.md3"]).num_frames == UPPER_FRAMES - 1
+
+
+def test_the_only_frame_of_a_part_is_not_deleted(tmp_path):
+    player = brought(game(tmp_path))
+    activate(player.parts["head"].children[0])
+    assert "only frame can't be deleted" in error_of(bpy.ops.object.idtech_delete_frame)
+    assert unequal(tmp_path, originals()) == []
 
 
 def test_a_frame_that_legs_begin_with_alone_is_not_deleted(tmp_path):

@@ -215,7 +215,7 @@ def _lengths(takes: list[Take]) -> Doubles:
         lengths[open_], shown[open_] = choice[open_], size[open_]
     if coarse:
         _fit_to_ways(takes, lengths, np.flatnonzero((lengths != written) & (lengths > 0.0)))
-    for choice, size in choices[:2]:  # nothing fits
+    for choice, size in choices:  # nothing fits
         open_ = np.isnan(lengths) & ~np.isnan(choice)
         lengths[open_], shown[open_] = choice[open_], size[open_]
     roots = first.parents < 0
