@@ -44,7 +44,7 @@ SHARE = 0.95
 
 @dataclass
 class Room:
-    """Folders of the package, the tests that are for them, and the Python that runs these."""
+    """Folders and modules of the package, the tests that are for them, and the Python that runs these."""
 
     name: str
     folders: tuple[str, ...]
@@ -57,7 +57,8 @@ class Room:
 
     def sources(self, project: Path) -> list[str]:
         """List the files that mutants are made of, from the project's folder."""
-        files = (file for folder in self.folders for file in (project / PACKAGE / folder).rglob("*.py"))
+        places = (project / PACKAGE / name for name in self.folders)
+        files = (file for place in places for file in ([place] if place.is_file() else place.rglob("*.py")))
         paths = sorted(file.relative_to(project).as_posix() for file in files)
         return [path for path in paths if not any(path.startswith(f"{PACKAGE}/{folder}/") for folder in self.without)]
 
@@ -230,7 +231,7 @@ def main() -> int:
     rooms = (
         Room("unit", pure, _below(*pure, "assets", "cli"), sys.executable, ("model/rigging", "game/character")),
         Room("characters", ("game/character",), characters, blender),
-        Room("players", ("tasks/player",), players, blender),
+        Room("players", ("tasks/player", "tasks/frames.py"), players, blender),
     )
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         project = Path(folder) / PROJECT.name
