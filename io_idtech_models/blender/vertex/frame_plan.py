@@ -29,7 +29,7 @@ from ..scene import ExportScene
 from ..space import WORLD, Space
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
 from .movement import is_moving
-from .shape_keys import KeyFinder, frame_blocks, positions
+from .shape_keys import KeyFinder, frame_blocks, positions, read
 from .shown_keys import NEAR, covers, is_driven, key_times, keys_at, keys_stand_still, out_of_step, plays_otherwise
 from .source import StoredSource, frame_list
 
@@ -275,8 +275,7 @@ def _warn_of_still(keyed: list[Block], export: ExportScene[GatherSettings]) -> N
 
 def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> FramePlan:
     lists = [[key.name for key in frame_blocks(block.data.shape_keys)] for block in keyed]
-    # Blender 4.5 puts a copy of the first key behind the others of a part that is separated.
-    separated = [each[:-1] in lists and names.stem_of(each[-1]) == names.stem_of(each[0]) for each in lists]
+    separated = [each[:-1] in lists and _ends_in_first(block) for block, each in zip(keyed, lists, strict=True)]
     lead, listed = next(pair[:2] for pair in zip(keyed, lists, separated, strict=True) if not pair[2])
     blocks = frame_blocks(lead.data.shape_keys)
     for other, theirs, more in zip(keyed, lists, separated, strict=True):
@@ -294,6 +293,15 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
     else:
         times = key_times(lead.data.shape_keys, _whole_curves(lead.data.shape_keys, ids))
     return FramePlan(shown, times, list(range(len(blocks))), sources, keyed, whole=True)
+
+
+def _ends_in_first(block: Block) -> bool:
+    """Tell whether a mesh's last key copies its first, as Blender 4.5 puts one behind those of a separated part."""
+    blocks = frame_blocks(block.data.shape_keys)
+    first, last = blocks[0], blocks[-1]
+    if first == last or names.stem_of(last.name) != names.stem_of(first.name):
+        return False
+    return bool(np.ptp(read([first, last], len(block.data.vertices)), axis=0).max(initial=0.0) == 0.0)
 
 
 def _whole_curves(keys: Block, ids: set[str]) -> list[Any]:

@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 import pytest
 
+from io_idtech_models.reporting import LimitError
 from tests.blender.case import CONTEXT, activate, open_case
 from tests.facts import facts, moved_frames
 from tests.samples import SENTINEL, corpus, sample_params
@@ -31,6 +32,19 @@ def test_a_renamed_key_is_a_renamed_frame(case):
         block.data.shape_keys.key_blocks[1].name = "jump07"
     assert case.changed() == {"frames[1].name"}
     assert facts(case.dump())["frames[1].name"].startswith(b"jump07\0")
+
+
+def test_a_key_that_one_surface_alone_lost_is_said_also_where_frames_are_called_alike():
+    """As 3ds Max calls them; then each last key has the name of a copy of the first."""
+    case = open_case(SENTINEL.read_bytes())
+    first, *others = case.built.surfaces
+    assert others
+    for block in case.built.surfaces:
+        for key in block.data.shape_keys.key_blocks:
+            key.name = "(from 3DSMax)"
+    first.shape_key_remove(first.data.shape_keys.key_blocks[-1])
+    with pytest.raises(LimitError, match="list different frames"):
+        case.dump()
 
 
 def test_an_inserted_frame(case):
