@@ -181,6 +181,14 @@ def test_a_frame_that_legs_begin_with_alone_is_not_deleted(tmp_path):
     assert unequal(tmp_path, originals() | {"animation.cfg": table}) == []
 
 
+def test_legs_that_are_keyed_to_begin_elsewhere_are_not_saved(tmp_path):
+    player = brought(game(tmp_path))
+    shift(rows_of(player.identity, list(player.parts.values()))["LEGS_WALKCR"], 0, 1)
+    export = bpy.ops.export_scene.idtech_player
+    assert "games let both begin at the same number" in error_of(export, filepath=str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
 def test_frames_of_a_player_that_is_an_override_are_not_changed(tmp_path):
     brought(game(tmp_path))
     source = str(tmp_path / "player.blend")
