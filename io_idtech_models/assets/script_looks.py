@@ -72,7 +72,7 @@ def look_of(shader: Shader, find_image: FindImage) -> Look:
         shown = _of_material(shader, shown)
     bump, shine = shader_looks.bump_stage(shader), shader_looks.specular_stage(shader)
     return Look(
-        tuple(shown) or (Layer(drawn=UNSEEN),),
+        tuple(shown) or HIDDEN.layers,
         two_sided=shader.two_sided or shader.is_sprite,  # which here does not turn, and is not to vanish
         normal=None if bump is None else _texture(bump, find_image),
         normal_is_height=bump is not None and shader_looks.is_height(bump),

@@ -244,7 +244,7 @@ def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) ->
     if hanging is None:
         root.parent = next((block.parent for block in tops if block.parent is not None), None)
         for block in tops:
-            _hang_on_root(block, root, block.matrix_parent_inverse.copy() if block.parent else Matrix())
+            _hang(block, root, "OBJECT", "", block.matrix_parent_inverse.copy() if block.parent else Matrix())
     else:
         _take_place(root, hanging, tops)
     return root
@@ -268,7 +268,7 @@ def _take_place(root: Any, hanging: Hanging, tops: list[Block]) -> None:
     if hanging.at_home:
         root.matrix_parent_inverse = edge.matrix_parent_inverse.copy()
         for block in tops:
-            _hang_on_root(block, root, Matrix())
+            _hang(block, root, "OBJECT", "", Matrix())
         return
     turn = np.eye(4)
     if hanging.carrier.bone:
@@ -276,9 +276,4 @@ def _take_place(root: Any, hanging: Hanging, tops: list[Block]) -> None:
         root.matrix_basis = Matrix(inverse(turn).tolist())
     for block in hanging.edges:
         own = np.array(block.matrix_parent_inverse, np.float64)
-        _hang_on_root(block, root, Matrix(steady.products(turn, own).tolist()))
-
-
-def _hang_on_root(block: Block, root: Block, parent_inverse: Matrix) -> None:
-    block.parent, block.parent_type, block.parent_bone = root, "OBJECT", ""
-    block.matrix_parent_inverse = parent_inverse
+        _hang(block, root, "OBJECT", "", Matrix(steady.products(turn, own).tolist()))

@@ -186,7 +186,8 @@ def _automatic(
 ) -> str:
     """Return what AUTO means: the model's own frames, or the scene's range where that shows something else."""
     if keyed:
-        odd = _played_otherwise(keyed, export)
+        still = [b for b in keyed if len(frame_blocks(b.data.shape_keys)) > 1 and keys_stand_still(b, export)]
+        odd = _played_otherwise([block for block in keyed if block not in still], export)
         if odd is not None:
             log.warning(
                 "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; "
@@ -194,7 +195,9 @@ def _automatic(
                 export.scene.frame_start, export.scene.frame_end, odd.name,
             )  # fmt: skip
             return "SCENE"
-        _warn_of_still(keyed, export)
+        if 0 < len(still) < len(keyed):
+            text = "keys that stand still while others play are written as frames, Scene Range writes what is shown: %s"
+            log.warning(text, listing([block.name for block in still]))
         return "KEYS"
     if num_listed > 1:
         return "KEYS"
@@ -252,25 +255,10 @@ def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     return found
 
 
-def _still(keyed: list[Block], export: ExportScene[GatherSettings]) -> list[Block]:
-    """Return the meshes that have several keys, of which nothing plays any."""
-    return [b for b in keyed if len(frame_blocks(b.data.shape_keys)) > 1 and keys_stand_still(b, export)]
-
-
-def _played_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) -> Block | None:
+def _played_otherwise(moving: list[Block], export: ExportScene[GatherSettings]) -> Block | None:
     """Return a mesh whose keys the scene plays, but not one after another: what plays is what an animator means."""
-    still = _still(keyed, export)
-    others = [block for block in keyed if block not in still]
-    odd = next((block for block in others if plays_otherwise(block.data.shape_keys, export)), None)
-    return out_of_step(others, export) if odd is None else odd
-
-
-def _warn_of_still(keyed: list[Block], export: ExportScene[GatherSettings]) -> None:
-    """Name meshes whose keys stand still while those of others play; they are frames all the same."""
-    still = _still(keyed, export)
-    if 0 < len(still) < len(keyed):
-        text = "keys that stand still while others play are written as frames, Scene Range writes what is shown: %s"
-        log.warning(text, listing([block.name for block in still]))
+    odd = next((block for block in moving if plays_otherwise(block.data.shape_keys, export)), None)
+    return out_of_step(moving, export) if odd is None else odd
 
 
 def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> FramePlan:

@@ -5,8 +5,7 @@ Every fact of a file that a `VertexModel` does not show (codes, raw names, flags
 is decided in `base_frames`, for all surfaces whose source has the same tables together: in real files all.
 
 Tags are a place in 1/64 units, and axes as three angles. An angle's code is 360 / 32700 degrees (`R_LerpTag`), so that
-several codes mean one. Pitch, yaw and roll are those of `AnglesToAxis`: forward = (cp cy, cp sy, -sp), left = (sr sp cy
-- cr sy, sr sp sy + cr cy, sr cp), up = (cr sp cy + sr sy, cr sp sy - sr cy, cr cp).
+several codes mean one. Pitch, yaw and roll are those of `AnglesToAxis`: see `transforms.axes_of_angles`.
 """
 
 from __future__ import annotations

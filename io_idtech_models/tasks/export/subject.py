@@ -170,9 +170,8 @@ def player_of(block: Block) -> WholePlayer | None:
         above = above.parent
     if above is None:
         return None
-    from ...blender.player.parts import (
-        home_of as player_home_of,  # with all that moves things: starting Blender need not wait
-    )
+    # With all that moves things, for which starting Blender need not wait:
+    from ...blender.player.parts import home_of as player_home_of
     from ...blender.roots import player_root, root_of
 
     root = player_root(block)
@@ -185,11 +184,8 @@ def player_of(block: Block) -> WholePlayer | None:
 def character_of(block: Block) -> WholeCharacter | None:
     """Return the whole character whose collection an object lies in, or None."""
     every: Any = bpy.data.collections
-
-    def holds(found: Any) -> bool:
-        return CHARACTER in found and found.all_objects.get(block.name) == block
-
-    home = _character_homes.find(block, holds, lambda: next(filter(holds, every), None))
+    own = (c for c in every if CHARACTER in c and c.all_objects.get(block.name) == block)
+    home = _character_homes.find(block, lambda found: CHARACTER in found, lambda: next(own, None))
     return None if home is None else WholeCharacter(home)
 
 
