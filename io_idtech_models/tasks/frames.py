@@ -63,15 +63,15 @@ def edit(context: Context, inserts: bool) -> None:
 class Change:
     """Which frames are to change, and how; the operator declares the same options."""
 
-    frames: str = "ANIMATION"  # ANIMATION, ALL or RANGE
-    first: int = 0
-    last: int = 0
-    falloff: str = "CONSTANT"
-    selected_only: bool = True
-    all_surfaces: bool = False
+    frames: str  # ANIMATION, ALL or RANGE
+    first: int
+    last: int
+    falloff: str
+    selected_only: bool
+    all_surfaces: bool
 
 
-def apply(context: Context, active: Block, wanted: Change, editing: bool = False) -> str:
+def apply(context: Context, active: Block, wanted: Change, editing: bool) -> str:
     """Apply what changed in the present frame of a mesh, or of all surfaces of its model, to other frames.
 
     The present frame is that of the active shape key while someone edits it, else the one that shows. Returns what was

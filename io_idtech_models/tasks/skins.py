@@ -118,7 +118,7 @@ def skin_worn_by(player: PlayerFound, kind: str, own: Collection[str]) -> str:
     home = next((c for c in player.parts[kind].users_collection if c.get(MODEL_ID)), None)
     if home is not None and (SKIN in home or FILE in home):
         return str(home.get(SKIN, ""))
-    worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
+    worn = player.kept(SKIN)
     return worn if worn or own else "default"
 
 

@@ -155,7 +155,7 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
         log.warning("%s", warning)
     for body in bodies:
         _say_what_is_unsaved(body)
-    worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
+    worn = player.kept(SKIN)
     file = _source(bodies[0], disk)
     for warning in stale(saved.files, [file.folder]):
         log.warning("%s", warning)

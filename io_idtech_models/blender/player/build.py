@@ -122,7 +122,7 @@ def store_files(collection: bpy.types.Collection, files: dict[str, bytes]) -> No
 
 
 def stored_files(collection: Any) -> dict[str, bytes]:
-    """Return the text files that are kept with a player; what is damaged is none."""
+    """Return the text files that are kept with a player; what is damaged is none, and where there is no collection."""
     try:
         found = json.loads(collection.get(FILES, "{}"))
         return {str(name): base64.b64decode(data, validate=True) for name, data in found.items()}

@@ -25,6 +25,11 @@ class PlayerFound:
     parts: dict[str, Block] = field(default_factory=dict)  # roots by kind
     levels: dict[tuple[str, int], Any] = field(default_factory=dict)  # collections, by kind and number
 
+    def kept(self, key: str) -> str:
+        """Return what an import, or a modeller, noted of it by the name of a property; "" where nothing is."""
+        found = None if self.collection is None else self.collection.get(key)
+        return found if isinstance(found, str) else ""
+
 
 def find_player(block: Block | None) -> PlayerFound | None:
     """Return the player that an object belongs to; None if it hangs on none."""

@@ -49,8 +49,8 @@ Parts = dict[tuple[str, int], tuple[str, Written]]  # by part and level of detai
 class SaveOptions:
     """How a player is written; the export operator declares the same options."""
 
+    scale: float
     game: str = NO_GAME
-    scale: float = 1.0
     normals: str = "SOURCE"
     keep_suffixes: bool = False
     shares: tuple[
@@ -123,8 +123,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
                 saved.files |= _new_levels(name, written.data, options.shares)
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
-        kept = {} if player.collection is None else stored_files(player.collection)
-        saved.files |= _skins(player, kept, meshes, pieces, saved.skin)
+        saved.files |= _skins(player, stored_files(player.collection), meshes, pieces, saved.skin)
         saved.files |= table_file(player, context)
         _warn_of_strays(player, context, {block for choice in chosen.values() for block in choice.whole})
     parts, levels = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)

@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
 ROW = formats.by_name("md3")
+MOST_SHOWN = 20  # names in a message: all that a game has itself
 ANEW = "Make Levels (50, 25) of the player's export makes it anew"
 
 
@@ -73,7 +74,7 @@ def weapon_of(player: PlayerFiles, name: str) -> WeaponFiles:
     there = weapons_of(next(iter(player.parts.values())).base)
     found = next((weapon for weapon in there if weapon.name.lower() == name.lower()), None)
     if found is None:
-        names = listed([weapon.name for weapon in there], 20) if there else "it has none"
+        names = listed([weapon.name for weapon in there], MOST_SHOWN) if there else "it has none"
         raise LimitError(f"the game has no weapon '{name}': {names}")
     return found
 
@@ -92,7 +93,7 @@ def players_from(source: str) -> list[PlayerFiles]:
         if not stores:
             raise LimitError("name a game's folder in the preferences of id Tech Models first")
     found = [player for store in stores for player in players_in(store)]
-    if source and source.lower().endswith(ARCHIVES):
+    if source.lower().endswith(ARCHIVES):
         inside = str(disk.store(Path(source)).place) + os.sep
         own = [p for p in found if any(part.base.place.startswith(inside) for part in p.parts.values())]
         found = own or found
@@ -108,7 +109,7 @@ def _of_several(players: list[PlayerFiles], name: str) -> PlayerFiles:
         return found
     if not players:
         raise LimitError("no player lies there: a game has them in models/players")
-    names = listed([player.name for player in players], 20)
+    names = listed([player.name for player in players], MOST_SHOWN)
     raise LimitError(f"no player is called '{name}': {names}" if name else f"say which player: {names}")
 
 
@@ -120,14 +121,14 @@ def proposed_target(player: PlayerFound) -> Path:
     import bpy
 
     name = player_name(player)
-    found = None if player.collection is None else player.collection.get(FILE)
-    if not isinstance(found, str):
+    found = source_of(player)
+    if found is None:
         return Path(bpy.data.filepath).parent / name
-    at = split_at_archive(Path(found), os.path.isfile)
-    if at is None and Path(found).is_dir():
-        return Path(found)
+    at = split_at_archive(found, os.path.isfile)
+    if at is None and found.is_dir():
+        return found
     depth = len(inside(player).split("/"))
-    place = Path(at[0]).parent if at is not None else Path(found).parents[depth - 1]
+    place = Path(at[0]).parent if at is not None else found.parents[depth - 1]
     return place / f"z_{name}{PACK}"
 
 
@@ -159,10 +160,11 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
     if packed:
         write_player(target / folder, saved.name, files, besides)
         return
-    own = {path[len(folder) + 1 :]: data for path, data in besides.items() if path.startswith(folder + "/")}
-    if len(own) < len(besides):
-        others = sorted(path for path in besides if not path.startswith(folder + "/"))
+    below = f"{folder}/"
+    others = sorted(path for path in besides if not path.startswith(below))
+    if others:
         log.warning("not below '%s', only a .pk3 takes them along: %s", folder, listed(others))
+    own = {path.removeprefix(below): data for path, data in besides.items() if path not in others}
     write_player(target, saved.name, files | own)
 
 
@@ -173,7 +175,7 @@ def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:
     return re.sub(re.escape(old.encode()) + rb"(?=/)", lambda _: new.encode(), data, flags=re.IGNORECASE)
 
 
-def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed: bool = False) -> dict[str, bytes]:
+def icons_of(player: PlayerFound, files: Iterable[str], skin: str, renamed: bool) -> dict[str, bytes]:
     """Return the icons of the skins among a player's files, from where the player came; warns of what is missing.
 
     Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn.
@@ -188,13 +190,12 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed:
         except ModelError as error:
             log.warning("%s: %s", icon.name, error)
     skins = skins_of(HEAD, files)
-    kept = {} if source is None or player.collection is None else stored_files(player.collection)
-    known = {name.lower() for name in kept}
+    known = {name.lower() for name in stored_files(player.collection)} if source is not None else set()
     without_icon = [each for each in skins if each not in there]
     new = [each for each in without_icon if renamed or skins[each].lower() not in known]
     picture = head_icon(player) if new else b""
     found |= {f"icon_{each}.tga": picture for each in new if picture}
-    worn = skin or ("" if player.collection is None else str(player.collection.get(WORN_SKIN, "")))
+    worn = skin or player.kept(WORN_SKIN)
     alike = [f"icon_{each}.tga" for each in new if picture and each != worn and len(new) > 1]
     if alike:
         log.warning("icons that were missing show the head as it is worn now, of other skins, too: %s", listed(alike))
@@ -209,14 +210,13 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed:
 
 def source_of(player: PlayerFound) -> Path | None:
     """Return the folder that a player came from; None of one that came from none."""
-    found = None if player.collection is None else player.collection.get(FILE)
-    return Path(found) if isinstance(found, str) else None
+    found = player.kept(FILE)
+    return Path(found) if found else None
 
 
 def inside(player: PlayerFound) -> str:
     """Return where in a game a player's folder is."""
-    found = None if player.collection is None else player.collection.get(FILE)
-    parts = PurePath(found).parts if isinstance(found, str) else ()
+    parts = PurePath(player.kept(FILE)).parts
     lowered = [part.lower() for part in parts]
     if "models" in lowered:
         return "/".join(parts[len(lowered) - 1 - lowered[::-1].index("models") :])

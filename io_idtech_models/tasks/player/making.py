@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from ... import formats
 from ...assets.levels import level_name
 from ...assets.storage import Target
 from ...blender.compat import Context
-from ...blender.curves import curve_points
 from ...blender.playback import Take, used_actions
 from ...blender.player.rig import CharacterRig, Sampled, find_rig, sample
 from ...blender.roots import poses_parts
@@ -33,7 +33,7 @@ from ...blender.window import object_mode
 from ...formats.format import SPLIT
 from ...formats.vertex_files import MUST_LIST, dump_for
 from ...game.player.animation_edits import make as make_table
-from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
+from ...game.player.row_layout import Layout, Length, lay_out
 from ...game.player.row_matching import QUAKE3, Match, Rows, chosen_rows, match_rows
 from ...game.skin import make as make_skin
 from ...model import steady
@@ -48,32 +48,39 @@ from .making_pictures import Wardrobe, plain_name
 
 log = logging.getLogger(__name__)
 
+Doubles = NDArray[np.float64]
 FACING = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}  # how many quarter turns bring a character to face +X
 FAR = 12.0  # units that a character may go along in a loop: games move it by themselves
 CLOSED = 1e-3  # of a curve's value: so near are the ends of an action that ends as it begins
-MANY, USUAL = 10_000, "1,000 to 3,000"  # triangles
+GAME = "quake3"
+MOST_TRIANGLES, USUAL = 10_000, "1,000 to 3,000"  # games draw more, and slowly
 MOST_LETTERS = 24  # of a player's name: games cut long ones
 LEVEL_FILE = re.compile(r"(?:lower|upper|head)_[123]\.md3\Z", re.IGNORECASE)
 NOT_SAID = f"is cut, {MUST_LIST}"  # they do
 
 
 @dataclass(frozen=True)
-class MakingOptions:
+class Placing:
+    """How a character stands in its game; the operators declare the same options."""
+
+    rows: str  # "LEGS_RUN=Run, ...": actions that rows play; others by their names
+    fit: bool  # as high as a player of the game, feet on the ground
+    scale: float  # game units of a unit in the scene, where it is not fitted
+    facing: str  # a key of FACING, or AUTO: as its bones say
+    in_place: bool  # what goes along while it repeats stays where it begins
+
+
+@dataclass(frozen=True)
+class MakingOptions(Placing):
     """What is made of a character; the operator declares the same options."""
 
-    torso: str = ""  # the bone that the torso begins with; "": by the bones' names
-    head: str = ""
-    hand: str = ""  # that holds the weapon
-    rows: str = ""  # "LEGS_RUN=Run, ...": actions that rows play; others by their names
-    fps: float = 15.0
-    fit: bool = True  # as high as a player of the game, feet on the ground
-    scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
-    facing: str = "AUTO"
-    in_place: bool = True  # what goes along while it repeats stays where it begins
-    close_seams: bool = True  # edges of cuts stay with the tags
-    keep_shaders: bool = False  # of materials that are called as a path
-    levels: str = ""  # percentages of levels of detail
-    game: str = "quake3"
+    torso: str  # the bone that the torso begins with; "": by the bones' names
+    head: str
+    hand: str  # that holds the weapon
+    fps: float
+    close_seams: bool  # edges of cuts stay with the tags
+    keep_shaders: bool  # of materials that are called as a path
+    levels: str  # percentages of levels of detail
 
 
 @dataclass(eq=False)
@@ -91,7 +98,7 @@ class _Character:
     parts: Parts
     layout: Layout
     sampled: Sampled
-    into: NDArray[np.float64]  # (F, 4, 4) from the scene into the game
+    into: Doubles  # (F, 4, 4) from the scene into the game
 
     def joint(self, bone: str, length: float = 0.0) -> cutting.Joint:
         """Return a bone that carries a tag; turned by nothing where it rests."""
@@ -130,14 +137,14 @@ def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Ma
         wardrobe = Wardrobe(f"models/players/{made.name}", options.keep_shaders)
         models = models_of(found, wardrobe, options.close_seams)
         for part, model in models.items():
-            _write_part(made, part, model, shares, options.game)
+            _write_part(made, part, model, shares)
         made.files["animation.cfg"] = found.table
         made.files["icon_default.tga"] = wardrobe.icon
         made.files |= wardrobe.files
     counts = [sum(len(surface.triangles) for surface in model.surfaces) for model in models.values()]
     frames = f"{len(found.frames[LEGS])} frames of legs, {len(found.frames[TORSO])} of the torso"
     facts = f"'{made.name}' of '{rig.armature.name}': {plural(sum(counts), 'triangle')}, {frames}"
-    if sum(counts) > MANY:
+    if sum(counts) > MOST_TRIANGLES:
         text = f"{sum(counts)} triangles take long to make and to draw, players of the game have {USUAL}: decimate it"
         warnings.append(f"{text} (modifier Decimate)")
     return made, Summary(facts, once(warnings))
@@ -174,8 +181,9 @@ def _look(rig: CharacterRig, options: MakingOptions, context: Context) -> _Chara
     layout = lay_out(matches, lengths, options.fps, export.frame_rate)
     shots = [(takes[action], time) for action, time in layout.shots]
     sampled = sample(rig, parts, shots, list(dict.fromkeys((parts.torso, parts.head, parts.hand))), export)
-    found = _Character(parts, layout, sampled, np.eye(4)[None])
-    found.into = np.repeat(_into_game(rig, found, options)[None], len(sampled.armature), axis=0)
+    stand = layout.shot("LEGS_IDLE")
+    into = into_game(rig, sampled, stand, options, sampled.bones[parts.torso][stand, :3, 3])
+    found = _Character(parts, layout, sampled, np.repeat(into[None], len(shots), axis=0))
     _settle_travel(found, matches, options.in_place)
     return found
 
@@ -227,31 +235,27 @@ def length_of(take: Take) -> Length:
 
 def _is_closed(curve: Any, first: float, last: float) -> bool:
     """Tell whether a curve ends as it begins; of quaternions either sign says the same."""
-    if not len(curve_points(curve)[0]):
-        return True
     begin, end = float(curve.evaluate(first)), float(curve.evaluate(last))
-    near: float = CLOSED * max(1.0, abs(begin))
-    turned = str(curve.data_path).endswith("rotation_quaternion")
-    return abs(begin - end) <= near or (turned and abs(begin + end) <= near)
+    ends = (end, -end) if str(curve.data_path).endswith("rotation_quaternion") else (end,)
+    return any(isclose(begin, each, rel_tol=CLOSED, abs_tol=CLOSED) for each in ends)
 
 
-def _into_game(rig: CharacterRig, found: _Character, options: MakingOptions) -> NDArray[np.float64]:
-    """Return what brings a character into the game: facing +X, of a player's height, on the ground."""
-    stand = found.layout.shot("LEGS_IDLE")
-    quarters = FACING.get(options.facing, -1)
-    if quarters < 0:
+def into_game(rig: CharacterRig, seen: Sampled, stand: int, placing: Placing, middle: Doubles | None = None) -> Doubles:
+    """Return what brings a character into the game, (4, 4): facing +X, of a player's height, on the ground.
+
+    It stands in the frame `stand`. `middle` (3,) is what of it comes to the player's own place, else all its points'.
+    """
+    quarters = FACING.get(placing.facing)
+    if quarters is None:
         across: Any = np.zeros(3)
         for bone in rig.armature.data.bones:
             across = across + side_of(bone.name) * np.array(bone.head_local, np.float64)
-        turned = steady.applied(found.sampled.armature[stand][None, :3, :3], across[None])
-        quarters = cutting.facing(turned[0])
-    if not options.fit:
-        return cutting.into_game(quarters, options.scale, np.zeros(3))
-    points = np.concatenate(
-        [p.surface.positions[stand][p.surface.triangles].reshape(-1, 3) for p in found.sampled.pieces]
-    )
-    middle = found.sampled.bones[found.parts.torso][stand, :3, 3]
-    return cutting.fitted(quarters, points.astype(np.float64), middle)
+        quarters = cutting.facing(steady.applied(seen.armature[stand, :3, :3][None], across[None])[0])
+    if not placing.fit:
+        return cutting.into_game(quarters, placing.scale, np.zeros(3))
+    every = [piece.surface.positions[stand][piece.surface.triangles].reshape(-1, 3) for piece in seen.pieces]
+    points = np.concatenate(every).astype(np.float64)
+    return cutting.fitted(quarters, points, points.mean(axis=0) if middle is None else middle)
 
 
 def _settle_travel(found: _Character, matches: dict[str, Match], in_place: bool) -> None:
@@ -259,26 +263,26 @@ def _settle_travel(found: _Character, matches: dict[str, Match], in_place: bool)
 
     What is taken away is the way from the first frame to the last, evenly: it may go faster and slower, and sway.
     """
-    torso = found.joint(found.parts.torso).matrices[:, :2, 3]
-    far = {}
+    torso, still = found.joint(found.parts.torso).matrices[:, :2, 3], found.into[0, :2, 3].copy()
+    far: dict[str, float] = {}
     for row in found.layout.rows:
-        if row.name in LOOPING and row.name.startswith("LEGS_") and abs(row.count) > 1:
+        if row.loop and row.name.startswith("LEGS_"):
             shots = [found.layout.lower[frame] for frame in sorted(row.frames)]
             way = torso[shots[-1]] - torso[shots[0]]
-            action = matches[row.name].action
-            if float(np.abs(way).max()) > FAR and action not in far:
-                far[action] = float(np.abs(way).max())
-                if in_place:
-                    found.into[shots, :2, 3] -= np.arange(len(shots))[:, None] / (len(shots) - 1) * way
+            units = float(np.abs(way).max())
+            if units > FAR:
+                far.setdefault(matches[row.name].action, units)
+                if in_place:  # rows of one action share frames
+                    found.into[shots, :2, 3] = still - np.linspace(np.zeros(2), way, len(shots))
     instead = "it is kept in place" if in_place else "make it stay in place"
     for action, units in far.items():
         log.warning("'%s' moves the character by %.0f units, as games do themselves: %s", action, units, instead)
 
 
-def _write_part(made: Made, part: str, model: VertexModel, shares: Sequence[float], game: str) -> None:
+def _write_part(made: Made, part: str, model: VertexModel, shares: Sequence[float]) -> None:
     """Add a part's model, its levels of detail and its skin to the files."""
     row = formats.by_name("md3")
-    written = dump_for(row, model, game, {SPLIT: True}, True)
+    written = dump_for(row, model, GAME, {SPLIT: True}, shorten=True)
     for text in written.notes:
         if NOT_SAID not in text:
             log.warning("%s.md3: %s", part, text)
@@ -295,11 +299,12 @@ def _edges(model: VertexModel) -> list[NDArray[np.bool_]]:
     """Return which vertices lie where the model is cut, (V,) of each surface: at edges that one triangle alone has."""
     starts = np.cumsum([0, *(surface.num_vertices for surface in model.surfaces)])
     points = np.concatenate([surface.some_positions(slice(0, 1))[0] for surface in model.surfaces])
-    places = np.unique(points, axis=0, return_inverse=True)[1].reshape(-1)
+    different, places = np.unique(points, axis=0, return_inverse=True)
+    places = places.reshape(-1)
     corners = np.concatenate([s.triangles + first for s, first in zip(model.surfaces, starts, strict=False)])
     edges = places[corners[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2)]
     kinds, counts = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
-    open_places = np.zeros(int(places.max(initial=-1)) + 1, np.bool_)
+    open_places = np.zeros(len(different), np.bool_)
     open_places[kinds[counts == 1].ravel()] = True
     held = open_places[places]
     return [held[first:last] for first, last in pairwise(starts)]

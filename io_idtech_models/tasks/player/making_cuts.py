@@ -106,7 +106,7 @@ def _surface_name(name: str, part: str, taken: set[str]) -> str:
     """Return a name that games keep as it is and tell apart from others: they cut `_1` and the like off."""
     stem = f"{part[0]}_{plain_name(name)[:40] or 'mesh'}"
     found, number = stem, 1
-    while engine_surface_name(found) != found or found in taken or found.startswith("tag_"):
+    while engine_surface_name(found) != found or found in taken:
         number += 1
         found = f"{stem}{number:02}"
     taken.add(found)

@@ -37,7 +37,7 @@ class Wardrobe:
     """The shaders of materials, and the files that these ask for."""
 
     folder: str  # in the game
-    keep_shaders: bool = False  # materials that are called as a path are shaders that the game has
+    keep_shaders: bool  # materials that are called as a path are shaders that the game has
     files: dict[str, bytes] = field(default_factory=dict)
     icon: bytes = b""
     _known: dict[str, str] = field(default_factory=dict)

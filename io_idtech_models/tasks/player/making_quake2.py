@@ -34,11 +34,11 @@ from ...game.store import ARCHIVES
 from ...model import steady
 from ...model.pictures import Matching, match, resized
 from ...model.player import cutting
-from ...model.player.regions import LEGS, Parts, side_of
+from ...model.player.regions import LEGS, Parts
 from ...model.vertex import Surface, VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, once, plural
 from ..import_.games import user_disk
-from .making import FACING, FAR, Made, Played, length_of, played, player_name
+from .making import FAR, Made, Placing, Played, into_game, length_of, played, player_name
 from .making_pictures import SIZE, Atlas
 from .making_remaster import Moves, bones_of, remaster_files, say_how_far
 
@@ -46,21 +46,16 @@ log = logging.getLogger(__name__)
 
 ICON = 32
 FINER = 2  # times the size of the skin: that of the model with bones
-MANY, USUAL = 2000, "500 to 700"  # triangles
+MOST_TRIANGLES, USUAL = 2000, "500 to 700"  # the game draws more, and slowly
 
 
 @dataclass(frozen=True)
-class Quake2Options:
+class Quake2Options(Placing):
     """What is made of a character; the operator declares the same options."""
 
-    rows: str = ""  # "run=Trot, ...": actions that animations play; others by their names
-    gun: str = ""  # objects that become weapon.md2, by their names: "rifle, scope"
-    skin: str = "default"
-    fit: bool = True  # as high as a player of the game, feet on the ground
-    scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
-    facing: str = "AUTO"
-    in_place: bool = True  # what goes along while it repeats stays where it begins
-    remaster: bool = False  # a model with bones, too
+    gun: str  # objects that become weapon.md2, by their names: "rifle, scope"
+    skin: str
+    remaster: bool  # a model with bones, too
 
 
 @dataclass(eq=False)
@@ -113,7 +108,7 @@ def make_quake2_player(name: str, target: Target, options: Quake2Options, contex
             log.warning("no object is the gun: weapon.md2, without which the game refuses a player, shows nothing")
     count = sum(len(piece.surface.triangles) for _, piece in seen.pieces)
     facts = f"'{made.name}' of '{rig.armature.name}': {plural(count, 'triangle')}, {NUM_FRAMES} frames, skin {skin}"
-    if count > MANY:
+    if count > MOST_TRIANGLES:
         warnings.append(f"{count} triangles, players of the game have {USUAL}: decimate it (modifier Decimate)")
     return made, Summary(facts, once(warnings))
 
@@ -152,7 +147,7 @@ def _sampled(rig: CharacterRig, options: Quake2Options, context: Context) -> Sho
         found += [(nth, piece) for piece in seen.pieces]
         own, bones = seen if nth == 0 else own, []
     stand = names.index("stand01")
-    into = _into_game(rig, [piece for _, piece in found], own.armature[order[stand]], order[stand], options)
+    into = into_game(rig, replace(own, pieces=[piece for _, piece in found]), order[stand], options)
     transforms = np.repeat(into[None], len(order), axis=0)
     if options.in_place:
         _stay(transforms, [piece.surface for _, piece in found], order, matches)
@@ -193,22 +188,6 @@ def _say_matches(found: Played) -> None:
     if found.left:
         text = "actions that no animation plays: %s; name them as animation=action, run='%s'"
         log.warning(text, listed(found.left), found.left[0])
-
-
-def _into_game(
-    rig: CharacterRig, pieces: Sequence[Piece], armature: NDArray[np.float64], stand: int, options: Quake2Options
-) -> NDArray[np.float64]:
-    """Return what brings a character into the game, (4, 4): facing +X, of a player's height, on the ground."""
-    quarters = FACING.get(options.facing, -1)
-    if quarters < 0:
-        across: Any = np.zeros(3)
-        for bone in rig.armature.data.bones:
-            across = across + side_of(bone.name) * np.array(bone.head_local, np.float64)
-        quarters = cutting.facing(steady.applied(armature[None, :3, :3], across[None])[0])
-    if not options.fit:
-        return cutting.into_game(quarters, options.scale, np.zeros(3))
-    points = np.concatenate([p.surface.positions[stand][p.surface.triangles].reshape(-1, 3) for p in pieces])
-    return cutting.fitted(quarters, points.astype(np.float64), points.astype(np.float64).mean(axis=0))
 
 
 def _nothing(names: list[str], path: str) -> VertexModel:

@@ -92,8 +92,8 @@ class Mod:
     @cached_property
     def looks(self) -> Looks | None:
         """What shaders come to in the game that the player came from; None if it came from none."""
-        place = None if self.player.collection is None else self.player.collection.get(FILE)
-        return Looks(SearchPath(user_disk().file(Path(place) / MODEL))) if isinstance(place, str) else None
+        place = self.player.kept(FILE)
+        return Looks(SearchPath(user_disk().file(Path(place) / MODEL))) if place else None
 
     @cached_property
     def texts(self) -> list[Any]:

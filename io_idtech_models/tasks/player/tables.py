@@ -35,8 +35,8 @@ def table_of(player: PlayerFound) -> AnimationTable | None:
 
 def _kept(player: PlayerFound) -> tuple[str, bytes | None]:
     """Return what a player's table is called, and what it was; None if it has none."""
-    name = "" if player.collection is None else str(player.collection.get(TABLE, ""))
-    return name, None if player.collection is None else stored_files(player.collection).get(name)
+    name = player.kept(TABLE)
+    return name, stored_files(player.collection).get(name)
 
 
 def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:

@@ -171,9 +171,8 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
 
         files = players_at(target, user_disk(), name if target.suffix.lower() == PACK else "")
         settings = BuildSettings(fit_range=False)
-        built, _ = PlayerImport(files, settings, Dressing(), PlayerOptions(), context.scene).run(
-            open_collection(context)
-        )
+        wanted = PlayerImport(files, settings, Dressing(), PlayerOptions(levels=True), context.scene)
+        built, _ = wanted.run(open_collection(context))
         select(context, [built.root])
 
 
