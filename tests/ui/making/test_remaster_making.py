@@ -1,5 +1,6 @@
 """Make Quake II Player with the remaster's model: bones show what the frames of the other model show."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.joint_scales import posed
 from io_idtech_models.model.weights import skin_by
 from tests.ui.making.test_quake2_making import build_armed
+from tests.ui.making.test_written import patched
 from tests.ui.scene import bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -67,16 +69,15 @@ def test_bones_show_what_the_other_model_shows(tmp_path, placed, capfd):
 
 
 def test_its_picture_is_the_other_models_in_finer(tmp_path):
-    """Texture coordinates are the same, of several materials as of one."""
-    strut.build()
-    block = bpy.data.objects["strut"]
-    block.data.materials.append(bpy.data.materials.new("other"))
-    for face in list(block.data.polygons)[:100]:
-        face.material_index = len(block.data.materials) - 1
+    """What shows on it, of several meshes and materials as of one, is where the other model shows it."""
+    patched()
     folder = made(tmp_path)
-    texels = formats.by_name("md2").load((folder / "tris.md2").read_bytes(), "x").surfaces[0].uvs.reshape(-1, 2)
-    for mesh in by_bones(folder, "tris")[1].meshes:
-        assert np.abs(mesh.uvs[:, None] - texels).max(axis=2).min(axis=1).max() < 1 / 256
+    frames, mesh = by_bones(folder, "tris")
+    other = formats.by_name("md2").load((folder / "tris.md2").read_bytes(), "x").surfaces[0]
+    places, texels = other.positions[0][other.triangles].reshape(-1, 3), other.uvs.reshape(-1, 2)
+    seen = np.concatenate([each.uvs for each in mesh.meshes])
+    off = np.abs(frames[0, ::5, None] - places).max(axis=2) / 0.4, np.abs(seen[::5, None] - texels).max(axis=2) * 256
+    assert np.maximum(*off).min(axis=1).max() < 1
 
 
 def test_a_gun_that_hangs_on_a_bone(tmp_path):
@@ -86,14 +87,24 @@ def test_a_gun_that_hangs_on_a_bone(tmp_path):
     assert (folder / "md5/weapon.tga").is_file()
 
 
-def test_what_bones_cannot_show_is_said(tmp_path, capfd):
+@pytest.mark.parametrize("size", [1.1, 1.25])
+def test_what_bones_cannot_show_is_said(tmp_path, size, capfd):
+    """Where it is more than a unit, in the frame in which it is most."""
     strut.build()
-    for frame, size in ((1, 1.0), (10, 3.0)):
-        bone = bpy.data.objects["Strut"].pose.bones["head"]
-        bone.scale = (size, size, size)
+    bone = bpy.data.objects["Strut"].pose.bones["head"]
+    for frame, each in ((1, 1.0), (10, size), (19, 1.0)):
+        bone.scale = (each, each, each)
         bone.keyframe_insert("scale", frame=frame)
-    made(tmp_path)
-    assert "bones that are scaled, keys and modifiers stay in the other model alone" in capfd.readouterr().out
+    folder = made(tmp_path)
+    said = re.search(r"show it up to ([\d.]+) units otherwise, most in frame (\w+): ", capfd.readouterr().out)
+    assert (said is not None) == (size > 1.2)
+    if said is not None:
+        frames = formats.by_name("md2").load((folder / "tris.md2").read_bytes(), "x")
+        both = by_bones(folder, "tris")[0], frames.surfaces[0].positions
+        reaches = [np.stack((points.min(axis=1), points.max(axis=1))) for points in both]
+        off = np.abs(reaches[0] - reaches[1]).max(axis=(0, 2))
+        assert abs(off.max() - float(said[1])) < 0.2
+        assert off[frames.frame_names.index(said[2])] > off.max() - 0.2
 
 
 def test_it_is_left_out_where_it_is_not_asked_for(tmp_path):
