@@ -46,7 +46,7 @@ TABLE = "idtech_table"  # on a player's collection: the name of its table of ani
 class PlayerOptions:
     """What to bring along; the import operator declares the same options."""
 
-    levels: bool  # of detail, hidden
+    levels: bool = True  # of detail, hidden
     legs: str = ""  # the rows to show at first; "": all frames, one by one
     torso: str = ""
 

@@ -171,7 +171,7 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
 
         files = players_at(target, user_disk(), name if target.suffix.lower() == PACK else "")
         settings = BuildSettings(fit_range=False)
-        wanted = PlayerImport(files, settings, Dressing(), PlayerOptions(levels=True), context.scene)
+        wanted = PlayerImport(files, settings, Dressing(), PlayerOptions(), context.scene)
         built, _ = wanted.run(open_collection(context))
         select(context, [built.root])
 

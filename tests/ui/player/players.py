@@ -24,8 +24,8 @@ GAME = CORPUS / "openarena/baseoa"
 
 
 def game(folder: Path, packed: bool = False, **changed: bytes | None) -> Path:
-    """Write our player's game; returns the player's folder. `changed`: other bytes of some files, None: without."""
-    given = {name: changed.get(name.replace(".", "_"), data) for name, data in player_files().items()}
+    """Write our player's game; returns the player's folder. `changed`: bytes of some of its files, None: without."""
+    given = player_files() | {".".join(name.rsplit("_", 1)): data for name, data in changed.items()}
     files = {f"{FOLDER}/{name}": data for name, data in given.items() if data is not None} | weapon_files()
     for skin in ("default", "red"):
         files[f"{FOLDER}/icon_{skin}.tga"] = png(folder / "picture.png").read_bytes()

@@ -10,13 +10,15 @@ import pytest
 
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.player.rows import rows_of
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.player.files import is_part
 from io_idtech_models.tasks.player.play import played
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, dump, load
-from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, weapon_files
+from tests.samples_player import FOLDER, LOWER_FRAMES, NAME, UPPER_FRAMES, weapon_files
 from tests.ui.player.players import (
     PLAYERS,
     active_player,
@@ -113,11 +115,13 @@ def test_players_of_an_archive_are_listed(tmp_path):
     game(tmp_path, packed=True)
     pack = tmp_path / "baseq3/pak0.pk3"
     other = {f"models/players/brute/{name}": data for name, data in originals().items()}
+    other[f"{FOLDER}/head.md3"] = originals()["head.md3"]  # in the game's eyes of that archive
     put(tmp_path / "baseq3/pak1.pk3", zip_bytes([Entry(name, data) for name, data in other.items()]))
     (item,) = choosing.prepare(str(pack))
     assert item[1:3] == (NAME, "default, red")
     assert bpy.ops.import_scene.idtech_choose_player(source=str(pack), player=item[0]) == {"FINISHED"}
     assert set(active_player().parts) == {"lower", "upper", "head"}
+    assert len(choosing.prepare(str(pack.parent))) == 2
     choosing.forget()
     assert choosing.list_items(None, None) == []
     with pytest.raises(LimitError, match="preferences"):
@@ -130,9 +134,43 @@ def test_parts_that_are_dropped_become_their_player(tmp_path):
     files = [{"name": f"{part}.md3"} for part in ("lower", "upper", "head")]
     assert operator(directory=str(folder), files=files, whole_player=True) == {"FINISHED"}
     assert set(active_player().parts) == {"lower", "upper", "head"}
+    assert list(active_player().levels) == [("lower", 1)]
     assert len(bpy.data.collections) == 5
     assert operator(directory=str(folder), files=files) == {"FINISHED"}  # a script's models stay as they are
     assert len(bpy.data.collections) == 8
+
+
+PART_FILES = {  # what is dropped, and which files there are beside it
+    "lower.md3": (("upper.md3", "head.md3"), True),
+    "HEAD.MD3": (("lower.md3",), True),
+    "lower_1.md3": (("lower.md3", "upper.md3", "head.md3"), True),
+    "upper.md3": (("lower.md3",), False),  # no head
+    "head.md3": ((), False),
+    "hat.md3": (("lower.md3", "upper.md3", "head.md3"), False),
+}
+
+
+@pytest.mark.parametrize("name", PART_FILES)
+def test_parts_of_players_that_have_a_body_and_a_head_are_told(tmp_path, name):
+    others, wanted = PART_FILES[name]
+    for each in (name, *others):
+        put(tmp_path / "models/players/x" / each, originals()["head.md3"])
+    assert is_part(Disk().file(tmp_path / "models/players/x" / name)) is wanted
+    assert not is_part(Disk().file(tmp_path / "models/players/y" / name)), "which is not there"
+
+
+def test_one_of_several_players_is_named(tmp_path):
+    """In any case; a folder of one is that one's alone."""
+    folder = game(tmp_path)
+    for name, data in originals().items():
+        put(folder.parent / "brute" / name, data)
+    place = str(folder.parents[2])
+    assert "say which player: 'brute', 'grunt'" in error_of(import_player, filepath=place)
+    assert "no player is called 'x': 'brute', 'grunt'" in error_of(import_player, filepath=place, player="x")
+    assert "no player lies there" in error_of(import_player, filepath=str(folder), player="brute")
+    assert "no player lies there" in error_of(import_player, filepath=str(tmp_path))
+    assert [brought(tmp_path / place, player=name).collection.name for name in ("BRUTE", "Grunt")] == ["brute", NAME]
+    assert brought(folder, player="GRUNT").collection.name == f"{NAME}.001"
 
 
 def test_a_player_is_imported_from_an_archive(tmp_path):
@@ -194,6 +232,29 @@ def test_all_frames_begin_with_the_one_that_the_active_part_showed(own, part, fr
     assert scene.frame_current == frame
 
 
+@pytest.mark.parametrize(("value", "frame"), [(-3.0, 0), (7.4, 7), (99.0, LOWER_FRAMES - 1), (None, 0)])
+def test_all_frames_begin_with_the_one_that_was_chosen_by_hand(own, value, frame):
+    root = own.parts["lower"]
+    root.animation_data_clear()
+    if value is None:
+        del root["frame"]
+    else:
+        root["frame"] = value
+    activate(root.children[0])
+    bpy.context.scene.frame_set(3)
+    assert bpy.ops.object.idtech_play() == {"FINISHED"}
+    assert bpy.context.scene.frame_current == frame
+
+
+def test_legs_without_a_mesh_have_their_frames(tmp_path):
+    tags = load(originals()["lower.md3"])
+    tags.surfaces = []
+    brought(game(tmp_path, lower_md3=dump(tags)))
+    assert bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK") == {"FINISHED"}
+    assert bpy.ops.object.idtech_play() == {"FINISHED"}
+    assert bpy.context.scene.frame_end == LOWER_FRAMES - 1
+
+
 def test_legs_and_torso_play_apart(tmp_path):
     folder = game(tmp_path)
     player = brought(folder, legs="LEGS_RUN", torso="TORSO_ATTACK", frame_rate=24)
@@ -213,7 +274,8 @@ def test_play_changes_what_is_played(own, tmp_path):
     scene.frame_set(5)
     assert abs(own.parts["lower"]["frame"] - 18) < 1e-3
     assert abs(own.parts["upper"]["frame"] - 11.5) < 1e-3
-    assert play(legs="BOTH_DEATH2", torso="ALL") == {"FINISHED"}
+    assert play(legs="BOTH_DEATH2", torso="ALL", fit_range=False) == {"FINISHED"}
+    assert (scene.frame_current, scene.frame_start, scene.frame_end) == (5, 0, 10), "as before"
     scene.frame_set(0)
     assert (own.parts["lower"]["frame"], own.parts["upper"]["frame"]) == (2, 2)
     assert [played(own, part) for part in ("lower", "upper")] == ["BOTH_DEATH2", "BOTH_DEATH2"]
@@ -244,6 +306,7 @@ LACKING: dict[str, Any] = {
     "upper": ({"upper_md3": None}, ["lower", "head"], "no upper.md3"),
     "broken head": ({"head_md3": b"IDP3 and no more"}, ["lower", "upper"], "this part is missing"),
     "few rows": ({"animation_cfg": b"sex m\n0 2 0 10\n"}, ["lower", "upper", "head"], "it has 1 rows"),
+    "no tag": ({"upper_md3": originals()["lower.md3"]}, ["lower", "head", "upper"], "no tag_head to hang the head on"),
     "half a skin": ({"head_red_skin": None}, ["lower", "upper", "head"], "games refuse the skin 'red'"),
 }
 
@@ -279,7 +342,7 @@ def test_a_player_saved_by_an_older_blender(tmp_path):
 NONSEGMENTED = b"nonsegmented\n" + b"".join(b"%d 1 0 10\n" % nth for nth in range(27))
 
 
-def test_a_player_of_one_part(tmp_path):
+def test_a_player_of_one_part(tmp_path, capfd):
     files = {"nonseg.md3": originals()["lower.md3"], "animation.cfg": NONSEGMENTED}
     folder = tmp_path / "base/models/players/level0"
     for name, data in files.items():
@@ -289,6 +352,7 @@ def test_a_player_of_one_part(tmp_path):
     rows = rows_of(player.identity, list(player.parts.values()))
     assert len(rows) == 27 and all(name.startswith("NSPA_") for name in rows)
     assert {n: d for n, d in saved(tmp_path).items() if not n.endswith(".skin")} == files
+    assert "the player has no" not in capfd.readouterr().out
 
 
 def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):
@@ -319,3 +383,5 @@ def test_the_scene_shows_all_frames_if_there_are_several(tmp_path, options, fram
     brought(path, **options)
     scene = bpy.context.scene
     assert (scene.frame_start, scene.frame_end) == (1 if wanted == 250 else 0, wanted)
+    assert bpy.ops.object.idtech_play() == {"FINISHED"}
+    assert (scene.frame_start, scene.frame_end) == (0, max(frames - 1, 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,19 @@ from tests.ui.player.players import (
     tag_of,
     unequal,
 )
-from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, error_of, export_bytes, put
+from tests.ui.scene import (
+    CUBE_FACES,
+    CUBE_POINTS,
+    activate,
+    add_cube,
+    add_mesh,
+    add_tag,
+    bpy,
+    error_of,
+    export_bytes,
+    import_model,
+    put,
+)
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -318,15 +332,24 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
 
 
 def test_a_level_of_detail_from_another_export_is_named(tmp_path, capfd):
-    brought(game(tmp_path) / "head.md3", levels=False)
-    put(tmp_path / "out/lower_1.md3", b"old")
+    """If a game looks for it, and no level takes its place."""
+    brought(game(tmp_path) / "head.md3")
+    for name in ("lower_1.md3", "upper_3.md3", "head_4.md3"):
+        put(tmp_path / "out" / name, b"old")
     assert export_player(filepath=str(tmp_path / "out")) == {"FINISHED"}
-    assert "'lower_1.md3' lies there from before, and games show that from afar" in capfd.readouterr().out
+    said = re.findall(r"'(\w+\.md3)' lies there from before, and games show that from afar", capfd.readouterr().out)
+    assert said == ["upper_3.md3"]
 
 
 @pytest.mark.parametrize(
     ("way", "gone"),
-    [("folder", "deleted"), ("archive", "not imported"), ("new archive", "deleted"), ("elsewhere", "not imported")],
+    [
+        ("folder", "deleted"),
+        ("archive", "not imported"),
+        ("new archive", "deleted"),
+        ("elsewhere", "not imported"),
+        ("another game's folder", "not imported"),
+    ],
 )
 def test_a_level_of_detail_that_the_scene_lacks_is_named(tmp_path, capfd, way, gone):
     player = brought(game(tmp_path, packed=way != "folder"), levels=gone == "deleted")
@@ -337,11 +360,12 @@ def test_a_level_of_detail_that_the_scene_lacks_is_named(tmp_path, capfd, way, g
         "folder": tmp_path / "baseq3" / FOLDER,
         "archive": pack,
         "new archive": tmp_path / "baseq3/z.pk3",
-        "elsewhere": tmp_path / "my/z.pk3",
+        "elsewhere": tmp_path / "far/off/my/z.pk3",
+        "another game's folder": tmp_path / "far/off" / FOLDER,
     }[way]
-    target.parent.mkdir(exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
     assert export_player(filepath=str(target)) == {"FINISHED"}
-    capfd.readouterr()
+    assert "from before" not in capfd.readouterr().out, "it is a level of what was written"
     legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
     for key in legs.data.shape_keys.key_blocks:
         key.data[0].co.z += 5.0
@@ -421,19 +445,81 @@ def test_an_appended_player_is_one(tmp_path):
         assert bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_STAND") == {"FINISHED"}
         assert unequal(tmp_path, originals()) == []
     second = active_player()
+    for _ in range(2):  # all frames of each, and none of the other's
+        for root in roots:
+            activate(root)
+            assert bpy.ops.object.idtech_play() == {"FINISHED"}
+        shown = [root.animation_data.action for root in roots]
+        assert shown[0] != shown[1]
     rows_of(second.identity, list(second.parts.values()))["LEGS_RUN"]["idtech_fps"] = 12.0
     assert unequal(tmp_path, originals()) == ["animation.cfg"]
     activate(roots[0])
     assert unequal(tmp_path, originals()) == []
 
 
+def test_a_player_whose_collection_was_deleted_is_written_without_what_it_kept(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    for part in player.collection.children:
+        bpy.context.scene.collection.children.link(part)
+    bpy.data.collections.remove(player.collection)
+    player = active_player()
+    after = saved(tmp_path)
+    assert {n: d for n, d in after.items() if n.endswith(".md3")} == {
+        n: d for n, d in originals().items() if n.endswith(".md3")
+    }
+    assert "animation.cfg" not in after
+    assert "the player has no animation.cfg: games refuse it" in capfd.readouterr().out
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
+    assert proposed_target(active_player()) == tmp_path / "lower"
+
+
+def test_a_player_whose_folder_is_gone_goes_into_an_archive_with_new_icons(tmp_path, capfd):
+    folder = game(tmp_path / "models")
+    player = brought(folder)
+    shutil.rmtree(folder)
+    target = proposed_target(player)
+    assert target == tmp_path / "models/baseq3/z_grunt.pk3"
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    assert "show the head as it is worn now, of other skins, too: 'icon_red.tga'" in capfd.readouterr().out
+    with ZipFile(target) as made:
+        assert {f"{FOLDER}/icon_default.tga", f"{FOLDER}/icon_red.tga"} < set(made.namelist())
+
+
+def test_what_is_no_part_of_a_player_is_named(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    player.collection.objects.link(add_cube("stray"))
+    player.collection.objects.link(add_tag("empty"))
+    other = import_model(put(tmp_path / "other.md3", "minimal"))
+    carried = next(block for block in other.objects if block.type == "MESH")
+    carried.parent = tag_of(player.parts["lower"], "tag_torso")
+    bpy.data.objects.remove(next(block for block in player.parts["head"].children if block.type == "MESH"))
+    bpy.data.objects.remove(player.parts["head"])
+    activate(player.root)
+    saved(tmp_path)
+    said = capfd.readouterr().out
+    assert "'stray' hangs on no part and is left out: parent it to a part's root" in said
+    assert f"left out, other models that hang on the player: '{carried.name}'" in said
+    assert "the player has no 'head': games refuse it" in said
+    assert "'empty'" not in said and "left out, they hang" not in said
+
+
 def test_no_player_no_save(tmp_path):
     assert "there is no player" in error_of(export_player, filepath=str(tmp_path / "x"))
-    brought(game(tmp_path))
-    brought(game(tmp_path))
+    first = brought(game(tmp_path))
+    bpy.context.view_layer.objects.active = None
+    bpy.ops.object.select_all(action="DESELECT")
+    assert unequal(tmp_path, originals()) == [], "the only one"
+    second = brought(game(tmp_path))
     bpy.context.view_layer.objects.active = None
     bpy.ops.object.select_all(action="DESELECT")
     assert "there are 2 players" in error_of(export_player, filepath=str(tmp_path / "x"))
+    assert "there is no player" in error_of(export_player, filepath=str(tmp_path / "x"), collection="x")
+    bpy.data.objects.remove(second.parts["head"])
+    second.root.select_set(True)
+    shutil.rmtree(tmp_path / "saved")
+    assert [name for name in unequal(tmp_path, originals()) if "skin" not in name] == ["head.md3"]
+    assert export_player(filepath=str(tmp_path / "first"), collection=first.collection.name) == {"FINISHED"}
+    assert (tmp_path / "first/head.md3").read_bytes() == originals()["head.md3"]
 
 
 def test_a_refused_save_leaves_every_file(tmp_path):

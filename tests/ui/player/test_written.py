@@ -87,8 +87,9 @@ def without_head(player: Any) -> None:
 
 
 def scaled(player: Any) -> None:
-    player.root.scale = (2.0, 2.0, 2.0)
+    player.root.scale = (2.0, 1.0, 1.0)
     player.parts["head"].location.z += 4.0
+    player.parts["upper"].rotation_euler.z = 0.5
 
 
 def red(player: Any) -> None:
@@ -115,6 +116,7 @@ IMPORTS: list[dict[str, Any]] = [
 LACKING: list[dict[str, Any]] = [
     {"head_md3": None}, {"lower_md3": b"IDP3"}, {"animation_cfg": None}, {"animation_cfg": b"0 1 2 x"},
     {"upper_default_skin": None}, {"head_default_skin": b"h_head,"}, {"lower_1_md3": None}, {"lower_1_md3": b"x"},
+    {"lower_1_md3": None, "head_1_md3": b"x"},
 ]  # fmt: skip
 
 
