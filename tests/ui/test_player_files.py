@@ -17,7 +17,7 @@ from io_idtech_models.game.skin import read_skin, surface_key
 from tests.packs import Entry, zip_bytes
 from tests.samples import load, sample
 from tests.samples_md3 import minimal
-from tests.samples_player import FOLDER
+from tests.samples_player import FOLDER, player_files
 from tests.ui.player.players import brought, export_player, game, import_player, model, saved
 from tests.ui.scene import (
     CUBE_FACES,
@@ -25,6 +25,7 @@ from tests.ui.scene import (
     activate,
     add_mesh,
     bpy,
+    counts,
     error_of,
     export_bytes,
     import_model,
@@ -198,9 +199,9 @@ def show(material: Any, picture: Any) -> None:
     material.node_tree.links.new(node.outputs["Color"], surface.inputs["Base Color"])
 
 
-def dressed_game(folder: Path) -> Path:
+def dressed_game(folder: Path, **changed: bytes) -> Path:
     """Return the folder of our player in an archive of its game, with a picture for each part."""
-    place = game(folder, packed=True)
+    place = game(folder, packed=True, **changed)
     pack = place.parents[2]
     with ZipFile(pack) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
@@ -230,10 +231,13 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert export_player(filepath=str(tmp_path / "same.pk3")) == {"FINISHED"}
     assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
-    hat = cube_wearing("felt" * 9, "models/players/grunt/band.jpg", "glow", "plain", name="hat")
+    hat = cube_wearing(
+        "felt" * 9, "models/players/grunt/band.jpg", "glow", "models/players/grunt/lace.png", "plain", name="hat"
+    )
     hat.parent = player.parts["head"]
-    for nth, colour in enumerate(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0))):
+    for nth, colour in enumerate(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0), (0.2, 0.4, 0.6))):
         show(hat.data.materials[nth], image(f"made {nth}", colour))
+    before = counts()
     script = bpy.data.texts.new("hat.shader")
     script.write("glow\n{\n{\nmap models/players/grunt/shine.tga\nblendFunc add\n}\n}\n")
     assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
@@ -242,7 +246,13 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert (skin["hat"], skin["hat-band"]) == (f"{FOLDER}/{'felt' * 8}.tga", "models/players/grunt/band.jpg")
     assert (skin["hat-glow"], skin["hat-plain"]) == ("glow", f"{FOLDER}/plain.tga")
     assert found["scripts/hat.shader"] == script.as_string().encode()
-    assert found[f"{FOLDER}/band.jpg"][:2] == b"\xff\xd8" and f"{FOLDER}/plain.tga" in found
+    assert counts() == before
+    pictures = {"band.jpg": (("JPEG", 24), (0.0, 0.0, 1.0)), "lace.png": (("PNG", 32), (0.2, 0.4, 0.6))}
+    for name, (kind, colour) in pictures.items():
+        picture: Any = bpy.data.images.load(str(put(tmp_path / name, found[f"{FOLDER}/{name}"])))
+        assert (picture.file_format, picture.depth) == kind
+        assert picture.pixels[:3] == pytest.approx(colour, abs=0.02)
+    assert f"{FOLDER}/plain.tga" in found
     for name, texel in (("upper", b"\0\0\xff"), ("felt" * 8, b"\0\xff\0"), ("shine", b"\0\xff\xff")):
         assert found[f"{FOLDER}/{name}.tga"][18:21] == texel, name
     assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
@@ -250,7 +260,7 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
 
 
-def test_a_new_skin_of_all_parts(tmp_path):
+def test_a_new_skin_of_all_parts(tmp_path, capfd):
     """What was worn stays as it was, and what was painted for the new one has a name of its own; so has its icon."""
     player = brought(dressed_game(tmp_path))
     before = members(tmp_path / "baseq3/pak0.pk3")
@@ -264,26 +274,66 @@ def test_a_new_skin_of_all_parts(tmp_path):
         assert (own in found) == (part == "upper")
     assert f"{FOLDER}/upper.tga" not in found
     icon = found[f"{FOLDER}/icon_lava.tga"]
-    assert struct.unpack_from("<HH", icon, 12) == (64, 64) and len(set(icon[18:])) > 4
+    assert struct.unpack_from("<HHB", icon, 12) == (64, 64, 24) and len(set(icon[18:])) > 4
+    assert "icons that were missing" not in capfd.readouterr().out, "it is the one that was asked for"
 
 
 def test_a_player_of_another_name(tmp_path, capfd):
     """Its files, and the pictures that skins name, lie in its own folder; those that are nowhere are named."""
-    player = brought(dressed_game(tmp_path))
+    table = player_files()["animation.cfg"] + b"headmodel Models/Players/Grunt/head.md3 // no grunt\r\n"
+    player = brought(dressed_game(tmp_path, animation_cfg=table))
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
-    assert export_player(filepath=str(tmp_path / "mod.pk3"), player="Brute") == {"FINISHED"}
+    assert export_player(filepath=str(tmp_path / "mod.pk3"), player="Ogre") == {"FINISHED"}
     lost = "pictures that are not there keep their names in the skins: 'models/players/grunt/"
     said = [line for line in capfd.readouterr().out.splitlines() if "keep their names" in line]
     assert len(said) == 1 and lost in said[0] and f"{FOLDER}/upper" not in said[0], said
     found = members(tmp_path / "mod.pk3")
-    assert all(name.startswith("models/players/brute/") for name in found)
+    assert all(name.startswith("models/players/ogre/") for name in found)
     for part in ("lower", "upper", "head"):
-        named = shaders_in(found[f"models/players/brute/{part}_default.skin"]).values()
-        assert list(named) == [f"models/players/brute/{part}.tga"] and set(named) <= found.keys()
-    assert found["models/players/brute/upper.tga"][18:21] == b"\0\0\xff"
-    own = ("animation.cfg", "icon_default.tga", "icon_red.tga")
-    assert {f"models/players/brute/{name}" for name in own} < found.keys()
-    assert import_player(filepath=str(tmp_path / "mod.pk3"), player="brute") == {"FINISHED"}
+        named = shaders_in(found[f"models/players/ogre/{part}_default.skin"]).values()
+        assert list(named) == [f"models/players/ogre/{part}.tga"] and set(named) <= found.keys()
+    assert found["models/players/ogre/upper.tga"][18:21] == b"\0\0\xff"
+    assert found["models/players/ogre/animation.cfg"] == table.replace(b"Models/Players/Grunt", b"models/players/ogre")
+    assert {f"models/players/ogre/icon_{name}.tga" for name in ("default", "red")} < found.keys()
+    assert import_player(filepath=str(tmp_path / "mod.pk3"), player="ogre") == {"FINISHED"}
+
+
+def test_a_player_of_another_name_in_a_folder(tmp_path, capfd):
+    """What lies below it goes along, what a skin names elsewhere only into an archive."""
+    player = brought(dressed_game(tmp_path))
+    crate = cube_wearing("models/mapobjects/crate", name="crate")
+    crate.parent = player.parts["head"]
+    show(crate.data.materials[0], image("wood", (1.0, 0.0, 0.0)))
+    activate(crate)
+    assert export_player(filepath=str(tmp_path / "ogre"), player="ogre") == {"FINISHED"}
+    said = "not below 'models/players/ogre', only a .pk3 takes them along: 'models/mapobjects/crate.tga'"
+    assert said in capfd.readouterr().out
+    pictures = {"lower.tga", "upper.tga", "head.tga", "icon_default.tga", "icon_red.tga"}
+    assert {path.name for path in (tmp_path / "ogre").glob("*.tga")} == pictures
+
+
+def test_pictures_of_what_a_script_draws(tmp_path, capfd):
+    """The map that a picture came from is written where it was painted, a missing one is filled, another one named."""
+    player = brought(dressed_game(tmp_path))
+    hat = cube_wearing("hat/fur", name="hat")
+    hat.parent = player.parts["head"]
+    show(hat.data.materials[0], image("felt", (0.0, 1.0, 0.0)))
+    worn = {part: mesh_of(player, part).data.materials[0] for part in ("lower", "upper", "head")}
+    paint(mesh_of(player, "lower"), (1.0, 0.0, 0.0))
+    worn["head"].node_tree.nodes.remove(next(n for n in worn["head"].node_tree.nodes if n.type == "TEX_IMAGE"))
+    show(worn["head"], image("scales", (0.0, 0.0, 1.0)))
+    script = bpy.data.texts.new("scripts\\My Own.shader")
+    maps = {f"{FOLDER}/{part}": f"{FOLDER}/{part}.tga" for part in worn} | {"hat/fur": "hat/hair.tga"}
+    for name, drawn in maps.items():
+        script.write(f"{name}\n{{\n{{\nmap $lightmap\n}}\n{{\nmap {FOLDER}/upper.tga\n}}\n{{\nmap {drawn}\n}}\n}}\n")
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    assert found["scripts/my_own.shader"] == script.as_string().encode()
+    drawn_with = {name: data[18:21] for name, data in found.items() if name.endswith(".tga") and "icon" not in name}
+    assert drawn_with == {f"{FOLDER}/lower.tga": b"\0\0\xff", "hat/hair.tga": b"\0\xff\0"}
+    said = capfd.readouterr().out
+    assert f"'{FOLDER}/head.tga' is drawn by the script '{script.name}', which knows no picture 'scales'" in said
+    assert said.count("is drawn by the script") == 1
 
 
 def test_the_archive_that_is_named_is_read(tmp_path, capfd):
