@@ -228,6 +228,8 @@ def main() -> int:
     characters = _below("game/character", "assets", "cli", "ui/character")  # what is saved of them is a task's
     players = _below("ui/player", "ui/making", "ui/test_player_files.py", "ui/test_player_rigs.py")
     players += _below("ui/character/test_kept.py")  # what is kept of characters is played by players made of them
+    players += _below("ui/test_frames.py", "ui/test_apply_change.py", "ui/test_animations.py")  # frames, of players too
+    players += _below("ui/trial/test_operators.py")  # what is tried is what a save would write
     rooms = (
         Room("unit", pure, _below(*pure, "assets", "cli"), sys.executable, ("model/rigging", "game/character")),
         Room("characters", ("game/character",), characters, blender),

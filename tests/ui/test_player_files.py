@@ -232,10 +232,12 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
     hat = cube_wearing(
-        "felt" * 9, "models/players/grunt/band.jpg", "glow", "models/players/grunt/lace.png", "plain", name="hat"
-    )
+        "felt" * 9, "models/players/grunt/band.jpg", "glow", "models/players/grunt/lace.png", "Felt" * 9, "plain",
+        name="hat",
+    )  # fmt: skip
     hat.parent = player.parts["head"]
-    for nth, colour in enumerate(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0), (0.2, 0.4, 0.6))):
+    colours = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0), (0.2, 0.4, 0.6), (1.0, 0.0, 0.0))
+    for nth, colour in enumerate(colours):
         show(hat.data.materials[nth], image(f"made {nth}", colour))
     before = counts()
     script = bpy.data.texts.new("hat.shader")
@@ -253,7 +255,12 @@ def test_a_mod_in_one_file(tmp_path, capfd):
         assert (picture.file_format, picture.depth) == kind
         assert picture.pixels[:3] == pytest.approx(colour, abs=0.02)
     assert f"{FOLDER}/plain.tga" in found
-    for name, texel in (("upper", b"\0\0\xff"), ("felt" * 8, b"\0\xff\0"), ("shine", b"\0\xff\xff")):
+    for name, texel in (
+        ("upper", b"\0\0\xff"),
+        ("felt" * 8, b"\0\xff\0"),
+        ("felt" * 8 + "2", b"\0\0\xff"),
+        ("shine", b"\0\xff\xff"),
+    ):
         assert found[f"{FOLDER}/{name}.tga"][18:21] == texel, name
     assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
     assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
@@ -314,6 +321,7 @@ def test_a_player_of_another_name_in_a_folder(tmp_path, capfd):
 
 def test_pictures_of_what_a_script_draws(tmp_path, capfd):
     """The map that a picture came from is written where it was painted, a missing one is filled, another one named."""
+    put(tmp_path / "baseq3/scripts/hats.shader", b"hat/fur\n{\n{\nmap hat/hair.tga\n}\n}\n")
     player = brought(dressed_game(tmp_path))
     hat = cube_wearing("hat/fur", name="hat")
     hat.parent = player.parts["head"]
@@ -323,9 +331,9 @@ def test_pictures_of_what_a_script_draws(tmp_path, capfd):
     worn["head"].node_tree.nodes.remove(next(n for n in worn["head"].node_tree.nodes if n.type == "TEX_IMAGE"))
     show(worn["head"], image("scales", (0.0, 0.0, 1.0)))
     script = bpy.data.texts.new("scripts\\My Own.shader")
-    maps = {f"{FOLDER}/{part}": f"{FOLDER}/{part}.tga" for part in worn} | {"hat/fur": "hat/hair.tga"}
-    for name, drawn in maps.items():
-        script.write(f"{name}\n{{\n{{\nmap $lightmap\n}}\n{{\nmap {FOLDER}/upper.tga\n}}\n{{\nmap {drawn}\n}}\n}}\n")
+    for name in (f"{FOLDER}/{part}" for part in worn):
+        stages = "".join(f"{{\nmap {drawn}\n}}\n" for drawn in ("$lightmap", f"{FOLDER}/upper.tga", f"{name}.tga"))
+        script.write(f"{name}\n{{\n{stages}}}\n")
     assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
     found = members(tmp_path / "mod.pk3")
     assert found["scripts/my_own.shader"] == script.as_string().encode()

@@ -17,6 +17,7 @@ from io_idtech_models.tasks.player.making import keeps_frames
 from io_idtech_models.tasks.player.play import play
 from io_idtech_models.ui.player.making import OBJECT_OT_idtech_make_player
 from tests.samples import PROJECT
+from tests.ui.making.test_player_making import farthest, row_of
 from tests.ui.panel.drawing import asked
 from tests.ui.player.players import brought, export_player, model
 from tests.ui.scene import activate, bpy, error_of
@@ -267,6 +268,14 @@ def test_another_character_becomes_a_player_with_these_animations(rig, hung, tmp
     assert {tag.name for tag in model((target / "lower.md3").read_bytes()).tags} == {"tag_torso"}
     playing = [player().parts[part].animation_data.action.name for part in ("lower", "upper")]
     assert playing == ["LEGS_RUN", "TORSO_ATTACK"], "as before"
+    play(player(), "LEGS_IDLE", "TORSO_STAND", bpy.context.scene)
+    bpy.context.scene.frame_set(0)
+    on_rig = shown(lambda block: block == hung)["other"]
+    legs, torso = (model((target / f"{part}.md3").read_bytes()) for part in ("lower", "upper"))
+    idle, stand = (row_of(originals(), name).first for name in ("LEGS_IDLE", "TORSO_STAND"))
+    carried = torso.surfaces[0].positions[stand] @ legs.tags[0].axes[idle] + legs.tags[0].origins[idle]
+    for points in (legs.surfaces[0].positions[idle], carried):
+        assert farthest(points, on_rig) < 1 / 32, "it stands without a seam"
 
 
 def test_the_dialog_asks_only_what_is_not_the_players_own(rig, hung):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isclose
@@ -228,16 +228,22 @@ def _say_matches(found: Played) -> None:
 def length_of(take: Take) -> Length:
     """Return how long an action lasts, and whether it ends as it begins."""
     first, last = take.times[0], take.times[-1]
-    curves = [curve for role in take.roles for curve in role.curves]
-    closed = bool(take.action.use_cyclic) or all(_is_closed(curve, first, last) for curve in curves)
+    closed = bool(take.action.use_cyclic) or all(_are_closed(role.curves, first, last) for role in take.roles)
     return Length(first, last, closed)
 
 
-def _is_closed(curve: Any, first: float, last: float) -> bool:
-    """Tell whether a curve ends as it begins; of quaternions either sign says the same."""
-    begin, end = float(curve.evaluate(first)), float(curve.evaluate(last))
-    ends = (end, -end) if str(curve.data_path).endswith("rotation_quaternion") else (end,)
-    return any(isclose(begin, each, rel_tol=CLOSED, abs_tol=CLOSED) for each in ends)
+def _are_closed(curves: Iterable[Any], first: float, last: float) -> bool:
+    """Tell whether curves end as they begin; of a quaternion's four either sign says the same."""
+    paths: dict[str, list[tuple[float, float]]] = {}
+    for curve in curves:
+        ends = float(curve.evaluate(first)), float(curve.evaluate(last))
+        paths.setdefault(str(curve.data_path), []).append(ends)
+    turned = {path for path in paths if path.endswith("rotation_quaternion")}
+    return all(_meet(ends) or (path in turned and _meet(ends, -1.0)) for path, ends in paths.items())
+
+
+def _meet(ends: Iterable[tuple[float, float]], sign: float = 1.0) -> bool:
+    return all(isclose(begin, sign * end, rel_tol=CLOSED, abs_tol=CLOSED) for begin, end in ends)
 
 
 def into_game(rig: CharacterRig, seen: Sampled, stand: int, placing: Placing, middle: Doubles | None = None) -> Doubles:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,8 @@ from ...blender.shading.pixels import picture_of
 from ...game.pictures import tga
 from ...model.pictures import fitting, resized
 
-MOST_LETTERS = 24  # of a picture's name: a shader's has 63 with the folder
+MOST_LETTERS = 24  # of a picture's name
+LONGEST = 63  # bytes of a path in the game (MAX_QPATH)
 PICTURE = re.compile(r"\.(?:tga|jpe?g|png)\Z", re.IGNORECASE)
 OTHER = re.compile(r"[^a-z0-9]+")
 log = logging.getLogger(__name__)
@@ -30,6 +31,17 @@ Pixels = tuple[int, int, int, int]  # left, top, right, bottom
 def plain_name(name: str) -> str:
     """Return a name as files of games have it: small letters, digits and underscores."""
     return OTHER.sub("_", name.lower()).strip("_")
+
+
+def picture_name(name: str, suffix: str, folder: str, taken: Container[str], most: int = MOST_LETTERS) -> str:
+    """Return what a new picture in a folder of the game is called there: no path is too long, none is `taken`."""
+    room = min(most, LONGEST - len(f"{folder}/99{suffix}"))
+    first = stem = plain_name(name)[:room] or "plain"
+    number = 1
+    while f"{stem}{suffix}" in taken:
+        number += 1
+        stem = f"{first}{number}"
+    return f"{stem}{suffix}"
 
 
 @dataclass(eq=False)
@@ -52,13 +64,9 @@ class Wardrobe:
         return self._known[name]
 
     def _picture(self, name: str, material: Any) -> str:
-        stem = first = plain_name(PICTURE.sub("", name.rpartition("/")[2]))[:MOST_LETTERS] or "plain"
-        number = 1
-        while f"{stem}.tga" in self.files:
-            number += 1
-            stem = f"{first}{number}"
-        self.files[f"{stem}.tga"] = tga.encode(fitting(picture_of(material), tga.LARGEST))
-        return f"{self.folder}/{stem}.tga"
+        file = picture_name(PICTURE.sub("", name.rpartition("/")[2]), ".tga", self.folder, self.files)
+        self.files[file] = tga.encode(fitting(picture_of(material), tga.LARGEST))
+        return f"{self.folder}/{file}"
 
 
 class Atlas:

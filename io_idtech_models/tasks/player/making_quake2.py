@@ -215,7 +215,7 @@ def _reach(pieces: Sequence[Piece]) -> NDArray[np.float64]:
 
 def _written(model: VertexModel, stem: str) -> bytes:
     """Return a model's file; raises LimitError where the game refuses it."""
-    written = dump_for(formats.by_name("md2"), model, "quake2", {}, True)
+    written = dump_for(formats.by_name("md2"), model, "quake2")
     for text in written.notes:
         log.warning("%s.md2: %s", stem, text)
     return written.data

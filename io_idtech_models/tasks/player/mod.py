@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import bpy
@@ -47,7 +47,7 @@ from ...game.store import GameFile, split_at_archive
 from ...model.pictures import fitting, resized
 from ...reporting import ModelError, listed
 from ..import_.games import user_disk
-from .making_pictures import plain_name
+from .making_pictures import picture_name, plain_name
 
 log = logging.getLogger(__name__)
 
@@ -184,8 +184,9 @@ class Mod:
     def _put(self, worn: str, name: str, data: bytes, suffix: str) -> None:
         """Add a picture where a skin names it; what is called as no path goes into the player's folder."""
         if "/" not in name.replace("\\", "/"):
-            name = f"{self.folder}/{plain_name(without_suffix(name))[:MOST_LETTERS] or 'plain'}{suffix}"
-            self.renamed[worn] = name
+            taken = {PurePath(path).name for path in self.files}
+            own = picture_name(without_suffix(name), suffix, self.folder, taken, MOST_LETTERS)
+            name = self.renamed.setdefault(worn, f"{self.folder}/{own}")
         self.files[without_suffix(name).replace("\\", "/") + suffix] = data
 
 

@@ -286,7 +286,7 @@ def test_again_beside_players_and_other_characters(tmp_path):
     assert made(tmp_path / "b") == files
 
 
-def test_modifiers_and_moved_armatures(tmp_path):
+def test_modifiers_and_moved_armatures(tmp_path, capfd):
     armature = strut.build()
     plain = made(tmp_path / "a")
     armature.scale, armature.location, armature.rotation_euler = (0.5, 0.5, 0.5), (3, 2, 1), (0, 0, np.pi / 2)
@@ -302,6 +302,7 @@ def test_modifiers_and_moved_armatures(tmp_path):
     assert sum(len(s.triangles) for m in finer.values() for s in m.surfaces) > 6000
     assert max(s.num_vertices for m in finer.values() for s in m.surfaces) <= 999
     assert len(finer["lower"].surfaces) > 1
+    assert "is cut" not in capfd.readouterr().out, "its skins list the pieces"
 
 
 @pytest.mark.parametrize("keep", [False, True])
@@ -312,6 +313,18 @@ def test_materials_that_are_called_as_shaders(tmp_path, keep):
     shader = "models/players/x/Blue.tga" if keep else "models/players/strut/blue.tga"
     assert set(read_skin(files["head_default.skin"]).shaders().values()) == {shader}
     assert ("blue.tga" in files) != keep
+
+
+def test_no_path_of_a_picture_is_too_long(tmp_path):
+    """Which games would cut, or not look for."""
+    strut.build()
+    bpy.data.materials["Strut Stripes"].name = "a coat that is longer than a name"
+    target = tmp_path / "models/players" / ("strut" * 6)
+    assert make(filepath=str(target), open_result=False) == {"FINISHED"}
+    (picture,) = (path for path in target.glob("*.tga") if "icon" not in path.name)
+    shader = f"models/players/{('strut' * 6)[:24]}/{picture.name}"
+    assert len(shader) <= 63
+    assert set(read_skin((target / "head_default.skin").read_bytes()).shaders().values()) == {shader}
 
 
 def test_the_bones_that_the_dialog_proposes():
@@ -385,6 +398,39 @@ def test_without_any_action_it_stands(tmp_path, capfd):
     assert read(files["animation.cfg"]).lacking() == ""
     assert models(files)["lower"].num_frames == 2
     assert "they are filled" in capfd.readouterr().out
+
+
+def test_an_action_that_ends_as_it_begins_repeats_without_its_last_frame(tmp_path):
+    """All curves have to, within a thousandth of what is large; of quaternions either sign says the same."""
+    armature = strut.build()
+    ends = {
+        "LEGS_WALK": ("location", (0.1, 0, 0), (0.1004, 0, 0), True),
+        "LEGS_RUN": ("location", (0.1, 0, 0), (0.104, 0, 0), False),
+        "LEGS_WALKCR": ("location", (9.0, 0, 0), (9.004, 0, 0), True),
+        "LEGS_IDLE": ("location", (0.1, 0, 0), (-0.1, 0, 0), False),
+        "LEGS_SWIM": ("rotation_quaternion", (0.8, 0.6, 0, 0), (-0.8, -0.6, 0, 0), True),
+        "LEGS_TURN": ("rotation_quaternion", (0.8, 0.6, 0, 0), (-0.8, 0.6, 0, 0), False),
+    }
+    for name, (channel, first, last, _) in ends.items():
+        armature.animation_data.action = bpy.data.actions.new(name)
+        for frame, value in ((1, first), (11, (0.5, 0.5, 0.5, 0.5)[: len(first)]), (21, last)):
+            setattr(armature.pose.bones["upper_arm.L"], channel, value)
+            armature.pose.bones["upper_arm.L"].keyframe_insert(channel, frame=frame)
+    files = made(tmp_path, fps=24.0)
+    assert {name: row_of(files, name).count for name in ends} == {
+        name: 20 if closed else 21 for name, (*_, closed) in ends.items()
+    }
+
+
+def test_rows_of_one_action_all_stay_in_place(tmp_path):
+    """At whatever speed they play it, forwards or backwards: first and last frames stand where it begins."""
+    armature = strut.build()
+    strut.make_action(armature, "runcycle", 10, {"hips.location": [(0, 0, 0), (0, 0, 3), (0, 0, 6)]})
+    files = made(tmp_path, rows="LEGS_RUN=runcycle, LEGS_WALK=runcycle @ 20, LEGS_BACK=runcycle @ 9")
+    origins = models(files)["lower"].tags[0].origins
+    rows = [row_of(files, name) for name in ("LEGS_RUN", "LEGS_WALK", "LEGS_BACK")]
+    places = [origins[frame][:2] for row in rows for frame in (row.frames[0], row.frames[-1])]
+    assert np.ptp(places, axis=0).max() < 1
 
 
 def test_walks_stay_in_place(tmp_path, capfd):

@@ -130,6 +130,13 @@ def test_what_goes_along_stays_in_place(tmp_path, in_place, capfd):
     assert ("'Run' moves the character by" in capfd.readouterr().out) == in_place
 
 
+def test_so_many_triangles_are_said(tmp_path, capfd):
+    strut.build()
+    bpy.data.objects["strut"].modifiers.new("Subdivision", "SUBSURF")
+    made(tmp_path)
+    assert "2440 triangles, players of the game have 500 to 700: decimate it" in capfd.readouterr().out
+
+
 def test_no_character(tmp_path):
     add_cube("a")
     with pytest.raises(RuntimeError, match="poll"):
