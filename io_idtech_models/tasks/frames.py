@@ -117,7 +117,7 @@ def _frames(context: Context, wanted: Change, present: int, count: int) -> range
             raise LimitError(f"there is no frame from {wanted.first} to {wanted.last}: the model has 0 to {count - 1}")
         return found
     animations = animations_of(context) if wanted.frames == "ANIMATION" else None
-    rows = [] if animations is None else [row for row in animations.rows() if not row.whole]
+    rows = [] if animations is None else animations.own_rows()
     around = [row for row in rows if row.first <= present <= row.last < count]
     if animations is not None:
         playing = animations.playing_row(rows)

@@ -9,6 +9,7 @@ from io_idtech_models.blender.vertex.spread import Spread
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from tests.samples import corpus, sample
+from tests.ui.player.players import brought, game
 from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -76,6 +77,41 @@ def test_only_selected_points_and_frames_of_a_range(block):
     assert np.array_equal(after[2:], before[2:])
     assert np.array_equal(after[1, 1:], before[1, 1:])
     assert "there is no frame from 9 to 3" in error_of(apply, frames="RANGE", first=9, last=3)
+
+
+@pytest.mark.parametrize(("first", "last", "wanted"), [(0, 1, [0, 1]), (1, 99, [1, 2]), (2, 2, [1, 2])])
+def test_frames_of_a_range_change_with_the_present_one(tmp_path, first, last, wanted):
+    made = import_model(put(tmp_path / "a.md3"))
+    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
+    activate(block)
+    before = frames_of(block)
+    shown(1)
+    move(block, 1, 0, UP)
+    assert apply(frames="RANGE", first=first, last=last, selected_only=False) == {"FINISHED"}
+    assert np.unique(np.argwhere(frames_of(block) != before)[:, 0]).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("row", "frame", "wanted"),
+    [
+        ("", 14, range(14, 20)),  # LEGS_RUN
+        ("", 19, range(14, 20)),
+        ("", 38, range(36, 39)),  # LEGS_TURN, the last one
+        ("", 1, range(1, 2)),  # BOTH_DEAD1, which is shorter than BOTH_DEATH1
+        ("BOTH_DEATH1", 1, range(2)),
+    ],
+)
+def test_frames_of_an_animation_change_of_several_the_one_that_plays_or_is_shortest(tmp_path, row, frame, wanted):
+    player = brought(game(tmp_path), frame_rate=10)
+    if row:
+        bpy.ops.object.idtech_play(legs=row, torso=row)
+    block = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    activate(block)
+    before = frames_of(block)
+    shown(frame)
+    move(block, frame, 0, UP)
+    assert apply(selected_only=False) == {"FINISHED"}
+    assert np.unique(np.argwhere(frames_of(block) != before)[:, 0]).tolist() == list(wanted)
 
 
 def test_in_edit_mode_what_is_edited_counts(tmp_path):

@@ -66,6 +66,7 @@ def test_delete(model, tmp_path):
         return
     assert delete() == {"FINISHED"}
     left = [f for f in range(count) if f != at]
+    assert bpy.context.scene.frame_current == min(at, count - 2), "the one behind it is shown, or the last"
     assert bpy.context.scene.frame_end == count - 2
     after = export_structs(tmp_path / "b.md3")
     same(after, model, left)
@@ -85,6 +86,7 @@ def test_all_frames_but_one_deleted_from_the_end(model, tmp_path):
     for _ in range(count - 1):
         bpy.context.scene.frame_set(bpy.context.scene.frame_end)
         assert delete() == {"FINISHED"}
+        assert bpy.context.scene.frame_current == bpy.context.scene.frame_end
     same(export_structs(tmp_path / "b.md3"), model, [0])
     assert "only frame" in error_of(delete)
 

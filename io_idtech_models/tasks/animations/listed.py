@@ -55,6 +55,10 @@ class Animations:
         """Return all animations, in the order in which files have them."""
         raise NotImplementedError
 
+    def own_rows(self) -> list[ListedClip]:
+        """Return the animations whose frames are the active object's, without that of all frames."""
+        return [row for row in self.rows() if not row.whole]
+
     def playing(self) -> list[Block]:
         """Return the actions that the model plays now."""
         raise NotImplementedError

@@ -9,6 +9,7 @@ import bpy
 from ...blender.compat import Block
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import keep, make_row, read_row, rows_of
+from ...blender.provenance import PART
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, WHOLE_NAMES, AnimationTable
 from ...game.player.animation_edits import rank, with_clip
 from ...model.clips import Clip
@@ -51,6 +52,11 @@ class PlayerAnimations(Animations):
         wholes = ((whole(self.player, root), num_frames(root)) for root in roots)
         every = [ListedClip("", 0, count, action=action, whole=True) for action, count in wholes if action is not None]
         return [*every[:1], *found]
+
+    def own_rows(self) -> list[ListedClip]:
+        """Return the rows that the active part plays: others count another part's frames."""
+        own = STARTS.get(str(self.root[PART]), ())
+        return [row for row in super().own_rows() if row.name.startswith(own)]
 
     def _row(self, name: str) -> ListedClip:
         known = self.known.get(name)

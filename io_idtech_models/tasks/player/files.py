@@ -196,7 +196,7 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str, renamed: bool
     picture = head_icon(player) if new else b""
     found |= {f"icon_{each}.tga": picture for each in new if picture}
     worn = skin or player.kept(WORN_SKIN)
-    alike = [f"icon_{each}.tga" for each in new if picture and each != worn and len(new) > 1]
+    alike = [f"icon_{each}.tga" for each in new if picture and each != worn and len(skins) > 1]
     if alike:
         log.warning("icons that were missing show the head as it is worn now, of other skins, too: %s", listed(alike))
     came = set() if source is None else {each for part in source.parts.values() for each in part.skins}
@@ -229,10 +229,9 @@ def stale(files: Mapping[str, bytes], places: list[Store]) -> Iterator[str]:
     `files` are written, by their names; `places` are the folder as games see it that has what is not written.
     """
     written = {name.lower() for name in files}
-    for name, data in files.items():
-        stem, suffix = split_name(name)
-        if stem.lower() not in KINDS:  # what is called so is a part's model
-            continue
+    models = (name for name in files if split_name(name)[0].lower() in KINDS)  # what is called so is a part's model
+    for name in models:
+        (stem, suffix), data = split_name(name), files[name]
         for number in range(1, MOST_LEVELS + 1):
             wanted = level_name(stem, number) + suffix
             found = [] if wanted.lower() in written else [_changing(name, data, wanted, place) for place in places]

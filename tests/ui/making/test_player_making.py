@@ -267,6 +267,7 @@ def test_levels_keep_the_seams(tmp_path):
 def test_old_levels_that_stay_are_named(tmp_path, capfd):
     strut.build()
     made(tmp_path, levels="50")
+    (tmp_path / "models/players/strut/a note.md3").touch()
     assert "lie there" not in capfd.readouterr().out
     made(tmp_path)
     assert (
@@ -422,14 +423,21 @@ def test_an_action_that_ends_as_it_begins_repeats_without_its_last_frame(tmp_pat
     }
 
 
-def test_rows_of_one_action_all_stay_in_place(tmp_path):
-    """At whatever speed they play it, forwards or backwards: first and last frames stand where it begins."""
+def test_rows_of_one_action_all_stay_in_place(tmp_path, capfd):
+    """At whatever speed they play it, forwards or backwards: first and last frames stand where it begins.
+
+    What moves no further than 12 units sways.
+    """
     armature = strut.build()
-    strut.make_action(armature, "runcycle", 10, {"hips.location": [(0, 0, 0), (0, 0, 3), (0, 0, 6)]})
-    files = made(tmp_path, rows="LEGS_RUN=runcycle, LEGS_WALK=runcycle @ 20, LEGS_BACK=runcycle @ 9")
+    for name, way in (("runcycle", 6.0), ("creep", 0.41), ("sway", 0.38)):  # a unit is 31 of the game's
+        strut.make_action(armature, name, 10, {"hips.location": [(0, 0, 0), (0, 0, way / 2), (0, 0, way)]})
+    rows = "LEGS_RUN=runcycle, LEGS_WALK=runcycle @ 20, LEGS_BACK=runcycle @ 9, LEGS_SWIM=creep, LEGS_TURN=sway"
+    files = made(tmp_path, rows=rows, fps=24.0)
+    said = capfd.readouterr().out
+    assert "'creep' moves the character by 1" in said and "'sway' moves" not in said
     origins = models(files)["lower"].tags[0].origins
-    rows = [row_of(files, name) for name in ("LEGS_RUN", "LEGS_WALK", "LEGS_BACK")]
-    places = [origins[frame][:2] for row in rows for frame in (row.frames[0], row.frames[-1])]
+    played = [row_of(files, name) for name in ("LEGS_RUN", "LEGS_WALK", "LEGS_BACK")]
+    places = [origins[frame][:2] for row in played for frame in (row.frames[0], row.frames[-1])]
     assert np.ptp(places, axis=0).max() < 1
 
 

@@ -87,7 +87,11 @@ def test_a_whole_player_is_what_a_save_would_write(game, work):
     assert operators_of_import.idtech_player(filepath=str(work / TOY / "head.md3")) == {"FINISHED"}
     assert try_it() == {"FINISHED"}
     assert {path: data for path, data in game.packed.items() if path not in ROOM} == expected()
-    move(next(c for c in bpy.data.collections if c.name == "head"))
+    head = next(c for c in bpy.data.collections if c.name == "head")
+    next(block for block in head.objects if block.type == "MESH").name += ".001"
+    assert try_it() == {"FINISHED"}
+    assert game.packed[f"{TOY}/head.md3"] == expected()[f"{TOY}/head.md3"], "Blender's numbers are no names"
+    move(head)
     assert try_it() == {"FINISHED"}
     assert {path for path, data in expected().items() if game.packed[path] != data} == {f"{TOY}/head.md3"}
 
