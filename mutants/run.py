@@ -230,6 +230,7 @@ def main() -> int:
     players += _below("ui/character/test_kept.py")  # what is kept of characters is played by players made of them
     players += _below("ui/test_frames.py", "ui/test_apply_change.py", "ui/test_animations.py")  # frames, of players too
     players += _below("ui/trial/test_operators.py")  # what is tried is what a save would write
+    players += _below("ui/character/test_quake2.py")  # whose body and gun have frames together
     rooms = (
         Room("unit", pure, _below(*pure, "assets", "cli"), sys.executable, ("model/rigging", "game/character")),
         Room("characters", ("game/character",), characters, blender),

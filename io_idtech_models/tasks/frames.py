@@ -19,7 +19,7 @@ from ..blender.vertex import edit_frames, source
 from ..blender.vertex.shape_keys import frame_blocks, num_before
 from ..blender.vertex.shown_keys import has_frames, shown_key
 from ..blender.vertex.spread import Spread, spread
-from ..game.player.animation_cfg import LOWER, UPPER, Row
+from ..game.player.animation_cfg import LOWER, UPPER
 from ..game.player.animation_edits import GESTURE, WALKCR, check_begin, shifted
 from ..model.clips import Clip
 from ..reporting import LimitError, collected_warnings, joined
@@ -28,7 +28,7 @@ from .animations.vertex import leading_model
 from .export.selection import Choice, choose, part_of
 from .import_.dressing import rate_of
 from .player.play import BOTH, num_frames, whole
-from .player.tables import ADDED_RATE, table_of
+from .player.tables import blank, table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
 
@@ -89,12 +89,13 @@ def apply(context: Context, active: Block, wanted: Change, editing: bool) -> str
     how = Spread(present, frames, wanted.falloff, wanted.selected_only)
     with collected_warnings() as warnings:
         moved = [spread(block, known, how) for block in (whole if wanted.all_surfaces else [active])]
-    if None in moved:
+    counts = [each for each in moved if each is not None]
+    if len(counts) < len(moved):
         return (
             "nothing tells where the vertices of this frame were: it is remembered now, "
             "so move them and use Apply Change to Frames again"
         )
-    total = sum(each or 0 for each in moved)
+    total = sum(counts)
     if not total:
         which = "of the selected vertices " if wanted.selected_only else ""
         return joined([f"none {which}was moved in this frame since its change was applied", *warnings])
@@ -171,12 +172,7 @@ def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, Clip]
     table = table_of(player)
     known = {} if table is None else {clip.name: clip for clip in table.clips}
     rate = rate_of(context.scene)
-    return [(action, read_row(action, known.get(name) or _blank(name), rate)) for name, action in actions.items()]
-
-
-def _blank(name: str) -> Clip:
-    """Return a row that no table has."""
-    return Clip(name, 0, 1, ADDED_RATE, parts=tuple(sorted(Row(name, 0, 1, 0, 1.0).parts)))
+    return [(action, read_row(action, known.get(name) or blank(name), rate)) for name, action in actions.items()]
 
 
 def _models(player: PlayerFound, part: str, context: Context) -> list[Choice]:

@@ -16,7 +16,7 @@ from ...model.clips import Clip
 from ...reporting import LimitError
 from ..import_.dressing import rate_of
 from ..player.play import BOTH, LEGS, STARTS, TORSO, num_frames, play, whole
-from ..player.tables import ADDED_RATE, table_of
+from ..player.tables import ADDED_RATE, blank, table_of
 from .listed import ADD, REMOVE, Animations, ListedClip
 
 LONE = {LOWER: LEGS, UPPER: TORSO}  # what the names of rows begin with that one part plays alone
@@ -60,8 +60,7 @@ class PlayerAnimations(Animations):
 
     def _row(self, name: str) -> ListedClip:
         known = self.known.get(name)
-        blank = Clip(name, 0, 1, ADDED_RATE)
-        before = blank if known is None or self.table is None else self.table.clip(known)
+        before = blank(name) if known is None or self.table is None else self.table.clip(known)
         row = read_row(self.actions[name], before, rate_of(self.scene))
         return ListedClip(name, row.first, row.count, row.frame_rate, row.loop, action=self.actions[name])
 

@@ -9,7 +9,7 @@ from ...blender.compat import Context
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import read_row, rows_of
-from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, read
+from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, Row, read
 from ...game.player.animation_edits import check_begin, rank, with_change, with_clip
 from ...game.player.files import HEAD
 from ...model.clips import Clip
@@ -67,12 +67,16 @@ def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
     return {name: edited.write()}
 
 
+def blank(name: str) -> Clip:
+    """Return a row that no table has, which its action says."""
+    return Clip(name, 0, 1, ADDED_RATE, parts=tuple(sorted(Row(name, 0, 1, 0, ADDED_RATE).parts)))
+
+
 def _with_new_rows(table: AnimationTable, actions: list[tuple[str, Any]], rate: float) -> AnimationTable:
     """Return a table with rows for actions that are called as one which it lacks; others are named."""
     left_out = []
     for name, action in sorted(actions, key=lambda pair: rank(pair[0])):
-        blank = Clip(name, 0, 1, ADDED_RATE)
-        new = read_row(action, blank, rate)
+        new = read_row(action, blank(name), rate)
         try:
             table = with_clip(table, new)
         except LimitError as error:

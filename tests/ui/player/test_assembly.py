@@ -236,6 +236,7 @@ def test_all_frames_begin_with_the_one_that_the_active_part_showed(own, part, fr
 def test_all_frames_begin_with_the_one_that_was_chosen_by_hand(own, value, frame):
     root = own.parts["lower"]
     root.animation_data_clear()
+    assert played(own, "lower") == ""
     if value is None:
         del root["frame"]
     else:
@@ -349,6 +350,7 @@ def test_a_player_of_one_part(tmp_path, capfd):
         put(folder / name, data)
     player = brought(folder / "nonseg.md3")
     assert list(player.parts) == ["nonseg"]
+    assert played(player, "lower") == "", "it has no legs"
     rows = rows_of(player.identity, list(player.parts.values()))
     assert len(rows) == 27 and all(name.startswith("NSPA_") for name in rows)
     assert {n: d for n, d in saved(tmp_path).items() if not n.endswith(".skin")} == files
@@ -380,8 +382,10 @@ def test_the_scene_shows_all_frames_if_there_are_several(tmp_path, options, fram
             tag.origins, tag.axes = tag.origins[:2], tag.axes[:2]
         path.write_bytes(dump(thing))
     put(path.parent / "animation.cfg", NONSEGMENTED)
-    brought(path, **options)
+    player = brought(path, **options)
     scene = bpy.context.scene
     assert (scene.frame_start, scene.frame_end) == (1 if wanted == 250 else 0, wanted)
     assert bpy.ops.object.idtech_play() == {"FINISHED"}
     assert (scene.frame_start, scene.frame_end) == (0, max(frames - 1, 1))
+    shown = player.root.animation_data
+    assert (shown is not None and shown.action is not None) == (frames > 1)

@@ -11,8 +11,8 @@ from io_idtech_models.blender.player.rows import frame_curve as found_curve
 from io_idtech_models.blender.player.rows import rows_of
 from io_idtech_models.game.player.animation_cfg import read
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
-from tests.ui.player.players import active_player, brought, game, model, originals, saved, unequal
-from tests.ui.scene import activate, bpy, error_of
+from tests.ui.player.players import active_player, brought, game, model, originals, saved, tag_of, unequal
+from tests.ui.scene import activate, bpy, error_of, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -165,6 +165,18 @@ def test_behind_the_last_frame_that_is_deleted_the_one_before_it_shows(tmp_path)
     assert model(saved(tmp_path)["upper.md3"]).num_frames == UPPER_FRAMES - 1
 
 
+def test_a_model_that_hangs_on_a_player_has_its_own_frames(own, tmp_path):
+    model_of_another = import_model(put(tmp_path / "a.md3"))
+    for block in model_of_another.objects:
+        block.parent = tag_of(own.parts["upper"], "tag_weapon")
+    block = next(b for b in model_of_another.objects if b.type == "MESH" and b.data.shape_keys is not None)
+    activate(block)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert len(block.data.shape_keys.key_blocks) == 4
+    activate(own.root)
+    assert unequal(tmp_path, originals()) == []
+
+
 def test_the_only_frame_of_a_part_is_not_deleted(tmp_path):
     player = brought(game(tmp_path))
     activate(player.parts["head"].children[0])
@@ -254,6 +266,11 @@ def test_a_new_action_that_stands_still_is_a_row_of_one_frame(tmp_path, capfd, n
         assert after == [line.rstrip() for line in lines[:-1]]
     else:
         assert after[-1].split()[:4] == [b"20", b"1", b"0", b"15"]
+        activate(root.children[0])
+        bpy.context.scene.frame_set(8)
+        bpy.ops.object.idtech_play()
+        assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+        assert saved(tmp_path)["animation.cfg"].splitlines()[-1].split()[:4] == [b"21", b"1", b"0", b"15"]
 
 
 # In the order of games, which is no alphabet: also rows that no game does without.

@@ -474,15 +474,17 @@ def test_a_player_whose_collection_was_deleted_is_written_without_what_it_kept(t
 
 
 def test_a_player_whose_folder_is_gone_goes_into_an_archive_with_new_icons(tmp_path, capfd):
-    folder = game(tmp_path / "models")
+    name = "grunt" * 14  # which is longer than names in Blender are
+    folder = game(tmp_path / "models").rename(tmp_path / "models/baseq3/models/players" / name)
     player = brought(folder)
     shutil.rmtree(folder)
     target = proposed_target(player)
-    assert target == tmp_path / "models/baseq3/z_grunt.pk3"
+    assert target == tmp_path / f"models/baseq3/z_{name}.pk3"
     assert export_player(filepath=str(target)) == {"FINISHED"}
     assert "show the head as it is worn now, of other skins, too: 'icon_red.tga'" in capfd.readouterr().out
     with ZipFile(target) as made:
-        assert {f"{FOLDER}/icon_default.tga", f"{FOLDER}/icon_red.tga"} < set(made.namelist())
+        icons = {f"models/players/{name}/icon_{skin}.tga" for skin in ("default", "red")}
+        assert icons < set(made.namelist())
 
 
 def test_what_is_no_part_of_a_player_is_named(tmp_path, capfd):
