@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 
 from io_idtech_models.blender.player.parts import find_player
@@ -230,6 +231,7 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     capfd.readouterr()
     assert export_player(filepath=str(tmp_path / "same.pk3")) == {"FINISHED"}
     assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
+    assert "without its icon" not in capfd.readouterr().out, "it came so"
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
     hat = cube_wearing(
         "felt" * 9, "models/players/grunt/band.jpg", "glow", "models/players/grunt/lace.png", "Felt" * 9, "plain",
@@ -282,6 +284,8 @@ def test_a_new_skin_of_all_parts(tmp_path, capfd):
     assert f"{FOLDER}/upper.tga" not in found
     icon = found[f"{FOLDER}/icon_lava.tga"]
     assert struct.unpack_from("<HHB", icon, 12) == (64, 64, 24) and len(set(icon[18:])) > 4
+    blue, _, red = np.frombuffer(icon[18:], np.uint8).reshape(-1, 3).astype(int).T
+    assert (red - blue).max() < 50, "the head alone, which is no red"
     assert "icons that were missing" not in capfd.readouterr().out, "it is the one that was asked for"
 
 

@@ -290,6 +290,12 @@ def test_the_dialog_asks_only_what_is_not_the_players_own(rig, hung):
 def test_what_hangs_on_the_rig_is_no_part_of_the_player(rig, hung, tmp_path, capfd):
     assert saved(tmp_path) == originals()
     assert "left out" in capfd.readouterr().out
+    for block in [b for b in bpy.data.objects if b.type == "MESH" and root_of(b)]:
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.update()
+    activate(rig)
+    text = error_of(bpy.ops.object.idtech_make_player, filepath=str(tmp_path / "a"), player="a")
+    assert "the player's own meshes are gone, and with them how many frames it has" in text
 
 
 def test_nothing_but_the_player_hangs_on_the_rig(rig, tmp_path):
