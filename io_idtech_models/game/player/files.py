@@ -37,7 +37,7 @@ LEVELS = 3
 LEVEL = re.compile(r"[1-9]\Z")
 HEAD_OF_SKIN = "md3_part"
 
-MOST_NAMED = 6  # files in a sentence
+MOST_SHOWN = 6  # files in a sentence
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def hidden_in(led: Union) -> str:
 
 def shortened(names: list[str]) -> str:
     """Return the first few names."""
-    return f"{', '.join(names[:MOST_NAMED])}{' ...' if len(names) > MOST_NAMED else ''}"
+    return f"{', '.join(names[:MOST_SHOWN])}{' ...' if len(names) > MOST_SHOWN else ''}"
 
 
 def player_in(folder: Store) -> PlayerFiles | None:

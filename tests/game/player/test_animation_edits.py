@@ -1,11 +1,13 @@
 """Rows are added to tables of animations, tables made, and frames inserted, as games read them."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.game.player.animation_cfg import LEAST, NAMES, Row, read, read_text
-from io_idtech_models.game.player.animation_edits import make, shifted, with_row
+from io_idtech_models.game.player.animation_edits import make, shifted, with_change, with_row
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.game.packs import PACKS, packed
@@ -19,6 +21,9 @@ def test_a_row_behind_the_last_takes_the_style_of_its_neighbour():
     text = PLAIN.replace("\n", "\r\n").removesuffix("\r\n") + " \t(x)\r\n// end"
     found = with_row(table(text), "TORSO_GETFLAG", first=60, count=4, loop=0, fps=12.5)
     assert found.text == text.replace("// end", "60\t4\t0\t12.5\t// TORSO_GETFLAG\r\n// end")
+    other = text.replace("// LEGS_TURN", "// turns")
+    assert other != text
+    assert with_row(table(other), "TORSO_GETFLAG", first=60, count=4).text.endswith("\r\n60\t4\t0\t15\r\n// end")
     again = with_row(found, "TORSO_GETFLAG", first=61, count=4)
     assert again.text == found.text.replace("60\t4\t0\t12.5", "61\t4\t0\t15")
 
@@ -53,6 +58,9 @@ def test_a_row_with_a_name_stands_behind_its_kind():
     assert other.text == text + "\nTORSO_B 5 6 7 8"
     column = with_row(table("LEGS_RUN    1 2 3 4\n"), "LEGS_BACK", first=1, count=1)
     assert column.text == "LEGS_RUN    1 2 3 4\nLEGS_BACK   1 1 0 15\n"
+    indented = with_row(table("  LEGS_RUN 1 2 3 4\n"), "LEGS_BACK", first=1, count=1)
+    assert indented.text == "  LEGS_RUN 1 2 3 4\n  LEGS_BACK 1 1 0 15\n"
+    assert numbers(table("LEGS_RUN 1 2 3 4 5\n").rows[0]) == (1, 2, 3, 4), "what is behind is no row's"
     for name in ("LEGS RUN", "LEGS_x", "IDLE"):
         with pytest.raises(LimitError, match="no name for a row"):
             with_row(table(text), name, first=0, count=1)
@@ -86,6 +94,26 @@ def test_a_row_is_added_to_any_file_or_refused(text, name):
     assert (row.first, row.count, row.repeats, row.fps) == (3, 2, 1, 9)
 
 
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({}, "45 -6 6 0"),
+        ({"first": 16}, "47 -6 6 0"),
+        ({"count": 4, "loop": 2}, "45 4 2 0"),
+        ({"frame_rate": 1.5}, "45 -6 6 1.5"),
+        ({"frame_rate": 1.0 + 1e-7}, "45 -6 6 0"),
+    ],
+)
+def test_a_row_that_means_something_else_changes_in_these_numbers_alone(change, wanted):
+    """Legs count on behind the torso, and keep their place there."""
+    rows = "LEGS_WALKCR 37 4 4 20\nLEGS_RUN 45 -6 6 0 // runs\nTORSO_GESTURE 6 3 0 18\n"
+    found = table(rows)
+    row = found.by_name["LEGS_RUN"]
+    old = found.clip(row)
+    assert old.first == 14
+    assert with_change(found, row, old, replace(old, **change)).text == rows.replace("45 -6 6 0", wanted)
+
+
 # -- making
 
 
@@ -110,9 +138,13 @@ def test_a_new_table_says_what_its_rows_are():
     assert found.by_name["LEGS_WALKCR"].first == rows[12].first + rows[12].count
     for row in found.rows:
         assert found.text.split("\n")[row.line - 1].endswith(f"\t\t// {row.name}")
-    assert "\n\n" in found.text
     more = make([*rows, Row("TORSO_PATROL", 8, 1, 0, 5.0)])
     assert [numbers(row) for row in more.rows[LEAST:]] == [numbers(rows[6])] * 2 + [(8, 1, 0, 5)]
+    groups = [part.partition("// ")[2].partition("\n")[0] for part in more.text.split("\n\n")[3:]]
+    assert groups == [
+        "BOTH_DEATH1", "TORSO_GESTURE", "TORSO_ATTACK", "TORSO_DROP", "TORSO_STAND", "LEGS_WALKCR", "LEGS_JUMP",
+        "LEGS_JUMPB", "LEGS_IDLE", "LEGS_TURN", "TORSO_GETFLAG",
+    ]  # fmt: skip
 
 
 def test_tables_that_no_game_takes_are_not_made():

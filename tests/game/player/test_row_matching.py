@@ -42,6 +42,13 @@ def test_a_rows_own_name_is_for_that_row_alone():
     }  # fmt: skip
 
 
+def test_so_many_other_words_say_nothing():
+    assert own(["a fast run", "walk this very way", "long swim"]) == {
+        "LEGS_RUN": "a fast run",
+        "LEGS_SWIM": "long swim",
+    }
+
+
 def test_what_is_chosen_counts():
     assert own(["Run", "Trot"], "legs_run=trot @ 20; BOTH_DEATH1=Run")["LEGS_RUN"] == "Trot"
     assert chosen_rows("LEGS_RUN = Trot@20", ["Trot"])["LEGS_RUN"].fps == 20.0
@@ -99,6 +106,13 @@ def test_loops_leave_out_the_frame_that_is_the_first_again():
         assert (row.count, row.loop) == (15, 15)
         times = [found.shots[found.lower[frame]][1] for frame in row.frames]
         assert times == pytest.approx([1 + 1.6 * n for n in range(15)])
+
+
+def test_loops_have_a_frame_and_what_is_played_once_two():
+    """However short the action is, or slow the row."""
+    for name, count in (("LEGS_RUN", 1), ("BOTH_DEATH1", 2)):
+        found = layout(["Run", "Death1"], Run=Length(1, 1.5, True), Death1=Length(1, 1.5))
+        assert next(row.count for row in found.rows if row.name == name) == count
 
 
 def test_what_is_played_once_ends_with_its_last_frame():

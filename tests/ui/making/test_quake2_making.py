@@ -81,6 +81,17 @@ def test_frames_show_what_the_action_does(tmp_path, row, action):
         assert abs(points[:, 2].min() - (wanted[:, 2].min() - 24 - scale * stand[:, 2].min())) < 0.6
 
 
+def test_a_texture_that_is_alone_in_the_picture_may_repeat(tmp_path, capfd):
+    strut.build()
+    layer = bpy.data.objects["strut"].data.uv_layers[0]
+    for corner in layer.uv:
+        corner.vector *= 2
+    wanted = np.array([corner.vector for corner in layer.uv])
+    texels = model(made(tmp_path)["tris.md2"]).surfaces[0].uvs.reshape(-1, 2)
+    np.testing.assert_allclose(np.ptp(texels, axis=0), np.ptp(wanted, axis=0), atol=1 / 128)
+    assert "repeats itself" not in capfd.readouterr().out
+
+
 def test_a_gun_of_its_own(tmp_path):
     build_armed()
     files = made(tmp_path)

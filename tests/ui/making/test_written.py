@@ -87,6 +87,7 @@ CASES = [
     *(("quake2_player", scene, options) for scene in (plain, odd) for options in QUAKE2),
     ("quake2_player", patched, {}),
     ("player", patched, {"levels": "50"}),
+    ("player", plain, {"head": "head"}),  # the neck moves vertices of the cut, too
 ]
 
 
