@@ -14,7 +14,7 @@ from io_idtech_models.game.character.quake2 import LENGTHS, NUM_FRAMES
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import pcx
 from tests.ui.making.test_player_making import rig_at, shown
-from tests.ui.scene import add_cube, bpy, counts, error_of
+from tests.ui.scene import add_cube, add_mesh, bpy, counts, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make: Any = bpy.ops.object.idtech_make_quake2_player
@@ -143,9 +143,12 @@ def test_what_goes_along_stays_in_place(tmp_path, in_place, capfd):
 
 def test_so_many_triangles_are_said(tmp_path, capfd):
     strut.build()
-    bpy.data.objects["strut"].modifiers.new("Subdivision", "SUBSURF")
+    side = range(34)
+    faces = [(n, n + 34, n + 35, n + 1) for n in range(34 * 33) if n % 34 < 33]
+    flag = add_mesh("flag", [(x / 50, y / 50, 0.0) for x in side for y in side], faces)
+    flag.parent, flag.parent_type, flag.parent_bone = bpy.data.objects["Strut"], "BONE", "chest"
     made(tmp_path)
-    assert "2440 triangles, players of the game have 500 to 700: decimate it" in capfd.readouterr().out
+    assert "2818 triangles, players of the game have 500 to 700: decimate it" in capfd.readouterr().out
 
 
 def test_no_character(tmp_path):

@@ -45,7 +45,7 @@ def off(folder: Path, stem: str = "tris") -> float:
     """Return how far the model with bones is from the other at most: from each of its vertices to the nearest one."""
     frames = formats.by_name("md2").load((folder / f"{stem}.md2").read_bytes(), stem)
     worst = 0.0
-    for own, points in zip(by_bones(folder, stem)[0], frames.surfaces[0].positions, strict=True):
+    for own, points in zip(by_bones(folder, stem)[0][::5], frames.surfaces[0].positions[::5], strict=True):
         worst = max(worst, float(np.sqrt(((own[:, None] - points) ** 2).sum(axis=2)).min(axis=1).max()))
     return worst
 
