@@ -154,8 +154,8 @@ def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
 
 def _first(table: AnimationTable, kind: str, row: str, count: int) -> int:
     """Return the first frame of a row in a part's model; 0 where the table or the model has none such."""
-    first = next((each.frames[0] for each in table.of_part(kind) if each.name == row), 0)
-    return first if 0 <= first < count else 0
+    begins = (each.frames[0] for each in table.of_part(kind) if each.name == row)
+    return next((first for first in begins if first in range(count)), 0)
 
 
 def _frame_names(root: Block) -> list[str]:

@@ -341,6 +341,14 @@ def test_a_level_of_detail_from_another_export_is_named(tmp_path, capfd):
     assert said == ["upper_3.md3"]
 
 
+def test_a_level_of_a_model_that_can_not_be_read_any_more_is_named(tmp_path, capfd):
+    brought(game(tmp_path / "own"), levels=False)
+    damaged = [Entry(f"{FOLDER}/lower_1.md3", b"old"), Entry(f"{FOLDER}/lower.md3", b"old", checksum=1)]
+    put(tmp_path / "other/baseq3/pak0.pk3", zip_bytes(damaged))
+    assert export_player(filepath=str(tmp_path / "other/baseq3/z.pk3")) == {"FINISHED"}
+    assert "'lower_1.md3' lies in 'pak0.pk3' from before" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("way", "gone"),
     [
