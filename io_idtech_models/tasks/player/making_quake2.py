@@ -46,7 +46,8 @@ log = logging.getLogger(__name__)
 
 ICON = 32
 FINER = 2  # times the size of the skin: that of the model with bones
-MOST_TRIANGLES, USUAL = 2000, "500 to 700"  # the game draws more, and slowly
+MOST_TRIANGLES = 2000  # the game draws more, and slowly
+USUAL = "500 to 700"
 
 
 @dataclass(frozen=True)

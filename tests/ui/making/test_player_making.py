@@ -347,16 +347,6 @@ def test_into_an_archive(tmp_path):
     assert player.collection.name == "tin_man"
 
 
-def test_rows_are_chosen_by_hand(tmp_path, capfd):
-    strut.build()
-    files = made(tmp_path, rows="LEGS_SWIM=Jump @ 30, BOTH_DEATH2=Shoot")
-    assert row_of(files, "LEGS_SWIM").fps == 30
-    assert row_of(files, "BOTH_DEATH2").first != row_of(files, "BOTH_DEATH1").first
-    said = capfd.readouterr().out
-    assert "LEGS_BACK by LEGS_RUN backwards" in said
-    assert "LEGS_SWIM by" not in said
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -480,24 +470,3 @@ def test_what_is_odd_of_many_meshes_is_said_once(tmp_path, capfd):
     assert "each of 'hat', 'cap', 'Cap' has no UV map: its texture coordinates are 0" in said
     assert said.count("has no UV map") == 1
     assert "triangles take long to make and to draw" in said
-
-
-def test_what_is_odd_is_said(tmp_path, capfd):
-    armature = strut.build()
-    body = bpy.data.objects["strut"]
-    body.data.materials.clear()
-    activate(add_cube())
-    hat = bpy.context.view_layer.objects.active
-    hat.name, hat.parent, hat.parent_type, hat.parent_bone = "hat", armature, "BONE", "head"
-    hat.scale = (0.1, 0.1, 0.1)
-    gone = hat.copy()
-    bpy.context.scene.collection.objects.link(gone)
-    gone.hide_set(True)
-    strut.make_action(armature, "Walk Away", 10, {"hips.location": [(0, 0, 0), (0, 0, 3)]})
-    activate(armature)
-    made(tmp_path, rows="LEGS_WALK=Walk Away", torso="spine")
-    said = capfd.readouterr().out
-    assert "each of 'strut', 'hat' has no material: it wears a plain grey" in said
-    assert "hidden objects left out: 'hat.001'" in said
-    assert "'Walk Away' moves the character by" in said
-    assert "actions that no row plays: 'Walk'" in said

@@ -89,8 +89,12 @@ def test_a_gun_that_hangs_on_a_bone(tmp_path):
 
 @pytest.mark.parametrize("size", [1.1, 1.25])
 def test_what_bones_cannot_show_is_said(tmp_path, size, capfd):
-    """Where it is more than a unit, in the frame in which it is most."""
+    """Where it is more than a unit, in the frame in which it is most, of all surfaces together."""
     strut.build()
+    body = bpy.data.objects["strut"].data
+    body.materials.append(bpy.data.materials.new("other"))
+    for face in list(body.polygons)[::2]:
+        face.material_index = 1
     bone = bpy.data.objects["Strut"].pose.bones["head"]
     for frame, each in ((1, 1.0), (10, size), (19, 1.0)):
         bone.scale = (each, each, each)
