@@ -101,7 +101,7 @@ def test_frames_of_a_range_change_with_the_present_one(tmp_path, first, last, wa
         ("BOTH_DEATH1", 1, range(2)),
     ],
 )
-def test_frames_of_an_animation_change_of_several_the_one_that_plays_or_is_shortest(tmp_path, row, frame, wanted):
+def test_frames_of_an_animation_change_of_the_one_that_plays_or_is_shortest(tmp_path, row, frame, wanted, capfd):
     player = brought(game(tmp_path), frame_rate=10)
     if row:
         bpy.ops.object.idtech_play(legs=row, torso=row)
@@ -112,6 +112,10 @@ def test_frames_of_an_animation_change_of_several_the_one_that_plays_or_is_short
     move(block, frame, 0, UP)
     assert apply(selected_only=False) == {"FINISHED"}
     assert np.unique(np.argwhere(frames_of(block) != before)[:, 0]).tolist() == list(wanted)
+    capfd.readouterr()
+    for selected_only, which in ((True, "of the selected vertices "), (False, "")):
+        assert apply(selected_only=selected_only) == {"FINISHED"}
+        assert f"none {which}was moved in this frame since" in capfd.readouterr().out
 
 
 def test_in_edit_mode_what_is_edited_counts(tmp_path):

@@ -260,7 +260,7 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     for name, texel in (
         ("upper", b"\0\0\xff"),
         ("felt" * 8, b"\0\xff\0"),
-        ("felt" * 8 + "2", b"\0\0\xff"),
+        ("felt" * 7 + "fel2", b"\0\0\xff"),
         ("shine", b"\0\xff\xff"),
     ):
         assert found[f"{FOLDER}/{name}.tga"][18:21] == texel, name
@@ -274,7 +274,9 @@ def test_a_new_skin_of_all_parts(tmp_path, capfd):
     player = brought(dressed_game(tmp_path))
     before = members(tmp_path / "baseq3/pak0.pk3")
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    pictures = {each.name for each in bpy.data.images}
     assert export_player(filepath=str(tmp_path / "mod.pk3"), new_skin="Lava") == {"FINISHED"}
+    assert {each.name for each in bpy.data.images} - {"Render Result"} == pictures
     found = members(tmp_path / "mod.pk3")
     for part in ("lower", "upper", "head"):
         assert found[f"{FOLDER}/{part}_default.skin"] == before[f"{FOLDER}/{part}_default.skin"]

@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,10 @@ def plain_name(name: str) -> str:
 
 def picture_name(name: str, suffix: str, folder: str, taken: Container[str], most: int = MOST_LETTERS) -> str:
     """Return what a new picture in a folder of the game is called there: no path is too long, none is `taken`."""
-    room = min(most, LONGEST - len(f"{folder}/99{suffix}"))
-    first = stem = plain_name(name)[:room] or "plain"
-    number = 1
-    while f"{stem}{suffix}" in taken:
-        number += 1
-        stem = f"{first}{number}"
-    return f"{stem}{suffix}"
+    room, plain = min(most, LONGEST - len(f"{folder}/{suffix}")), plain_name(name) or "plain"
+    numbers = (f"{number or ''}" for number in count() if number != 1)  # "", "2", "3" ...
+    files = (f"{plain[: room - len(number)]}{number}{suffix}" for number in numbers)
+    return next(file for file in files if file not in taken)
 
 
 @dataclass(eq=False)

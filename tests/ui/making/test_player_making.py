@@ -324,7 +324,7 @@ def test_no_path_of_a_picture_is_too_long(tmp_path):
     assert make(filepath=str(target), open_result=False) == {"FINISHED"}
     (picture,) = (path for path in target.glob("*.tga") if "icon" not in path.name)
     shader = f"models/players/{('strut' * 6)[:24]}/{picture.name}"
-    assert len(shader) <= 63
+    assert len(shader) == 63
     assert set(read_skin((target / "head_default.skin").read_bytes()).shaders().values()) == {shader}
 
 

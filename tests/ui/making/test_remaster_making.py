@@ -72,6 +72,8 @@ def test_its_picture_is_the_other_models_in_finer(tmp_path):
     """What shows on it, of several meshes and materials as of one, is where the other model shows it."""
     patched()
     folder = made(tmp_path)
+    models = {f"{stem}.{suffix}" for stem in ("tris",) for suffix in ("md5mesh", "md5anim")}
+    assert {path.name for path in (folder / "md5").iterdir()} == models | {"default.pcx", "default.tga"}
     frames, mesh = by_bones(folder, "tris")
     other = formats.by_name("md2").load((folder / "tris.md2").read_bytes(), "x").surfaces[0]
     places, texels = other.positions[0][other.triangles].reshape(-1, 3), other.uvs.reshape(-1, 2)
