@@ -251,9 +251,7 @@ def places_of(target: Path, inside: str, source: Path | None, disk: Disk) -> lis
     if at is None:
         found.append(disk.store(target).around)
     else:
-        place = Path(at[0])
-        found += disk.whole(disk.folder(place.parent)).below(folders)
-        found += disk.store(place).below(folders) if place.is_file() else []
+        found += disk.whole(disk.folder(Path(at[0]).parent)).below(folders)
     if source is not None and (at is not None or _ends_in(target, folders)):
         found.append(disk.store(source).around)
     return found
