@@ -77,8 +77,8 @@ def test_the_candidate_that_fits_best_wins():
         asked.extend(zip(points.tolist(), numbers.tolist(), first.tolist(), strict=True))
         return (points == 8).astype(float)
 
-    result = group((5, 3, (0, 0), UP), (8, 3, (0, 0), UP), (6, 4, (0, 0), UP), claims=claims)
-    assert sorted(asked) == [(5, 3, 0), (8, 3, 1)], "only the rivals are asked about"
+    result = group((5, 0, (0, 0), UP), (8, 0, (0, 0), UP), (6, 4, (0, 0), UP), claims=claims)
+    assert sorted(asked) == [(5, 0, 0), (8, 0, 1)], "only the rivals are asked about"
     assert result.points.tolist() == [8, 6, 5]
     assert result.winners.tolist() == [True, True, False]
 
@@ -127,6 +127,12 @@ def test_texture_coordinates_far_apart_leave_points_apart():
     near, far = (2.0**-20, 2.0**-20), (2.0**4, 2.0**20)
     result = group((0, -1, near, UP), (1, -1, near, UP), (0, -1, near, UP), (3, -1, far, UP))
     assert result.of_corner.tolist() == [0, 1, 0, 2]
+
+
+def test_corners_are_one_where_they_show_one_normal_in_all_frames():
+    made = corners(*[(0, -1, (0, 0), UP)] * 3)
+    made.normals = np.array([(UP, UP), (UP, SIDE), (UP, UP)], np.float32)
+    assert group_corners(made, nobody).of_corner.tolist() == [0, 1, 0]
 
 
 def test_an_edited_normal_splits_a_source_vertex():
@@ -225,6 +231,8 @@ def test_degenerate_triangles_match():
     source = [(1, 1, 0), (2, 2, 2), (0, 1, 1)]
     found = match([(2, 2, 2), (1, 0, 1), (1, 1, 0)], range(3), source, faces=[1, -1, 2])
     assert found == ([[1, 1, 0], [2, 2, 2], [0, 1, 1]], [0, 1, 2])
+    whole = match_triangles(np.array([(2, 2, 2)]), np.array([-1]), vertices(range(3)), np.array(source, np.int32))
+    assert whole.corners.tolist() == [[0, 1, 2]], "whose corners may have texture coordinates of their own"
 
 
 @pytest.mark.parametrize(("triangles", "source"), [([], [(0, 1, 2)]), ([(0, 1, 2)], []), ([], [])])
@@ -239,6 +247,8 @@ def test_cuts_of_the_source():
     assert source_cuts(asked, source).tolist() == [True, True, False, True, False, False]
     assert source_cuts(asked, source[:0]).tolist() == [False] * 6
     assert source_cuts(asked[:0], source).tolist() == []
+    near, far = np.array([(0, 2, 3)], np.int64), np.array([(0, 1, 7)], np.int64)
+    assert source_cuts(near, far).tolist() == source_cuts(far, near).tolist() == [False]
 
 
 # -- triangles that lost a corner to a quad across a seam
@@ -288,6 +298,31 @@ def test_two_triangles_that_fill_the_gap_of_two_are_those():
         assert [SEAM_PLACES[v] for v in triangle] == [SEAM_PLACES[v] for v in flat[chosen]], (
             "from a corner at its place"
         )
+
+
+def test_each_gap_is_filled_and_each_lone_triangle_restored():
+    """Of four quads across seams: one whole, two cut along their other diagonal, one whose second half lost corners."""
+    seams = np.array(SEAM) + 6 * np.arange(4)[:, None, None]
+    places = np.concatenate([np.array(SEAM_PLACES) + 4 * nth for nth in range(4)])
+    for order in ((0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)):
+        whole, one, other, lone = (seams[nth].tolist() for nth in order)
+        ends = [(6 * nth, 6 * nth + 1, 6 * nth + 5, 6 * nth + 2) for nth in order[1:3]]
+        cut = [half for a, b, c, d in ends for half in ((a, b, c), (a, c, d))]
+        low, (first, second, third) = 6 * order[3], lone[0]
+        shown = [*whole, *cut, lone[0], (second, low + 5, third)]
+        restored, corners, changed = restore(shown, places, seams.reshape(-1, 3))
+        assert sorted(map(sorted, restored)) == sorted(map(sorted, seams.reshape(-1, 3).tolist())), first
+        assert changed == [False] * 2 + [True] * 4 + [False, True]
+        assert (places[np.ravel(shown)[np.array(corners)]] == places[np.array(restored)]).all()
+
+
+def test_a_gap_is_filled_by_those_that_have_its_outline_alone():
+    """Of two quads across seams both are cut along their other diagonal; one of them was moved elsewhere as well."""
+    seams = np.array([*SEAM, *(np.array(SEAM) + 6)])
+    places = np.concatenate((SEAM_PLACES, np.array(SEAM_PLACES) + 4))
+    for there, gone in ((0, 6), (6, 0)):
+        shown = [(gone, gone + 1, there), (there, there + 1, there + 5), (there, there + 5, there + 2)]
+        assert restore(shown, places, seams)[2] == [False, True, True]
 
 
 def test_another_diagonal_without_a_lost_vertex_is_the_modellers():
