@@ -181,12 +181,13 @@ def test_triangles_come_in_the_order_of_the_source_and_new_ones_behind():
 
 def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices_are():
     source = np.array([(0, 0, 1), (0, 1, 2), (1, 1, 1), (3, 3, 0)], np.int32)
-    here = vertices([1, 0, 2, -1])  # vertex 3 is gone
+    here = vertices([1, 0, 2, -1, 4])  # vertex 3 is gone, 4 is of another part
     found = match_triangles(np.array([(1, 0, 2), (2, 0, 3)]), np.array([-1, -1]), here, source)
     whole = with_degenerate(found, here, source, np.array([0, 2, 3]))
     assert whole.vertices.tolist() == [[1, 1, 0], [1, 0, 2], [0, 0, 0], [2, 0, 3]]
     assert whole.numbers.tolist() == [0, 1, 2, -1]
     assert whole.corners.tolist() == [[-1] * 3, [0, 1, 2], [-1] * 3, [3, 4, 5]]
+    assert with_degenerate(found, here, source, np.array([3])).vertices.tolist() == found.vertices.tolist()
 
 
 def test_triangles_start_where_the_sources_do():
@@ -247,8 +248,11 @@ def test_cuts_of_the_source():
     assert source_cuts(asked, source).tolist() == [True, True, False, True, False, False]
     assert source_cuts(asked, source[:0]).tolist() == [False] * 6
     assert source_cuts(asked[:0], source).tolist() == []
-    near, far = np.array([(0, 2, 3)], np.int64), np.array([(0, 1, 7)], np.int64)
-    assert source_cuts(near, far).tolist() == source_cuts(far, near).tolist() == [False]
+    random = np.random.default_rng(3)
+    for most in ((9, 30), (30, 9), (9, 9)):
+        some, others = (random.integers(0, number, (300, 3)) for number in most)
+        known = {tuple(sorted(triple)) for triple in others.tolist()}
+        assert source_cuts(some, others).tolist() == [tuple(sorted(triple)) in known for triple in some.tolist()]
 
 
 # -- triangles that lost a corner to a quad across a seam
@@ -301,18 +305,17 @@ def test_two_triangles_that_fill_the_gap_of_two_are_those():
 
 
 def test_each_gap_is_filled_and_each_lone_triangle_restored():
-    """Of four quads across seams: one whole, two cut along their other diagonal, one whose second half lost corners."""
+    """Of four quads across seams: one whole, two cut along their other diagonal, one whose first half lost corners."""
     seams = np.array(SEAM) + 6 * np.arange(4)[:, None, None]
     places = np.concatenate([np.array(SEAM_PLACES) + 4 * nth for nth in range(4)])
     for order in ((0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)):
-        whole, one, other, lone = (seams[nth].tolist() for nth in order)
+        whole, lone = (seams[nth].tolist() for nth in (order[0], order[3]))
         ends = [(6 * nth, 6 * nth + 1, 6 * nth + 5, 6 * nth + 2) for nth in order[1:3]]
         cut = [half for a, b, c, d in ends for half in ((a, b, c), (a, c, d))]
-        low, (first, second, third) = 6 * order[3], lone[0]
-        shown = [*whole, *cut, lone[0], (second, low + 5, third)]
+        shown = [*whole, *cut, (lone[0][0], lone[1][0], lone[1][2]), lone[1]]
         restored, corners, changed = restore(shown, places, seams.reshape(-1, 3))
-        assert sorted(map(sorted, restored)) == sorted(map(sorted, seams.reshape(-1, 3).tolist())), first
-        assert changed == [False] * 2 + [True] * 4 + [False, True]
+        assert sorted(map(sorted, restored)) == sorted(map(sorted, seams.reshape(-1, 3).tolist()))
+        assert changed == [False] * 2 + [True] * 5 + [False]
         assert (places[np.ravel(shown)[np.array(corners)]] == places[np.array(restored)]).all()
 
 
@@ -339,6 +342,16 @@ def test_nothing_to_restore(numbers, source):
     assert restore(numbers, SEAM_PLACES, source)[0] == [list(t) for t in numbers]
 
 
+def test_of_three_in_a_row_two_are_a_gap():
+    """And are so once: each triangle of the source comes back one time at most."""
+    source = [(0, 1, 2), (3, 5, 4), (6, 7, 8)]  # at 0 1 2, 1 3 2 and 3 4 2, with vertices of their own
+    places = [0, 1, 2, 1, 2, 3, 3, 4, 2]
+    shown = [(0, 1, 5), (0, 5, 2), (1, 5, 7), (1, 7, 2)]
+    restored, _, changed = restore(shown, places, source)
+    assert changed in ([True, True, False, False], [False, False, True, True])
+    assert len({tuple(triangle) for triangle in restored}) == 4
+
+
 def kinds(corners_of):
     """Return the kind of each new corner, by hand: corners are one that have the point and, rounded, the place."""
     seen: dict[Any, int] = {}
@@ -356,3 +369,76 @@ def test_new_corners_are_one_vertex_where_point_and_texture_coordinate_agree(see
     places = (random.integers(-2, 3, (60, 2)) * largest / 2).astype(np.float32)
     made = corners(*((int(point), -1, uv, UP) for point, uv in zip(random.integers(0, 6, 60), places, strict=True)))
     assert group_corners(made, nobody).of_corner.tolist() == kinds(made)
+
+
+SHOWN = np.eye(3)
+
+
+def plainly_grouped(made):
+    """Return what `group_corners` does where all claims are equal, corner by corner: vertices' corners and numbers."""
+    rows = list(zip(made.points.tolist(), made.numbers.tolist(), made.uvs[:, 0].tolist(), strict=True))
+    home: dict[int, int] = {}
+    for point, number, _ in rows:
+        home.setdefault(number, point)
+    named = [number if number >= 0 and home[number] == point else -1 for point, number, _ in rows]
+    shown = [tuple(normal) for normal in made.normals.tolist()]
+    seen = [normal if n < 0 or own else () for normal, n, own in zip(shown, named, made.own.tolist(), strict=True)]
+    groups: dict[Any, list[int]] = {}
+    for corner, ((point, _, uv), number, normal) in enumerate(zip(rows, named, seen, strict=True)):
+        groups.setdefault((point, uv, number, normal), []).append(corner)
+    old = {key: group for key, group in groups.items() if key[2] >= 0}
+    for key, group in groups.items():
+        if key[2] < 0:
+            same = (o for o in sorted(old, key=lambda k: old[k][0]) if o[:2] == key[:2])
+            partner = next((o for o in same if shown[old[o][0]] == key[3]), None)
+            old.setdefault(key if partner is None else partner, []).extend(group)
+    best: dict[int, Any] = {}
+    for key in sorted(old, key=lambda k: (k[3] != (), groups[k][0])):
+        best.setdefault(key[2], key)
+    first = {key: (key[2] < 0 or best[key[2]] != key, groups[key][0]) for key in old}
+    order = sorted(old, key=lambda k: (first[k][0], first[k][1] if first[k][0] else k[2]))
+    return [sorted(old[key]) for key in order], [key[2] for key in order]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_corners_are_grouped_by_the_rules(seed):
+    random = np.random.default_rng(seed)
+    count = random.integers(1, 24)
+    points, numbers, uvs = (random.integers(low, high, count) for low, high in ((0, 4), (-1, 4), (0, 2)))
+    made = corners(*zip(points, numbers, np.column_stack((uvs, uvs)), SHOWN[random.integers(0, 3, count)], strict=True))
+    made.own = random.random(count) < random.choice([0.0, 0.3])
+    found = group_corners(made, all_equal)
+    groups = [np.flatnonzero(found.of_corner == vertex).tolist() for vertex in range(len(found.points))]
+    assert (groups, found.numbers.tolist()) == plainly_grouped(made)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_triangles_are_matched_as_far_as_there_are_such(seed):
+    """Each with one of the source's that has its vertices, the one that its face names first; as many as can be."""
+    random = np.random.default_rng(seed)
+    most, count = random.integers(2, 6), random.integers(1, 12)
+    source = random.integers(0, most, (random.integers(1, 12), 3)).astype(np.int32)
+    triangles, faces = random.integers(0, most, (count, 3)), random.integers(-1, len(source) + 2, count)
+    found = match_triangles(triangles, faces, vertices(range(-1, most - 1)), source)
+    given_, corners_of = triangles - 1, found.corners
+    np.testing.assert_array_equal(found.vertices, triangles.ravel()[corners_of])
+    which = corners_of[:, 0] // 3
+    assert sorted(which.tolist()) == list(range(count))
+    for triangle, corner in zip(which.tolist(), corners_of.tolist(), strict=True):
+        assert corner in [np.roll(3 * triangle + np.arange(3), -turn).tolist() for turn in range(3)]
+    old = found.numbers >= 0
+    assert (old == (np.arange(count) < old.sum())).all() and (np.diff(found.numbers[old]) > 0).all()
+    assert (np.diff(which[~old]) > 0).all(), "new ones follow in their order"
+    sets, theirs = ([tuple(sorted(row)) for row in rows.tolist()] for rows in (given_, source))
+    assert old.sum() == sum(min(sets.count(one), theirs.count(one)) for one in set(theirs))
+    named: dict[int, int] = {}
+    for triangle, face in enumerate(faces.tolist()):
+        if 0 <= face < len(source) and theirs[face] == sets[triangle]:
+            named.setdefault(face, triangle)
+    for triangle, number, now in zip(which.tolist(), found.numbers.tolist(), found.vertices - 1, strict=True):
+        if number >= 0:
+            assert sets[triangle] == theirs[number]
+            assert named.get(number, triangle) == triangle
+            turns = [np.roll(given_[triangle], -turn).tolist() for turn in range(3)]
+            wanted = source[number].tolist()
+            assert now[0] == wanted[0] and (wanted not in turns or now.tolist() == wanted)
