@@ -105,6 +105,8 @@ def test_nearly_equal_is_equal():
     tilted = (np.sin(np.radians(0.3)), 0.0, np.cos(np.radians(0.3)))
     assert group((0, -1, (0.3, 0.7), UP), (0, -1, (0.3, 0.7), tilted)).of_corner.tolist() == [0, 1]
     assert group((0, -1, (0.3, 0.7), UP), (0, -1, (0.30001, 0.7), UP)).of_corner.tolist() == [0, 1]
+    assert group((0, -1, (0.0, 0), UP), (0, -1, (4.5e-7, 0), UP)).of_corner.tolist() == [0, 0]
+    assert group((0, -1, (0.0, 0), UP), (0, -1, (5e-7, 0), UP)).of_corner.tolist() == [0, 1]
 
 
 def test_a_new_corner_joins_a_source_vertex_that_shows_the_same():
@@ -418,8 +420,9 @@ def test_any_triangles_are_matched_as_far_as_there_are_such(seed):
     random = np.random.default_rng(seed)
     most, count = random.integers(2, 6), random.integers(1, 12)
     source = random.integers(0, most, (random.integers(1, 12), 3)).astype(np.int32)
-    triangles, faces = random.integers(0, most, (count, 3)), random.integers(-1, len(source) + 2, count)
-    found = match_triangles(triangles, faces, vertices(range(-1, most - 1)), source)
+    triangles = random.integers(random.integers(0, 2), most + 1, (count, 3))  # with vertices that are new, or without
+    faces = random.integers(-1, len(source) + 1, count)
+    found = match_triangles(triangles, faces, vertices(range(-1, most)), source)
     given_, corners_of = triangles - 1, found.corners
     np.testing.assert_array_equal(found.vertices, triangles.ravel()[corners_of])
     which = corners_of[:, 0] // 3
