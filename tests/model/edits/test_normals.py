@@ -167,6 +167,24 @@ def test_edited_normals_win_in_every_frame():
     assert changed(model) == {(0, 2), (1, 2), (2, 2)}
 
 
+@pytest.mark.parametrize("length", [1.0, 3.0])
+@pytest.mark.parametrize(("degrees", "stays"), [(0.0, True), (0.45, True), (0.55, False)])
+def test_an_edited_normal_that_shows_what_the_sources_does_keeps_its_code(degrees, stays, length):
+    """A code beyond the pole, which stands for the same as another: no normal is given that."""
+    model, code = load(sample("animated")), 37 << 8 | 200
+    source, surface = model.source.surfaces[0], model.surfaces[0]
+    source.codes = source.codes.copy()
+    source.normals[:, 2] = code
+    surface.own_normals = np.arange(6) == 2
+    normal = decode_latlong(np.array([code], np.uint16))[0].astype(np.float64)
+    normal /= np.linalg.norm(normal)
+    across = np.cross(normal, (0.0, 0.0, 1.0))
+    angle = np.radians(degrees)
+    shown = np.cos(angle) * normal + np.sin(angle) * across / np.linalg.norm(across)
+    surface.normals[:, 2] = length * shown
+    assert (settled(model, 0)[:, 2] == code).tolist() == [stays] * 3
+
+
 def test_without_a_source_everything_is_shown():
     model = load(sample("animated"))
     codes = settled(model, 0, view=None)
@@ -268,10 +286,11 @@ def test_faces_at_an_equal_position_belong_to_the_ring():
 # -- smooth normals
 
 
-def test_smooth_normals_of_a_cube_point_out_of_its_corners():
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_smooth_normals_of_a_cube_point_out_of_its_corners(size):
     surface = load(sample("seamed_cube")).surfaces[0]
     positions = np.sign(surface.positions)
-    found = smooth_normals(positions, surface.triangles)
+    found = smooth_normals(positions * np.float32(size), surface.triangles)
     assert found.dtype == np.float32
     assert (np.einsum("fvi,fvi->fv", found, positions) > 1.6).all(), "1.73 along the diagonal"
     np.testing.assert_allclose(np.linalg.norm(found, axis=2), 1, atol=1e-6)
@@ -290,6 +309,7 @@ def test_normals_that_point_inwards_are_smoothed_but_those_that_were_meant():
     shown[:, 1] *= -1.0
     shown[1, 2] *= -1.0
     some[2] = False
+    shown[1, 3] = np.cross(shown[1, 3], (0.0, 0.0, 1.0)) + 0.1 * shown[1, 3]  # not quite along the surface
     found, count = without_backs(shown, positions, surface.triangles, some)
     assert count == 1
     shown[1, 0] *= -1.0

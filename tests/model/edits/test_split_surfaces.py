@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.edits import split_surfaces as splitting
+from io_idtech_models.model.edits.conform import with_vertices
 from io_idtech_models.model.edits.split_surfaces import cut, further_names
 from io_idtech_models.model.limits.checks import engine_surface_name
 from io_idtech_models.model.vertex import Surface, VertexModel
@@ -105,6 +106,14 @@ def test_whatever_the_triangles(seed, total, count, vertices, faces):
     check_cut(triangles, total, cut(triangles, rng.integers(0, 3, (total, 3)), vertices, faces), (vertices, faces))
 
 
+@pytest.mark.parametrize("most", [(200, 390), (130, 999), (70, 120), (40, 999), (999, 33)])
+def test_cuts_are_where_they_were(most, as_before):
+    """Which triangles come together is seen in a file: names of pieces stand in skins."""
+    positions, _, triangles = sphere(24, 18)
+    parts = cut(triangles, np.round(positions * (900, 700, 500)), *most)
+    as_before(np.concatenate([np.append(part, -1) for part in parts]).astype("<i4").tobytes())
+
+
 def test_work_grows_with_the_triangles(monkeypatch):
     found = []
     best = splitting._best_cut
@@ -151,10 +160,12 @@ def test_names_of_pieces_are_nobody_elses():
 # -- files
 
 
-def test_what_a_game_draws_is_the_same():
-    whole = dump(model_of(surface_of(40), surface_of(9, "small")), "md3")
+@pytest.mark.parametrize("first", [True, False])
+def test_what_a_game_draws_is_the_same(first):
+    surfaces = [surface_of(40), surface_of(9, "small")]
+    whole = dump(model_of(*(surfaces if first else surfaces[::-1])), "md3")
     found, again = written(load(whole))
-    assert [s.name for s in again.surfaces] == ["sheet", "sheet2", "small"]
+    assert [s.name for s in again.surfaces] == (["sheet", "sheet2", "small"] if first else ["small", "sheet", "sheet2"])
     assert all(s.num_vertices <= 999 and len(s.triangles) <= 1999 for s in again.surfaces)
     assert all(s.shaders == ["skin"] for s in again.surfaces)
     assert found.pieces == {"sheet": ["sheet", "sheet2"]}
@@ -237,10 +248,11 @@ def test_vertices_of_no_triangle_go_with_the_last_piece():
     assert idle == [0] * (len(pieces) - 1) + [2]
 
 
-def test_surfaces_whose_vertices_stand_apart_are_named():
-    flat = surface_of(4, "flat")
-    corners = flat.triangles.ravel()
-    torn = Surface("torn", flat.positions[:, corners], np.arange(len(corners)).reshape(-1, 3), flat.uvs[corners], [])
-    places = len(np.unique(flat.positions[0], axis=0))
-    text = f"the vertices of 'torn' stand in {places} places: shade it smooth, or unwrap it with fewer seams"
-    assert splitting.apart([flat, torn]) == [text]
+@pytest.mark.parametrize(("further", "is_named"), [(8, False), (9, True)])
+def test_surfaces_whose_vertices_stand_apart_are_named(further, is_named):
+    """Seams make half as many again as there are places: more are worth a word."""
+    flat = surface_of(4, "torn")
+    twice = np.concatenate((np.arange(16), np.arange(further)))
+    torn = with_vertices(flat, twice, flat.triangles, flat.uvs[twice])
+    text = "the vertices of 'torn' stand in 16 places: shade it smooth, or unwrap it with fewer seams"
+    assert splitting.apart([flat, torn]) == [text] * is_named
