@@ -75,9 +75,10 @@ def depth(parents, joint: int) -> int:
     return 0 if parents[joint] < 0 else 1 + depth(parents, parents[joint])
 
 
-def test_a_new_joint_rests_against_what_it_hangs_on():
-    found = onto(
-        wave(), skeleton(["origin", "upper arm", "hand", "ring", "stone"], [-1, 0, 1, 2, 3], [0, 1, 2, -1, -1])
-    )
-    assert np.abs(found.positions[:, 3:] - [1, 0, 0]).max() < 1e-12
+@pytest.mark.parametrize("parent", [0, 2])
+def test_a_new_joint_rests_against_what_it_hangs_on(parent):
+    names, parents = ["origin", "upper arm", "hand", "ring", "stone"], [-1, 0, 1, parent, 3]
+    wanted = skeleton(names, parents, [0, 1, 2, -1, -1])
+    found = onto(wave(), wanted)
+    assert np.abs(found.positions[:, 3:] - [[3 - parent, 0, 0], [1, 0, 0]]).max() < 1e-12
     assert np.abs(found.rotations[:, 3:] - [1, 0, 0, 0]).max() < 1e-12
