@@ -291,3 +291,5 @@ def test_where_joints_move_all_or_nothing_says_where_they_are_there_is_nothing_t
     lost.meshes[0].weights.still = None
     assert moved_by_root(moved) == (moved, 0)
     assert moved_by_root(lost) == (lost, 0)
+    both = replace(lost, meshes=[still_mesh(rng, [0]), *lost.meshes])
+    assert moved_by_root(both) == (both, 0)

@@ -123,14 +123,15 @@ def animation(name, frames=12):
     return Animation(name, [], np.zeros(0, np.int32), nothing, np.zeros((frames, 0, 4)), 24.0, np.zeros((frames, 2, 3)))
 
 
-def test_animations_stay_apart():
-    """Their names become those of frames."""
-    names = ["walk_forward_slow", "walk_forward_fast", "run", "walk_forward_slow"]
-    found, notes = short_animations([animation(name) for name in names], 15)
-    assert [a.name for a in found] == ["walk_forward_", "walk_forwar~b", "run", "walk_forward_"]
+@pytest.mark.parametrize(("count", "slow"), [(9, "walk_forward_"), (12, "walk_forward_"), (100, "walk_forward")])
+def test_animations_stay_apart(count, slow):
+    """Their names become those of frames, behind which numbers have two digits or as many as it takes."""
+    names = ["walk_forward_slow", "walk_forward_fast", "run"]
+    found, notes = short_animations([*map(animation, names), animation(names[0], count)], 15)
+    assert [a.name for a in found] == [slow, "walk_forwar~b", "run", slow]
     assert notes == [
         "names of animations are shortened to fit the names of their frames: "
-        "'walk_forward_slow' is now 'walk_forward_', "
+        f"'walk_forward_slow' is now '{slow}', "
         "'walk_forward_fast' is now 'walk_forwar~b'"
     ]
     frames = [frame for a in found[:3] for frame in numbered(a.name, a.num_frames)]
