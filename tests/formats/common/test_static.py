@@ -40,12 +40,13 @@ def test_real_files_are_written_anew(name, path):
         assert np.abs(corners(old, old.uvs) - corners(new, new.uvs)).max() < 1e-6
 
 
+@pytest.mark.parametrize(("field", "what"), [("positions", "a vertex"), ("uvs", "a texture coordinate")])
 @pytest.mark.parametrize("value", [np.nan, 2e9])
 @each_format
-def test_what_no_file_holds_is_refused(name, value):
+def test_what_no_file_holds_is_refused(name, value, field, what):
     model = load(PYRAMIDS[name]())
-    model.surfaces[0].positions = np.full_like(model.surfaces[0].positions, value)
-    text = f"'{NAMES[name]}' has a vertex that is no number, or beyond 1e\\+09, which {name.upper()}"
+    setattr(model.surfaces[0], field, np.full_like(getattr(model.surfaces[0], field), value))
+    text = f"'{NAMES[name]}' has {what} that is no number, or beyond 1e\\+09, which {name.upper()}"
     with pytest.raises(LimitError, match=text):
         ROWS[name].dump(model)
 
@@ -68,6 +69,16 @@ def test_corners_of_faces_with_new_vertices_begin_with_the_source_s_last_if_they
     surface.source_vertices, surface.mirrored = np.full_like(surface.source_vertices, -1), mirrored
     found = known_further(surface, model.source, lambda index: {"UVChannel_2": uvs})["UVChannel_2"]
     assert np.array_equal(found, uvs[surface.source_triangles][:, :: -1 if mirrored else 1])
+
+
+@pytest.mark.parametrize("order", [[1, 2, 0], [2, 1, 0]])
+def test_corners_of_faces_are_told_by_their_vertices(order):
+    model = load(samples_ase.pyramid())
+    (surface,) = model.surfaces
+    uvs = np.arange(36, dtype=np.float32).reshape(6, 3, 2)
+    surface.triangles = surface.triangles[:, order]
+    found = known_further(surface, model.source, lambda index: {"UVChannel_2": uvs})["UVChannel_2"]
+    assert np.array_equal(found, uvs[surface.source_triangles][:, order])
 
 
 @each_format

@@ -322,6 +322,23 @@ def test_the_root_moves():
     assert changed <= {f"frames[3].{n}" for n in ("parent_offset", "bounds", "local_origin", "radius")}
 
 
+@pytest.mark.parametrize(
+    ("place", "by", "moves"),
+    [(0.0, 9e-5, False), (0.0, 2e-4, True), (0.0, 5.0, True), (4000.0, 3.9e-3, False), (4000.0, 4.1e-3, True)],
+)
+@pytest.mark.parametrize("turns", [False, True])
+def test_the_root_stays_where_it_is_but_for_rounding(place, by, moves, turns):
+    """A ten-thousandth of a unit or a millionth of the coordinate, whether something else was edited or not."""
+    spec = samples_mdm.MdxSpec()
+    for frame in spec.frames:
+        frame.parent_offset = (0.0, place, 0.0)
+    animation = load(spec.pack())
+    animation = turned(animation, 1, 2) if turns else animation
+    animation.positions[3, 0, 1] += by
+    written = mdx.read(MDX.dump(animation)).frames["info"]["parent_offset"][3, 1]
+    assert (written != np.float32(place)) == moves
+
+
 def test_new_ways_of_bones_whose_lengths_are_negative():
     """The direction is that to the other side."""
     animation = turned(load(samples_mdm.walk()), 2, 0, 0.5)

@@ -13,6 +13,7 @@ from io_idtech_models.model.edits import split_surfaces as splitting
 from io_idtech_models.model.edits.conform import with_vertices
 from io_idtech_models.model.edits.split_surfaces import cut, further_names
 from io_idtech_models.model.limits.checks import engine_surface_name
+from io_idtech_models.model.limits.games import VertexLimits
 from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import grid, sphere
@@ -224,6 +225,15 @@ def test_an_unedited_surface_is_not_cut_because_of_what_a_game_is_only_not_made_
     model.surfaces[0].positions = model.surfaces[0].positions + np.float32(1.0)
     assert len(written(model, "format")[1].surfaces) == 2, "but an edited one is"
     assert len(written(load(data), "quake3")[1].surfaces) > 4, "and so is one that would be refused"
+
+
+@pytest.mark.parametrize(
+    ("vertices", "triangles", "found"),
+    [(81, 128, []), (80, None, [0]), (None, 127, [0]), (None, None, []), (16, 18, [0]), (15, 18, [0, 1])],
+)
+def test_what_is_too_large(vertices, triangles, found):
+    model = model_of(surface_of(9), surface_of(4))
+    assert splitting.too_large(model, VertexLimits(vertices, triangles, None)) == found
 
 
 def test_without_the_option_the_error_names_it():
