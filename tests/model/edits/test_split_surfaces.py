@@ -236,6 +236,42 @@ def test_what_is_too_large(vertices, triangles, found):
     assert splitting.too_large(model, VertexLimits(vertices, triangles, None)) == found
 
 
+def moved(model, surface):
+    surface.positions = surface.positions + np.float32(1.0)
+
+
+def turned(model, surface):
+    surface.triangles = surface.triangles[:, [1, 2, 0]]
+
+
+def lacking(model, surface):
+    surface.source_vertices = np.where(np.arange(81) == 3, -1, surface.source_vertices)
+
+
+def inserted(model, surface):
+    model.frame_sources = np.array([0, -1, 2], np.int32)
+
+
+def made(model, surface):
+    surface.source_index = -1
+
+
+def forgotten(model, surface):
+    model.source = None
+
+
+@pytest.mark.parametrize("edit", [moved, turned, lacking, inserted, made, forgotten])
+def test_what_is_too_large_only_if_it_was_edited(edit):
+    """What a game is not made for, but takes."""
+    surfaces = [surface_of(4), surface_of(9)]
+    surfaces[1].positions[1] = surfaces[1].positions[0]  # so that an inserted frame is as well where it was
+    model = load(dump(model_of(*surfaces), "md3"))
+    limits = VertexLimits(80, None, None, soft=frozenset({"vertices"}))
+    assert splitting.too_large(model, limits) == []
+    edit(model, model.surfaces[1])
+    assert splitting.too_large(model, limits) == [1]
+
+
 def test_without_the_option_the_error_names_it():
     model = model_of(surface_of(40))
     with pytest.raises(
@@ -248,14 +284,17 @@ def test_without_the_option_the_error_names_it():
     assert "Split Surfaces" not in str(error.value)
 
 
-def test_vertices_of_no_triangle_go_with_the_last_piece():
-    surface = surface_of(40)
-    surface.positions = np.concatenate((surface.positions, surface.positions[:, :2] + 5), axis=1)
-    surface.uvs = np.concatenate((surface.uvs, surface.uvs[:2]))
-    pieces = written(model_of(surface))[1].surfaces
-    assert len(pieces) > 1
+@pytest.mark.parametrize(("count", "most", "left"), [(2, 50, 2), (60, 50, None), (60, None, 60)])
+def test_vertices_of_no_triangle_go_with_the_last_piece_as_far_as_they_fit(count, most, left):
+    surface = surface_of(9)
+    surface.positions = np.concatenate((surface.positions, surface.positions[:, :count] + 5), axis=1)
+    surface.uvs = np.concatenate((surface.uvs, surface.uvs[:count]))
+    model = load(dump(model_of(surface), "md3"))
+    *pieces, last = splitting.split_surfaces(model, [0], VertexLimits(most, 70, None))[0].surfaces
     idle = [piece.num_vertices - len(np.unique(piece.triangles)) for piece in pieces]
-    assert idle == [0] * (len(pieces) - 1) + [2]
+    assert idle == [0] * len(pieces) and pieces
+    used = len(np.unique(last.triangles))
+    assert last.num_vertices == (50 if left is None else used + left)
 
 
 @pytest.mark.parametrize(("further", "is_named"), [(8, False), (9, True)])
