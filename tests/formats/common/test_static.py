@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.formats.common.static import known_further
+from io_idtech_models.formats.common.static import Scale, known_further, settle
+from io_idtech_models.model.source import CodedSource
+from io_idtech_models.model.vertex import ModelSource, Surface, VertexModel
 from io_idtech_models.reporting import LimitError, collected_warnings
 from tests import samples_ase, samples_lwo
 from tests.samples import CORPUS, load, sample
@@ -79,6 +81,24 @@ def test_corners_of_faces_are_told_by_their_vertices(order):
     surface.triangles = surface.triangles[:, order]
     found = known_further(surface, model.source, lambda index: {"UVChannel_2": uvs})["UVChannel_2"]
     assert np.array_equal(found, uvs[surface.source_triangles][:, order])
+
+
+@pytest.mark.parametrize(
+    ("place", "by", "stays"),
+    [(0.25, 9e-7, True), (0.25, 1.2e-6, False), (-3000.0, 2.9e-3, True), (-3000.0, 3.3e-3, False)],
+)
+def test_places_stay_as_the_file_has_them_but_for_rounding(place, by, stays):
+    """A millionth of the coordinate, or of a unit."""
+    codes = np.zeros((1, 3, 4), np.int64)
+    codes[0, :, :3] = np.rint(np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0)]) + place * 1e6)
+    ones, corners = np.full((1, 3), 1e-6, np.float32), np.zeros((3, 2), np.float32)
+    part = CodedSource("s", np.array([(0, 1, 2)], np.int32), corners, [], codes, ones, ones * 0)
+    source = ModelSource([part], "x", ["f"], [], np.zeros((1, 0, 3), np.float32), np.zeros((1, 0, 3, 3), np.float32))
+    positions = part.decoded_positions(np.zeros(1, np.int64))
+    surface = Surface("s", positions.copy(), part.triangles, corners, [], source_vertices=np.arange(3, dtype=np.int32))
+    surface.positions[0, 2, 1] += np.float32(by)
+    found = settle(VertexModel("x", ["f"], [surface], [], source), surface, source, Scale("X", 1e6, 1e9))
+    assert np.array_equal(found[:, :3], codes[0, :, :3]) is stays
 
 
 @each_format
