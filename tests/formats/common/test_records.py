@@ -119,7 +119,8 @@ def test_names_of_frames_and_headers_are_cut_to_what_fits(name, cut):
 def test_the_first_row_of_indices_that_is_wrong_is_named(row, found):
     rows = np.array([(0, 4), (4, 0), row, row], np.int32)
     check_indices(rows[:2], 5, 100, "edge {} of {x}", "vertices")
-    check_indices(rows[:0], 0, 100, "edge {} of {x}", "vertices")
+    for few in (rows[:1, 1], rows[1:2, :1], rows[:0]):
+        check_indices(few, 5, 100, "edge {} of {x}", "vertices")
     with pytest.raises(FormatError) as caught:
         check_indices(rows, 5, 100, "edge {} of {x}", "vertices")
     assert str(caught.value) == f"edge 2 of {{x}} at byte 116: expected vertices 0 to 4, found {found}"

@@ -339,12 +339,15 @@ def test_the_root_stays_where_it_is_but_for_rounding(place, by, moves, turns):
     assert (written != np.float32(place)) == moves
 
 
-def test_new_ways_of_bones_whose_lengths_are_negative():
+@pytest.mark.parametrize("mixing", [0.0, 0.5])
+def test_new_ways_of_bones_whose_lengths_are_negative(mixing):
     """The direction is that to the other side."""
-    animation = turned(load(samples_mdm.walk()), 2, 0, 0.5)
+    spec = samples_mdm.MdxSpec()
+    spec.bones[3] = replace(spec.bones[3], torso_weight=mixing)
+    animation = turned(load(spec.pack()), 2, 0, 0.5)
     found = MDX.dump(animation)
     assert mdx.read(found).bones["parent_dist"][3] == -11
-    assert "frames[2].ofs[3]" in differences(samples_mdm.walk(), found)
+    assert "frames[2].ofs[3]" in differences(spec.pack(), found)
     same_poses(animation, load(found), 11 * HALF_STEP)
 
 
@@ -377,15 +380,18 @@ def test_lengths_are_the_sources_then_those_at_rest_then_the_frames_own(caplog):
     assert caplog.text == ""
 
 
-def test_new_lengths_are_those_that_the_game_shows_best(caplog):
+@pytest.mark.parametrize("size", [1.0, 1 / 16])
+def test_new_lengths_are_those_that_the_game_shows_best(size, caplog):
     """Among others the spine's, which mixes legs and torso; the other way round the table's ways are a little other."""
-    made = fresh(load(samples_mdm.walk()))
-    plain = [0.0, *(abs(x) for x in WRITTEN[1:])]
+    spec = samples_mdm.MdxSpec()
+    spec.bones = [replace(bone, parent_dist=bone.parent_dist * size) for bone in spec.bones]
+    made = fresh(load(spec.pack()))
+    plain = [0.0, *(abs(x) * size for x in WRITTEN[1:])]
     assert lengths_of(made) == pytest.approx(plain, rel=1e-3)
     others = [b for b in range(8) if b != 3]
     assert np.take(lengths_of(made), others).tolist() == pytest.approx(np.take(plain, others).tolist(), rel=4e-5)
-    made.lengths = np.array([0, 9.004, *plain[2:7], 11.0])
-    assert lengths_of(made)[1] == pytest.approx(9.0, rel=4e-5)
+    made.lengths = np.array([0, 9.004 * size, *plain[2:7], 11.0])
+    assert lengths_of(made)[1] == pytest.approx(9.0 * size, rel=4e-5)
     assert caplog.text == ""
 
 

@@ -58,11 +58,6 @@ def test_source_vertices_come_in_their_order_and_new_ones_behind():
     assert result.of_corner.tolist() == [2, 1, 3, 0]
 
 
-def test_two_source_vertices_on_one_point_stay_two():
-    result = group((0, 0, (0, 0), UP), (0, 1, (0, 0), UP))
-    assert result.numbers.tolist() == [0, 1]
-
-
 def test_a_source_vertex_splits_where_its_texture_coordinate_does():
     result = group((0, 3, (0.5, 0), UP), (0, 3, (0.25, 0), UP), (0, 3, (0.5, 0), UP), claims=all_equal)
     assert result.of_corner.tolist() == [0, 1, 0]
@@ -91,13 +86,6 @@ def test_of_equal_claims_the_unedited_and_then_the_lowest_wins():
     assert result.points.tolist() == [0, 1]
 
 
-def test_new_corners_of_a_point_are_split_by_texture_coordinate_and_normal():
-    result = group(
-        (0, -1, (0, 0), UP), (0, -1, (0, 0), SIDE), (0, -1, (1, 0), UP), (0, -1, (0, 0), UP), (1, -1, (0, 0), UP),
-    )  # fmt: skip
-    assert result.of_corner.tolist() == [0, 1, 2, 0, 3]
-
-
 def test_nearly_equal_is_equal():
     tilted = (np.sin(np.radians(0.2)), 0.0, np.cos(np.radians(0.2)))
     result = group((0, -1, (0.3, 0.7), UP), (0, -1, (0.3 + 1e-7, 0.7), tilted))
@@ -107,21 +95,6 @@ def test_nearly_equal_is_equal():
     assert group((0, -1, (0.3, 0.7), UP), (0, -1, (0.30001, 0.7), UP)).of_corner.tolist() == [0, 1]
     assert group((0, -1, (0.0, 0), UP), (0, -1, (4.5e-7, 0), UP)).of_corner.tolist() == [0, 0]
     assert group((0, -1, (0.0, 0), UP), (0, -1, (5e-7, 0), UP)).of_corner.tolist() == [0, 1]
-
-
-def test_a_new_corner_joins_a_source_vertex_that_shows_the_same():
-    result = group((0, 5, (0, 0), UP), (0, -1, (0, 0), UP), (0, -1, (0, 0), SIDE))
-    assert result.of_corner.tolist() == [0, 0, 1]
-    assert result.numbers.tolist() == [5, -1]
-
-
-def test_a_new_corner_joins_the_second_source_vertex_if_that_shows_the_same():
-    result = group((0, 5, (0, 0), UP), (0, 6, (0, 0), SIDE), (0, -1, (0, 0), SIDE))
-    assert result.of_corner.tolist() == [0, 1, 1]
-
-
-def test_a_new_corner_joins_no_vertex_of_another_point():
-    assert group((0, 5, (0, 0), UP), (1, -1, (0, 0), UP)).of_corner.tolist() == [0, 1]
 
 
 def test_texture_coordinates_far_apart_leave_points_apart():
@@ -135,11 +108,6 @@ def test_corners_are_one_where_they_show_one_normal_in_all_frames():
     made = corners(*[(0, -1, (0, 0), UP)] * 3)
     made.normals = np.array([(UP, UP), (UP, SIDE), (UP, UP)], np.float32)
     assert group_corners(made, nobody).of_corner.tolist() == [0, 1, 0]
-
-
-def test_an_edited_normal_splits_a_source_vertex():
-    result = group((0, 5, (0, 0), SIDE), (0, 5, (0, 0), UP), own=[0], claims=all_equal)
-    assert len(result.points) == 2
 
 
 def test_normals_and_coordinates_that_are_no_numbers():
@@ -192,24 +160,6 @@ def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices
     assert with_degenerate(found, here, source, np.array([3])).vertices.tolist() == found.vertices.tolist()
 
 
-def test_triangles_start_where_the_sources_do():
-    assert match([(1, 2, 0), (3, 2, 1)], range(4), [(0, 1, 2), (2, 1, 3)]) == ([[0, 1, 2], [2, 1, 3]], [0, 1])
-
-
-def test_vertex_numbers_are_translated():
-    assert match([(1, 0, 2)], [7, 5, 9], [(5, 7, 9)]) == ([[1, 0, 2]], [0])
-
-
-def test_a_flipped_triangle_is_the_same_one_the_other_way_round():
-    assert match([(2, 1, 0)], range(3), [(0, 1, 2)]) == ([[0, 2, 1]], [0])
-
-
-def test_repeats_are_matched_one_by_one():
-    source = [(0, 1, 2), (3, 4, 5), (0, 1, 2)]
-    assert match([(0, 1, 2)] * 2 + [(3, 4, 5)], range(6), source)[1] == [0, 1, 2]
-    assert match([(0, 1, 2)] * 3, range(6), source)[1] == [0, 2, -1]
-
-
 def test_faces_break_ties_between_repeats():
     source = [(0, 1, 2), (2, 1, 0), (0, 1, 2)]
     found = match([(0, 1, 2), (2, 1, 0)], range(3), source, faces=[2, 1])
@@ -219,11 +169,6 @@ def test_faces_break_ties_between_repeats():
 @pytest.mark.parametrize("face", [7, -1, 1, 2**40])
 def test_a_face_that_lies_is_not_believed(face):
     assert match([(0, 1, 2)], range(6), [(0, 1, 2), (3, 4, 5)], faces=[face])[1] == [0]
-
-
-def test_two_faces_that_claim_one_triangle():
-    found = match([(0, 1, 2), (0, 1, 2)], range(3), [(0, 1, 2), (0, 1, 2)], faces=[1, 1])
-    assert found[1] == [0, 1]
 
 
 def test_a_further_vertex_from_the_same_source_stands_for_it():
