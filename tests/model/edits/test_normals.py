@@ -1,5 +1,7 @@
 """Which normals an edited surface has."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,13 +9,16 @@ from io_idtech_models.formats.common.normals import decode_latlong, encode_latlo
 from io_idtech_models.model.edits.normals import (
     NormalCoding,
     filled_frames,
+    plain_normals,
     ring_rotations,
     settle_codes,
     smooth_normals,
+    turned_over,
     view_codes,
     without_backs,
 )
-from io_idtech_models.model.vertex import Surface, VertexModel
+from io_idtech_models.model.source import CodedSource
+from io_idtech_models.model.vertex import ModelSource, Surface, VertexModel
 from tests.samples import load, sample
 
 CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
@@ -51,6 +56,7 @@ def changed(model, surface=0):
         ([0, 1, 2], [0, 1, 2]),
         ([2, -1, 0, -1, -1], [2, 2, 0, 0, 0]),
         ([-1, -1, 5, -1], [5, 5, 5, 5]),
+        ([-1, 0, 5], [0, 0, 5]),
         ([-1, -1], [0, 0]),
         (None, [0, 0]),
     ],
@@ -212,6 +218,58 @@ def test_a_mirrored_surface_mirrors_its_normals(axis, told, bent, off):
     surface.triangles, surface.mirrored = surface.triangles[:, ::-1], told
     found = decode_latlong(settled(model, 0))
     assert degrees_between(found, wanted).max() < off
+
+
+@pytest.mark.parametrize(("known", "over"), [([], True), ([0], False), ([0, 3], False)])
+def test_a_mirrored_surface_of_new_faces_is_turned_over(known, over):
+    """Where the source has some of them these say whether it is."""
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    surface.mirrored = True
+    surface.source_triangles = np.where(np.isin(np.arange(len(surface.triangles)), known), surface.source_triangles, -1)
+    view = view_codes(model, surface, model.source)
+    assert view is not None
+    assert turned_over(surface, view).tolist() == [over] * surface.num_vertices
+
+
+# -- in a file of another format
+
+
+def lone_triangle(place, size):
+    """Return a model of one triangle at a place, so large, as its file has it, and its surface."""
+    codes = np.array([[(0, 0, 0, 0x2010), (50, 0, 0, 0x2010), (0, 50, 0, 0x2010)]], np.int16)
+    scale, offset, uvs = (np.full((1, 3), n, np.float32) for n in (size / 50, place, 0.0))
+    part = CodedSource("s", np.array([(0, 1, 2)], np.int32), uvs[[0, 0, 0], :2], [], codes, scale, offset)
+    source = ModelSource([part], "md3", ["f"], [], np.zeros((1, 0, 3), np.float32), np.zeros((1, 0, 3, 3), np.float32))
+    numbers = np.arange(3, dtype=np.int32)
+    surface = Surface(
+        "s", part.decoded_positions(np.zeros(1, np.int64)), part.triangles, part.uvs, [], None, 0, numbers, numbers[:1]
+    )
+    return VertexModel("x", ["f"], [surface], [], source), surface
+
+
+@pytest.mark.parametrize("place", [0.25, -1000.0])
+@pytest.mark.parametrize(("by", "stays"), [(0.9e-5, True), (1.15e-5, False)])
+def test_normals_stay_where_nothing_moved_but_for_rounding(place, by, stays):
+    unit = max(abs(place), 1.0)
+    model, surface = lone_triangle(place, 5e-5 * unit)
+    surface.positions[0, 2, 2] += np.float32(by * unit)
+    found = plain_normals(model, surface, CODING)
+    assert found.source_vertices is None and found.normals is not None
+    wanted = decode_latlong(np.array([0x2010], np.uint16))
+    assert (degrees_between(found.normals[0], wanted) < 1e-3).tolist() == [stays] * 3
+
+
+def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
+    model, surface = lone_triangle(0.0, 1.0)
+    assert plain_normals(model, surface, None).normals is None
+    assert plain_normals(replace(model, source=None), surface, CODING).normals is None
+    shown = np.full((1, 3, 3), 0.5, np.float32)
+    assert plain_normals(model, replace(surface, stored_normals=shown), CODING).normals is shown
+    assert plain_normals(model, surface, replace(CODING, size=0x2011)).normals is not None
+    assert not caplog.messages
+    assert plain_normals(model, surface, replace(CODING, size=0x2010)).normals is None
+    assert caplog.messages == ["the facts of the source of 'x' are damaged: written without them"]
 
 
 # -- rotations

@@ -236,39 +236,26 @@ def test_what_is_too_large(vertices, triangles, found):
     assert splitting.too_large(model, VertexLimits(vertices, triangles, None)) == found
 
 
-def moved(model, surface):
-    surface.positions = surface.positions + np.float32(1.0)
+EDITS = {
+    "positions": lambda surface: surface.positions + np.float32(1.0),
+    "triangles": lambda surface: surface.triangles[:, [1, 2, 0]],
+    "source_vertices": lambda surface: np.where(np.arange(81) == 3, -1, surface.source_vertices),
+    "source_index": lambda surface: -1,
+    "frame_sources": lambda model: np.array([0, -1, 2], np.int32),
+    "source": lambda model: None,
+}
 
 
-def turned(model, surface):
-    surface.triangles = surface.triangles[:, [1, 2, 0]]
-
-
-def lacking(model, surface):
-    surface.source_vertices = np.where(np.arange(81) == 3, -1, surface.source_vertices)
-
-
-def inserted(model, surface):
-    model.frame_sources = np.array([0, -1, 2], np.int32)
-
-
-def made(model, surface):
-    surface.source_index = -1
-
-
-def forgotten(model, surface):
-    model.source = None
-
-
-@pytest.mark.parametrize("edit", [moved, turned, lacking, inserted, made, forgotten])
-def test_what_is_too_large_only_if_it_was_edited(edit):
+@pytest.mark.parametrize("field", EDITS)
+def test_what_is_too_large_only_if_it_was_edited(field):
     """What a game is not made for, but takes."""
     surfaces = [surface_of(4), surface_of(9)]
     surfaces[1].positions[1] = surfaces[1].positions[0]  # so that an inserted frame is as well where it was
     model = load(dump(model_of(*surfaces), "md3"))
     limits = VertexLimits(80, None, None, soft=frozenset({"vertices"}))
     assert splitting.too_large(model, limits) == []
-    edit(model, model.surfaces[1])
+    edited = model.surfaces[1] if hasattr(model.surfaces[1], field) else model
+    setattr(edited, field, EDITS[field](edited))
     assert splitting.too_large(model, limits) == [1]
 
 
