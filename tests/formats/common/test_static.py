@@ -53,14 +53,40 @@ def test_what_no_file_holds_is_refused(name, value, field, what):
         ROWS[name].dump(model)
 
 
+MATERIALS = "one material of a surface: others are left out of 'h_body'"
+
+
+@pytest.mark.parametrize(
+    ("called", "lost"),
+    [
+        ("many_shaders", [MATERIALS, "one frame, and no tags: left out: 2 tags and 2 frames after the first"]),
+        ("minimal", ["one frame, and no tags: left out: 1 tag"]),
+        ("seamed_cube", ["one frame, and no tags: left out: 1 frame after the first"]),
+    ],
+)
 @each_format
-def test_frames_and_tags_beyond_are_said(name):
+def test_frames_tags_and_materials_beyond_are_said(name, called, lost):
     with collected_warnings() as said:
-        shaped = ROWS[name].shape(load(sample("animated")))
+        shaped = ROWS[name].shape(load(sample(called)))
+        assert ROWS[name].shape(shaped) is shaped
     assert (shaped.num_frames, shaped.tags) == (1, [])
-    assert any(f"{name.upper()} holds one frame, and no tags: left out:" in text for text in said)
+    assert said == [f"{name.upper()} holds {text}" for text in lost]
+    shaped.surfaces[0].name, shaped.surfaces[0].shaders = "h_body", ["one", "two"]
+    with collected_warnings() as said:
+        (surface, *_) = ROWS[name].shape(shaped).surfaces
+    assert (surface.shaders, said) == (["one"], [f"{name.upper()} holds {MATERIALS}"])
     with collected_warnings():
         assert load(ROWS[name].dump(shaped)).num_frames == 1
+
+
+@pytest.mark.parametrize(("steps", "stays"), [(0.5, True), (0.7, False)])
+def test_colors_stay_while_no_nearer_one_can_be_painted(steps, stays):
+    """Blender has 255 steps of each."""
+    model = load(sample("colored", "ase"))
+    for surface in (surface for surface in model.surfaces if surface.colors is not None):
+        surface.colors = surface.colors.copy()
+        surface.colors[:, 1] += np.where(surface.colors[:, 1] > 0.5, -1, 1) * np.float32(steps / 255)
+    assert (ROWS["ase"].dump(model) == sample("colored", "ase")) is stays
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
