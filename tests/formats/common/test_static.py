@@ -127,10 +127,19 @@ def test_places_stay_as_the_file_has_them_but_for_rounding(place, by, stays):
     assert np.array_equal(found[:, :3], codes[0, :, :3]) is stays
 
 
+DAMAGES = {
+    "codes": lambda codes: codes.astype(np.int32),
+    "scale": lambda scale: scale * np.array((1, 2, 1), np.float32),
+    "offset": lambda offset: offset + np.array((0, 0, 1), np.float32),
+}
+
+
+@pytest.mark.parametrize("field", DAMAGES)
 @each_format
-def test_codes_of_another_size_are_a_strangers(name):
+def test_codes_of_another_size_or_step_are_a_strangers(name, field):
     model = load(PYRAMIDS[name]())
-    model.source.surfaces[0].codes = model.source.surfaces[0].codes.astype(np.int32)
+    part = model.source.surfaces[0]
+    setattr(part, field, DAMAGES[field](getattr(part, field)))
     with collected_warnings() as said:
         again = load(ROWS[name].dump(model))
     assert said[0] == "the facts of the source of 'sample' are damaged: written without them"
