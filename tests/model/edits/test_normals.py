@@ -7,6 +7,7 @@ import pytest
 
 from io_idtech_models.formats.common.normals import decode_latlong, encode_latlong
 from io_idtech_models.model.edits.normals import (
+    CodedView,
     NormalCoding,
     filled_frames,
     plain_normals,
@@ -18,7 +19,7 @@ from io_idtech_models.model.edits.normals import (
     without_backs,
 )
 from io_idtech_models.model.source import CodedSource
-from io_idtech_models.model.vertex import ModelSource, Surface, VertexModel
+from io_idtech_models.model.vertex import BaseNormals, ModelSource, Surface, VertexModel
 from tests.samples import load, sample
 
 CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
@@ -97,6 +98,17 @@ def test_a_new_surface_sees_nothing(numbers):
     model = load(sample("animated"))
     model.surfaces[0].source_vertices = None if numbers is None else np.array(numbers, np.int32)
     assert view_codes(model, model.surfaces[0], model.source) is None
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16])
+def test_a_vertex_moved_where_any_bit_of_its_position_is_another(dtype):
+    bits = 32 * np.dtype(dtype).itemsize
+    whole = np.full((1, bits, 4), 77, dtype)
+    edited = whole.copy()
+    words = edited.view(f"<u{bits // 8}")[0, :, 0]
+    words ^= np.left_shift(1, np.arange(bits, dtype=np.uint64), dtype=np.uint64).astype(words.dtype)
+    view = CodedView(np.ones(bits, np.bool_), whole[..., 3], np.zeros((0, 3), np.int32), whole)
+    assert view.moved(edited).tolist() == [[bit < bits * 3 // 4 for bit in range(bits)]]
 
 
 # -- codes
@@ -270,6 +282,20 @@ def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
     assert not caplog.messages
     assert plain_normals(model, surface, replace(CODING, size=0x2010)).normals is None
     assert caplog.messages == ["the facts of the source of 'x' are damaged: written without them"]
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_normals_of_the_base_are_what_is_shown_there_where_no_map_says_otherwise(mirrored):
+    """In other frames Blender shows some of its own making, as it does of what was mirrored."""
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    places = np.unique(surface.positions[0], axis=0, return_inverse=True)[1].reshape(-1)
+    surface.positions += np.random.default_rng(2).normal(size=(8, 3)).astype(np.float32)[places] * 9
+    shown = np.tile(np.float32([[0.6, 0.0, -0.8]]), (24, 1))
+    surface.base, surface.mirrored = BaseNormals(0, shown), mirrored
+    off = degrees_between(decode_latlong(settled(model, 0)), shown)
+    assert (off[0].max() < 1.1) is not mirrored
+    assert off[1].min() > 1.1
 
 
 # -- rotations

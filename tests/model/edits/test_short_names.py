@@ -85,6 +85,10 @@ def test_what_is_there_keeps_its_name():
     assert shortened("a/" + "x" * 62, "x" * 62) == {"a/" + "x" * 62: "x" * 61 + "~b"}
 
 
+def test_an_ending_goes_where_there_is_no_room_for_it_and_what_tells_names_apart():
+    assert list(shortened("a" * 9 + ".jpeg", "a" * 10 + ".jpeg", size=6).values()) == ["a.jpeg", "aaaa~b"]
+
+
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30)
 
 
@@ -112,6 +116,11 @@ def test_frames_keep_their_numbers():
     assert len(set(new)) == 11
     assert [a.count for a in group(new)] == [5, 5, 1]
     assert new[-1] == "stand01"
+
+
+def test_frames_that_fit_keep_their_name_from_others():
+    names = ["walk_forward_1", "walk_forward_slow1"]
+    assert short_frames(names, lambda name: 14) == {"walk_forward_slow1": "walk_forwar~b1"}
 
 
 def test_frames_of_one_name_keep_one():
