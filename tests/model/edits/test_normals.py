@@ -294,7 +294,7 @@ def test_normals_of_the_base_are_what_is_shown_there_where_no_map_says_otherwise
     shown = np.tile(np.float32([[0.6, 0.0, -0.8]]), (24, 1))
     surface.base, surface.mirrored = BaseNormals(0, shown), mirrored
     off = degrees_between(decode_latlong(settled(model, 0)), shown)
-    assert (off[0].max() < 1.1) is not mirrored
+    assert (off[0].max() < 1.1) != mirrored
     assert off[1].min() > 1.1
 
 
