@@ -284,6 +284,32 @@ def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
     assert caplog.messages == ["the facts of the source of 'x' are damaged: written without them"]
 
 
+def test_normals_of_a_part_follow_that_alone():
+    """Of two cubes in one surface the first was turned as a whole, the second torn."""
+    model = load(sample("seamed_cube"))
+    (part,), places = model.source.surfaces, model.surfaces[0].positions
+    turned = places @ rotation().T
+    torn = (
+        places
+        + np.random.default_rng(2).normal(size=(8, 3))[np.unique(places[0], axis=0, return_inverse=True)[1].ravel()]
+    )
+
+    def found(cubes):
+        count = len(cubes)
+        codes = np.tile(part.codes, (1, count, 1))
+        codes[..., 0] += np.repeat(9000 * np.arange(count), 24).astype(np.int16)
+        triangles = np.concatenate([part.triangles + 24 * nth for nth in range(count)])
+        after = np.concatenate([cube + np.array((9000 / 64 * nth, 0, 0)) for nth, cube in enumerate(cubes)], axis=1)
+        whole = Surface("", after.astype(np.float32), triangles, np.zeros((24 * count, 2), np.float32), [])
+        view = CodedView(np.ones(24 * count, np.bool_), codes.view(np.uint16)[..., 3], triangles, codes)
+        now = np.zeros_like(codes)
+        now[..., :3] = np.rint(after * 64)
+        return settle_codes(whole, now, view, CODING).view(np.uint16)[..., 3].tolist()
+
+    both = np.array(found([turned, torn]))
+    assert both[:, :24].tolist() == found([turned]) and both[:, 24:].tolist() == found([torn])
+
+
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_normals_of_the_base_are_what_is_shown_there_where_no_map_says_otherwise(mirrored):
     """In other frames Blender shows some of its own making, as it does of what was mirrored."""
