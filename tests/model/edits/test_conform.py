@@ -58,12 +58,6 @@ def test_zeros_of_both_signs_are_one():
     assert split_surface(surface(SQUARE, HALVES, uvs)).num_vertices == 4
 
 
-def test_unused_vertices_stay():
-    found = split_surface(surface([*SQUARE, (5, 5, 5)], [(1, 2, 3)], [WHOLE[0]]))
-    assert found.positions[0, [0, 4]].tolist() == [[0, 0, 0], [5, 5, 5]]
-    assert found.num_vertices == 5
-
-
 def test_a_surface_that_is_split_is_left_alone():
     plain = surface(SQUARE, HALVES, [(0, 0), (1, 0), (1, 1), (0, 1)])
     assert split_surface(plain) is plain
@@ -100,12 +94,6 @@ def test_normals_that_cancel_point_up():
     found = join_vertices(surface(SPLIT, [(0, 1, 2), (3, 4, 5)], SPLIT_UVS, normals))
     assert found.normals is not None
     assert found.normals[0, 0].tolist() == list(UP)
-
-
-def test_vertices_that_part_in_a_later_frame_stay_apart():
-    later = [*SPLIT[:3], (0, 0, 1), *SPLIT[4:]]
-    found = join_vertices(surface([SPLIT, later], [(0, 1, 2), (3, 4, 5)], SPLIT_UVS))
-    assert found.triangles.tolist() == [[0, 1, 2], [3, 2, 4]]
 
 
 def test_edited_normals_stay_edited():

@@ -175,16 +175,6 @@ def test_fresh_vertices_show_their_own_normals_and_disturb_nobody():
     assert (codes[:, :5] == model.source.surfaces[0].normals[:, :5]).all()
 
 
-def test_edited_normals_win_in_every_frame():
-    model = load(sample("animated"))
-    surface = model.surfaces[0]
-    surface.own_normals = np.arange(6) == 2
-    surface.normals[:, 2] = (0, 0, -1)
-    codes = settled(model, 0)
-    assert codes[:, 2].tolist() == [128] * 3
-    assert changed(model) == {(0, 2), (1, 2), (2, 2)}
-
-
 @pytest.mark.parametrize("length", [1.0, 3.0])
 @pytest.mark.parametrize(("degrees", "stays"), [(0.0, True), (0.45, True), (0.55, False)])
 def test_an_edited_normal_that_shows_what_the_sources_does_keeps_its_code(degrees, stays, length):
