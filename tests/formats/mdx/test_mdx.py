@@ -378,6 +378,9 @@ def test_lengths_are_the_sources_then_those_at_rest_then_the_frames_own(caplog):
     made.lengths = np.array([0, 9.004, *plain[2:7], 11.0])  # one near enough, one too far
     assert lengths_of(made) == pytest.approx([*plain[:1], 9.004, *plain[2:]], abs=1e-5)
     assert caplog.text == ""
+    made.lengths[4] = 15.0
+    for by, length in ((0.0098, 11.0049), (0.0102, 15.0)):  # the frames' own within a hundredth of a unit
+        assert lengths_of(stretched(made, 4, by))[4] == pytest.approx(length, abs=1e-5)
 
 
 @pytest.mark.parametrize("size", [1.0, 1 / 16])
@@ -459,10 +462,15 @@ def test_several_in_one_file():
     assert MDX.dump(second) == replace(spec, frames=spec.frames[:4]).pack()
 
 
-def test_others_bones_are_not_joined():
-    one, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
-    with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
-        MDX.dump_joined([one, other])
+@pytest.mark.parametrize("put_together", [MDX.dump_joined, lambda both: mdx_model.mixed(*both, "x")])
+def test_others_bones_are_not_joined_nor_mixed(put_together):
+    """Those that have other names, and those that hang elsewhere."""
+    walk = load(samples_mdm.walk())
+    named, hung = replace(walk, joint_names=[*walk.joint_names[:-1], "x"]), replace(walk, parents=walk.parents.copy())
+    hung.parents[7] = 2
+    for other in (named, hung, load(samples_mdm.two_roots())):
+        with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
+            put_together([walk, other])
 
 
 def test_one_length_for_all_that_are_joined(caplog):
@@ -485,6 +493,7 @@ def test_what_ends_first_begins_again():
         found = mdx_model.mixed(legs, torso, "both")
         shown = chain(found.parents, found.positions, found.rotations)[1]
         assert (found.num_frames, found.name, found.source) == (6, "both", None)
+        assert found.bounds.shape == (6, 2, 3)
         for bone, one in ((4, legs), (7, legs), (2, torso), (6, torso)):
             wanted = turns[one.name][np.arange(6) % one.num_frames, bone]
             assert bend(shown[:, bone], wanted).max() < 1e-6
@@ -501,9 +510,7 @@ def test_legs_that_are_faster_than_their_torso_go_on_until_it_has_ended(rate, fr
 
 
 def test_what_can_not_be_mixed():
-    walk, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
-    with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
-        mdx_model.mixed(walk, other, "x")
+    walk = load(samples_mdm.walk())
     walk.traits.torso_weights[:] = 0
     with pytest.raises(LimitError, match="no bone has a torso weight above 0"):
         mdx_model.mixed(walk, walk, "x")
