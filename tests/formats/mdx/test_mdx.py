@@ -462,7 +462,7 @@ def test_several_in_one_file():
     assert MDX.dump(second) == replace(spec, frames=spec.frames[:4]).pack()
 
 
-@pytest.mark.parametrize("put_together", [MDX.dump_joined, lambda both: mdx_model.mixed(*both, "x")])
+@pytest.mark.parametrize("put_together", [MDX.dump_joined, lambda both: mdx_model.mixed(both[0], both[1], "x")])
 def test_others_bones_are_not_joined_nor_mixed(put_together):
     """Those that have other names, and those that hang elsewhere."""
     walk = load(samples_mdm.walk())

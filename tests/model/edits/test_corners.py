@@ -282,9 +282,9 @@ def plainly_grouped(made):
 def test_any_corners_are_grouped_by_the_rules(seed, largest):
     """Also where columns of numbers that large make none of 64 bits together."""
     random = np.random.default_rng(int(largest) % 97 + seed)
-    count = random.integers(1, 24)
-    points, numbers, uvs = (random.integers(low, high, count) for low, high in ((0, 4), (-1, 4), (-1, 2)))
-    uvs = uvs.astype(np.float32) * np.float32(largest)
+    count, most = random.integers(1, 24), random.integers(1, 5)
+    points, numbers, steps = (random.integers(low, high, count) for low, high in ((0, 4), (-1, most), (-1, 2)))
+    uvs = steps.astype(np.float32) * np.float32(largest)
     made = corners(*zip(points, numbers, np.column_stack((uvs, uvs)), SHOWN[random.integers(0, 3, count)], strict=True))
     made.own = random.random(count) < random.choice([0.0, 0.3])
     found = group_corners(made, all_equal)

@@ -307,7 +307,7 @@ def test_normals_of_the_base_are_what_is_shown_there_where_no_map_says_otherwise
     surface = model.surfaces[0]
     places = np.unique(surface.positions[0], axis=0, return_inverse=True)[1].reshape(-1)
     surface.positions += np.random.default_rng(2).normal(size=(8, 3)).astype(np.float32)[places] * 9
-    shown = np.tile(np.float32([[0.6, 0.0, -0.8]]), (24, 1))
+    shown = np.tile(np.array((0.6, 0.0, -0.8), np.float32), (24, 1))
     surface.base, surface.mirrored = BaseNormals(0, shown), mirrored
     off = degrees_between(decode_latlong(settled(model, 0)), shown)
     assert (off[0].max() < 1.1) != mirrored
