@@ -118,6 +118,28 @@ def test_any_edit_of_a_surface_is_what_is_read_again(name, called, seed, as_befo
         np.testing.assert_allclose(other.axes, one.axes, atol=2e-3)
 
 
+@pytest.mark.parametrize("edit", ["normal", "face"])
+@pytest.mark.parametrize("name", ["md3", "mdc", "md2", "mdl"])
+def test_one_normal_that_is_edited_or_one_face_that_is_turned_over_is_written(name, edit):
+    """Though nothing else differs from the file."""
+    model = load(sample("animated", name))
+    surface = model.surfaces[0]
+    users = np.bincount(surface.triangles.ravel(), minlength=surface.num_vertices)
+    face = int(np.flatnonzero((users[surface.triangles] == 1).any(axis=1))[-1])
+    alone = int(surface.triangles[face][users[surface.triangles[face]] == 1][0])
+    wanted = surface.normals.copy()
+    wanted[:, alone] *= -1.0
+    if edit == "normal":
+        surface.own_normals, surface.normals = np.arange(surface.num_vertices) == alone, wanted.copy()
+    else:
+        for array in (surface.triangles, surface.uvs)[: surface.uvs.ndim - 1]:  # texture coordinates of corners, too
+            array[face] = array[face][::-1].copy()
+        wanted[:, np.setdiff1d(surface.triangles[face], alone)] = np.nan  # of several faces
+    found = load(dump(model)).surfaces[0].normals
+    near = (found * wanted).sum(axis=2) > 0.98
+    assert (near | np.isnan(wanted).any(axis=2)).all()
+
+
 def dumped(model, name):
     """Return a model's bytes in another format, or why it can't be."""
     try:

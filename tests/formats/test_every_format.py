@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.formats import ROWS, SKELETAL, by_name
+from io_idtech_models.formats import ROWS, SKELETAL, VERTEX, by_name, rows_of
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.facts import differences
 from tests.samples import corpus_params, format_of, loose_bytes, sample_params
@@ -48,6 +48,15 @@ def test_real_files_come_back(file):
     with pytest.raises(FormatError) as caught:
         format_of(file.data).load(file.data, "x")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
+def test_codes_of_normals_are_below_those_that_mean_nothing(row):
+    normals = np.concatenate((np.eye(3), -np.eye(3), np.random.default_rng(1).normal(size=(500, 3))))
+    codes = row.coding.encode(normals, None)
+    assert int(codes.max()) < row.coding.size
+    shown, wanted = (n / np.linalg.norm(n, axis=1, keepdims=True) for n in (row.coding.decode(codes), normals))
+    assert ((shown * wanted).sum(axis=1) > np.cos(np.radians(12))).all()
 
 
 @every_sample

@@ -180,7 +180,7 @@ def settle_positions(
     origins = filled_frames(model)
     old = Boxes(*(np.broadcast_to(each, (own.num_frames, 3))[origins] for each in (own.scale, own.offset)))
     if view is None:
-        return old, np.zeros((*positions.shape[:2], 4), np.uint8), every
+        return old, np.zeros((model.num_frames, 0, 4), np.uint8), every
     if not how.refit and _is_source(surface, view, own):
         return old, own.codes, every
     before = _source_positions(surface, source, origins)

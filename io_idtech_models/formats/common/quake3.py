@@ -94,10 +94,11 @@ def known_source(
     source = sound(model.source_of(format_name), fits, model.name)
     # A lone surface of a model knows its own facts, but it may not know the model's.
     whole = source if source is not None and source.facts else None
-    complete = False
-    if whole is not None:
-        written = int(records_of(whole.facts, "header", header)["num_surfaces"])
-        complete = len(whole.surfaces) >= written and "layout_ends" in whole.facts
+    complete = (
+        whole is not None
+        and "layout_ends" in whole.facts
+        and len(whole.surfaces) >= int(records_of(whole.facts, "header", header)["num_surfaces"])
+    )
     if source is not None and not source.facts:
         text = "'%s' is made of parts that don't tell of their model: its name in the file and bounds are made anew"
         log.warning(text, model.name)

@@ -46,8 +46,11 @@ class Reader:
         """Return the next token and go on behind it; raises FormatError at the end."""
         match = TOKEN.match(self.text, self.place)
         if match is None:
-            rest = self.text[self.place : self.place + MOST_SHOWN].split()
-            self.fail("the file ends too early" if not rest else "unreadable text", what, _shown(b" ".join(rest)))
+            rest = self.text[self.place :].lstrip()
+            if not rest:
+                self.fail("the file ends too early", what, _shown(rest))
+            shown = _shown(b" ".join(rest[:MOST_SHOWN].split()))
+            self.fail("unreadable text", what, shown, len(self.text) - len(rest))
         self.place = match.end()
         return match.group(1)
 

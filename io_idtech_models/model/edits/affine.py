@@ -102,7 +102,7 @@ def beside(moved: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool
 
 def rounding(positions: NDArray[Any]) -> float:
     """Return how far single precision may put positions (V, 3) that a map moved from where it says, and a little."""
-    return ROUNDED * max(1.0, float(np.abs(positions).max(initial=0.0)))
+    return ROUNDED * float(np.abs(positions).max(initial=1.0))
 
 
 def places_of(positions: NDArray[Any]) -> Indices:
@@ -192,7 +192,7 @@ def common_map(before: NDArray[Any], after: NDArray[Any], slack: float) -> tuple
 
 def _places_in(labels: Indices, points: Doubles, count: int) -> Indices:
     """Return at how many different places the points (n, 3) of each part lie, (count,)."""
-    rows = np.concatenate((labels[:, None].astype(np.float64), points + 0.0), axis=1)
+    rows = np.concatenate((labels[:, None].astype(np.float64), points), axis=1)
     order = np.lexsort(rows.T[::-1])
     rows = rows[order]
     first = np.ones(len(rows), np.bool_)

@@ -338,8 +338,6 @@ def without_backs(
     smooth = smooth_normals(positions, triangles)
     back = (steady.dots(normals, smooth) < 0) & vertices
     back &= ~back[:1]
-    if not back.any():
-        return normals, 0
     return np.where(back[..., None], smooth, normals), int(back.any(axis=0).sum())
 
 

@@ -124,6 +124,15 @@ def test_counts_are_those_of_the_arrays():
     assert again.surfaces[1].st.tobytes() == surface.st.tobytes()
 
 
+def test_the_first_part_of_a_chain_ends_where_it_does():
+    """Where the file had none whose end could be kept."""
+    found = chunks.read(MDC, mdc(b"tail"))
+    surfaces, found.surfaces, found.source_surfaces = found.surfaces, [], []
+    found = chunks.read(MDC, chunks.write(MDC, found))
+    found.surfaces, found.source_surfaces = surfaces, [-1]
+    assert chunks.write(MDC, found) == mdc(b"tail")
+
+
 @pytest.mark.parametrize(
     ("place", "value", "said"),
     [

@@ -40,6 +40,24 @@ def test_a_layout_without_ends_is_none():
     assert layout_of(facts) == {}
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "fits"),
+    [
+        ("layout_empty", [(3, 2**31 - 1), (4, -(2**31))], True),  # offsets that a file's fields hold
+        ("layout_empty", [(3, 0), (4, 2**31 + 2)], False),
+        ("layout_empty", [(3, -(2**63)), (4, 0)], False),
+        ("layout_gaps", [2, 1], True),
+        ("layout_gaps", [4, -1], False),
+        ("layout_gaps", [2, 2], False),
+        ("layout_gaps", [3], False),
+    ],
+)
+def test_a_layout_is_one_that_a_file_can_have(name, value, fits):
+    facts = survey([Piece(0, 2, 4), Piece(1, 7, 2)], b"..abcd.ef") | {"layout_ends": np.zeros(1, np.int64)}
+    facts[name] = np.array(value, np.int64)
+    assert layout_fits(facts) is fits
+
+
 @pytest.mark.parametrize(("name", "data"), [("mdm", samples_mdm.figure()), ("mdx", samples_mdm.walk())])
 def test_a_source_whose_layout_has_no_ends_is_written(name, data):
     row = by_name(name)

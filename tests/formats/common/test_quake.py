@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats.common.quake import Boxes, fit_boxes
+from io_idtech_models.formats.common.quake3 import encode_places
 from io_idtech_models.model.arrays import decode_positions
+from io_idtech_models.reporting import LimitError
 
 
 def boxes(*rows):
@@ -76,6 +78,23 @@ def test_what_agrees_is_within_half_a_step():
     one = points((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0))
     other = points((0.99, -0.99, 0), (1.01, 0, 0), (0, 1.01, 0), (0, 0, 0.001))
     assert box.within_half_step(one, other).tolist() == [[True, False, False, False]]
+    far = points((0, 0, 1000.0005), (0, 0, 1000.002))
+    assert box.within_half_step(far, points((0, 0, 1000), (0, 0, 1000))).tolist() == [[True, False]], "but for rounding"
+
+
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [(511.992, 32767), (511.993, None), (-512.007, -32768), (-512.009, None), (np.nan, None), (np.inf, None)],
+)
+def test_places_in_64ths_of_a_unit(place, code):
+    """MD3's are no bytes: what rounds to one that an int16 holds is held."""
+    positions = np.zeros((2, 3, 3), np.float32)
+    positions[1, 2, 1] = place
+    if code is not None:
+        assert encode_places(positions, "x", "MD3")[1, 2].tolist() == [0, code, 0]
+        return
+    with pytest.raises(LimitError, match=f"'x' has a vertex at Y = {np.float32(place):g} in frame 1: MD3 holds -512"):
+        encode_places(positions, "x", "MD3")
 
 
 @pytest.mark.filterwarnings("error")

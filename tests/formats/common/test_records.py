@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import ROWS, VERTEX, by_name, by_suffix, identify, rows_of
-from io_idtech_models.formats.common.records import decode_name, encode_name, raw_bytes, take
+from io_idtech_models.formats.common.records import (
+    check_indices,
+    cut_name,
+    decode_name,
+    encode_name,
+    header_name,
+    raw_bytes,
+    take,
+)
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.samples import PROJECT, sample
 
@@ -96,6 +104,26 @@ def test_a_name_holds_one_byte_less_than_its_field():
     assert str(caught.value) == "thing name '1234567ü' has 9 bytes, the format holds 7"
     with pytest.raises(LimitError):
         encode_name("12345678", 8, "thing")
+
+
+@pytest.mark.parametrize(
+    ("name", "cut"),
+    [("1234567", b"1234567"), ("12345678", b"1234567"), ("123456ü", b"123456"), ("日本", "日本".encode())],
+)
+def test_names_of_frames_and_headers_are_cut_to_what_fits(name, cut):
+    assert cut_name(name, 8) == header_name(name, 8) == cut
+    assert cut_name("12345678", 8, b"12345678") == b"12345678", "as the file has it"
+
+
+@pytest.mark.parametrize(("row", "found"), [((2, 5), "[2, 5]"), ((-1, 0), "[-1, 0]")])
+def test_the_first_row_of_indices_that_is_wrong_is_named(row, found):
+    rows = np.array([(0, 4), (4, 0), row, row], np.int32)
+    check_indices(rows[:2], 5, 100, "edge {} of {x}", "vertices")
+    for few in (rows[:1, 1], rows[1:2, :1], rows[:0]):
+        check_indices(few, 5, 100, "edge {} of {x}", "vertices")
+    with pytest.raises(FormatError) as caught:
+        check_indices(rows, 5, 100, "edge {} of {x}", "vertices")
+    assert str(caught.value) == f"edge 2 of {{x}} at byte 116: expected vertices 0 to 4, found {found}"
 
 
 def test_a_name_without_a_spelling_in_utf8_is_written_somehow():

@@ -32,6 +32,7 @@ def tokens(text: bytes) -> list[bytes]:
         (b"a /* b\nc */ d\ne f", [b"a", b"d", b"e", b"f"]),
         (b"a /* b */ c /* d\ne", [b"a", b"c", b"/*", b"d", b"e"]),
         (b"a /* b // c\nd */ e", [b"a", b"e"]),
+        (b"a/**/b", [b"a", b"b"]),
     ],
 )
 def test_tokens(text, found):
@@ -43,6 +44,8 @@ def test_errors_name_the_line():
     assert [reader.next("a word") for _ in range(3)] == [b"one", b"two", b"three"]
     with pytest.raises(FormatError, match="the file ends too early at line 5: expected more"):
         reader.next("more")
+    with pytest.raises(FormatError, match="unreadable text at line 2: expected more, found '\"open x'"):
+        Reader(b'\n"open\nx').next("more")
     reader.place = 0
     with pytest.raises(FormatError, match="unexpected text at line 1: expected 'two', found 'one'"):
         reader.expect(b"two")

@@ -248,15 +248,6 @@ def test_new_vertices_get_the_normals_that_they_show():
     assert md3.read(dump(model)).surfaces[0].vertices["normal"][:, 2].tolist() == [128] * 3
 
 
-def test_edited_normals_beat_the_sources():
-    model = load(sample("seamed_cube"))
-    surface = model.surfaces[0]
-    surface.own_normals = np.arange(24) == 5
-    surface.normals = surface.normals.copy()
-    surface.normals[:, 5] = (0.6, 0.0, 0.8)
-    assert differences(sample("seamed_cube"), dump(model)) == {f"surfaces[0].frames[{f}].normal[5]" for f in range(2)}
-
-
 def test_mirrored_surface_gets_mirrored_normals():
     model = load(sample("animated"))
     surface = model.surfaces[0]

@@ -322,12 +322,32 @@ def test_the_root_moves():
     assert changed <= {f"frames[3].{n}" for n in ("parent_offset", "bounds", "local_origin", "radius")}
 
 
-def test_new_ways_of_bones_whose_lengths_are_negative():
+@pytest.mark.parametrize(
+    ("place", "by", "moves"),
+    [(0.0, 9e-5, False), (0.0, 2e-4, True), (0.0, 5.0, True), (4000.0, 3.9e-3, False), (4000.0, 4.1e-3, True)],
+)
+@pytest.mark.parametrize("turns", [False, True])
+def test_the_root_stays_where_it_is_but_for_rounding(place, by, moves, turns):
+    """A ten-thousandth of a unit or a millionth of the coordinate, whether something else was edited or not."""
+    spec = samples_mdm.MdxSpec()
+    for frame in spec.frames:
+        frame.parent_offset = (0.0, place, 0.0)
+    animation = load(spec.pack())
+    animation = turned(animation, 1, 2) if turns else animation
+    animation.positions[3, 0, 1] += by
+    written = mdx.read(MDX.dump(animation)).frames["info"]["parent_offset"][3, 1]
+    assert (written != np.float32(place)) == moves
+
+
+@pytest.mark.parametrize("mixing", [0.0, 0.5])
+def test_new_ways_of_bones_whose_lengths_are_negative(mixing):
     """The direction is that to the other side."""
-    animation = turned(load(samples_mdm.walk()), 2, 0, 0.5)
+    spec = samples_mdm.MdxSpec()
+    spec.bones[3] = replace(spec.bones[3], torso_weight=mixing)
+    animation = turned(load(spec.pack()), 2, 0, 0.5)
     found = MDX.dump(animation)
     assert mdx.read(found).bones["parent_dist"][3] == -11
-    assert "frames[2].ofs[3]" in differences(samples_mdm.walk(), found)
+    assert "frames[2].ofs[3]" in differences(spec.pack(), found)
     same_poses(animation, load(found), 11 * HALF_STEP)
 
 
@@ -358,17 +378,23 @@ def test_lengths_are_the_sources_then_those_at_rest_then_the_frames_own(caplog):
     made.lengths = np.array([0, 9.004, *plain[2:7], 11.0])  # one near enough, one too far
     assert lengths_of(made) == pytest.approx([*plain[:1], 9.004, *plain[2:]], abs=1e-5)
     assert caplog.text == ""
+    made.lengths[4] = 15.0
+    for by, length in ((0.0098, 11.0049), (0.0102, 15.0)):  # the frames' own within a hundredth of a unit
+        assert lengths_of(stretched(made, 4, by))[4] == pytest.approx(length, abs=1e-5)
 
 
-def test_new_lengths_are_those_that_the_game_shows_best(caplog):
+@pytest.mark.parametrize("size", [1.0, 1 / 16])
+def test_new_lengths_are_those_that_the_game_shows_best(size, caplog):
     """Among others the spine's, which mixes legs and torso; the other way round the table's ways are a little other."""
-    made = fresh(load(samples_mdm.walk()))
-    plain = [0.0, *(abs(x) for x in WRITTEN[1:])]
+    spec = samples_mdm.MdxSpec()
+    spec.bones = [replace(bone, parent_dist=bone.parent_dist * size) for bone in spec.bones]
+    made = fresh(load(spec.pack()))
+    plain = [0.0, *(abs(x) * size for x in WRITTEN[1:])]
     assert lengths_of(made) == pytest.approx(plain, rel=1e-3)
     others = [b for b in range(8) if b != 3]
     assert np.take(lengths_of(made), others).tolist() == pytest.approx(np.take(plain, others).tolist(), rel=4e-5)
-    made.lengths = np.array([0, 9.004, *plain[2:7], 11.0])
-    assert lengths_of(made)[1] == pytest.approx(9.0, rel=4e-5)
+    made.lengths = np.array([0, 9.004 * size, *plain[2:7], 11.0])
+    assert lengths_of(made)[1] == pytest.approx(9.0 * size, rel=4e-5)
     assert caplog.text == ""
 
 
@@ -436,10 +462,15 @@ def test_several_in_one_file():
     assert MDX.dump(second) == replace(spec, frames=spec.frames[:4]).pack()
 
 
-def test_others_bones_are_not_joined():
-    one, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
-    with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
-        MDX.dump_joined([one, other])
+@pytest.mark.parametrize("put_together", [MDX.dump_joined, lambda both: mdx_model.mixed(both[0], both[1], "x")])
+def test_others_bones_are_not_joined_nor_mixed(put_together):
+    """Those that have other names, and those that hang elsewhere."""
+    walk = load(samples_mdm.walk())
+    named, hung = replace(walk, joint_names=[*walk.joint_names[:-1], "x"]), replace(walk, parents=walk.parents.copy())
+    hung.parents[7] = 2
+    for other in (named, hung, load(samples_mdm.two_roots())):
+        with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
+            put_together([walk, other])
 
 
 def test_one_length_for_all_that_are_joined(caplog):
@@ -462,6 +493,7 @@ def test_what_ends_first_begins_again():
         found = mdx_model.mixed(legs, torso, "both")
         shown = chain(found.parents, found.positions, found.rotations)[1]
         assert (found.num_frames, found.name, found.source) == (6, "both", None)
+        assert found.bounds.shape == (6, 2, 3)
         for bone, one in ((4, legs), (7, legs), (2, torso), (6, torso)):
             wanted = turns[one.name][np.arange(6) % one.num_frames, bone]
             assert bend(shown[:, bone], wanted).max() < 1e-6
@@ -478,9 +510,7 @@ def test_legs_that_are_faster_than_their_torso_go_on_until_it_has_ended(rate, fr
 
 
 def test_what_can_not_be_mixed():
-    walk, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
-    with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
-        mdx_model.mixed(walk, other, "x")
+    walk = load(samples_mdm.walk())
     walk.traits.torso_weights[:] = 0
     with pytest.raises(LimitError, match="no bone has a torso weight above 0"):
         mdx_model.mixed(walk, walk, "x")

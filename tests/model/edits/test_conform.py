@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface, with_vertices
 from io_idtech_models.model.source import are_solid
-from io_idtech_models.model.vertex import Surface, VertexModel
+from io_idtech_models.model.vertex import BaseNormals, Surface, VertexModel
 from tests.samples import corpus_params, load, sample
 
 UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
@@ -58,12 +58,6 @@ def test_zeros_of_both_signs_are_one():
     assert split_surface(surface(SQUARE, HALVES, uvs)).num_vertices == 4
 
 
-def test_unused_vertices_stay():
-    found = split_surface(surface([*SQUARE, (5, 5, 5)], [(1, 2, 3)], [WHOLE[0]]))
-    assert found.positions[0, [0, 4]].tolist() == [[0, 0, 0], [5, 5, 5]]
-    assert found.num_vertices == 5
-
-
 def test_a_surface_that_is_split_is_left_alone():
     plain = surface(SQUARE, HALVES, [(0, 0), (1, 0), (1, 1), (0, 1)])
     assert split_surface(plain) is plain
@@ -84,11 +78,14 @@ def test_vertices_at_one_place_become_one():
     assert found.source_vertices.tolist() == [0, 1, 2, 5]
 
 
-def test_they_take_the_mean_of_their_normals():
-    normals = [SIDE, UP, UP, UP, UP, UP]
+@pytest.mark.parametrize(
+    ("other", "mean"), [(SIDE, (0.707107, 0, 0.707107)), ((0.6, 0, -0.8), (0.948683, 0, 0.316228))]
+)
+def test_they_take_the_mean_of_their_normals(other, mean):
+    normals = [other, UP, UP, UP, UP, UP]
     found = join_vertices(surface(SPLIT, [(0, 1, 2), (3, 4, 5)], SPLIT_UVS, normals))
     assert found.normals is not None
-    np.testing.assert_allclose(found.normals[0, 0], np.array((1, 0, 1)) / np.sqrt(2), atol=1e-6)
+    np.testing.assert_allclose(found.normals[0, 0], mean, atol=1e-6)
     assert found.normals[0, 1:].tolist() == [list(UP)] * 3
 
 
@@ -97,12 +94,6 @@ def test_normals_that_cancel_point_up():
     found = join_vertices(surface(SPLIT, [(0, 1, 2), (3, 4, 5)], SPLIT_UVS, normals))
     assert found.normals is not None
     assert found.normals[0, 0].tolist() == list(UP)
-
-
-def test_vertices_that_part_in_a_later_frame_stay_apart():
-    later = [*SPLIT[:3], (0, 0, 1), *SPLIT[4:]]
-    found = join_vertices(surface([SPLIT, later], [(0, 1, 2), (3, 4, 5)], SPLIT_UVS))
-    assert found.triangles.tolist() == [[0, 1, 2], [3, 2, 4]]
 
 
 def test_edited_normals_stay_edited():
@@ -150,9 +141,9 @@ def test_parts_of_a_source_come_together_again():
     """Two parts of a mesh that was cut in two, each with its own copies of the cut's vertices."""
     first = surface(SQUARE[:1] + SQUARE[2:], [(0, 1, 2)], [WHOLE[1]], source_vertices=[0, 2, 3], source_triangles=[1])
     second = surface(SQUARE[:3], [(0, 1, 2)], [WHOLE[0]], source_vertices=[0, 1, 2], source_triangles=[0])
-    first.source_index = 0
+    second.source_index, second.name = 0, "body"
     (found,) = joined(model(first, second)).surfaces
-    assert found.source_index == 0
+    assert (found.source_index, found.name) == (0, "body"), "those of the part that is the source's"
     assert found.source_vertices is not None and found.source_triangles is not None
     assert found.source_vertices.tolist() == [0, 1, 2, 3]
     assert found.source_triangles.tolist() == [0, 1]
@@ -201,6 +192,18 @@ def test_parts_without_normals_of_their_own():
     assert found.normals[0, 4:].tolist() == [list(SIDE)] * 4
 
 
+@pytest.mark.parametrize(("frames", "base"), [((0, 0), 0), ((2, 2), 2), ((0, 2), None), ((2, None), None)])
+def test_the_base_is_the_parts_where_they_show_one_frame(frames, base):
+    parts = [surface(SQUARE, HALVES, WHOLE, source_vertices=order) for order in ([1, -1, 0, 4], [3, 2, -1, -1])]
+    shown = np.arange(24, dtype=np.float32).reshape(8, 3)
+    for part, frame, own in zip(parts, frames, (shown[:4], shown[4:]), strict=True):
+        part.base = None if frame is None else BaseNormals(frame, own)
+    (found,) = joined(model(*parts)).surfaces
+    assert (None if found.base is None else found.base.frame) == base
+    if found.base is not None:
+        assert found.base.normals.tolist() == shown[[2, 0, 5, 4, 3, 1, 6, 7]].tolist(), "in the order of their vertices"
+
+
 # -- nothing is lost
 
 
@@ -222,7 +225,23 @@ def surfaces(draw):
     triangles = rng.integers(0, count, (draw(st.integers(0, 12)), 3))
     positions = rng.integers(0, 3, (frames, count, 3))
     uvs = rng.integers(0, 2, (len(triangles), 3, 2)) / 2
-    return surface(positions, triangles, uvs, rng.normal(size=positions.shape))
+    return surface(
+        positions, triangles, uvs, rng.normal(size=positions.shape), own_normals=rng.random(count) < 0.5,
+        colors=rng.random((count, 4), np.float32), base=BaseNormals(1, rng.random((count, 3), np.float32)),
+        source_vertices=rng.integers(-1, 9, count),
+    )  # fmt: skip
+
+
+def of_corners(whole):
+    """Return what is known of the vertex of each corner of the triangles."""
+    known = (
+        whole.normals.transpose(1, 0, 2),
+        whole.own_normals,
+        whole.colors,
+        whole.base.normals,
+        whole.source_vertices,
+    )
+    return [values[whole.triangles].tolist() for values in known]
 
 
 @given(surfaces())
@@ -230,8 +249,7 @@ def test_splitting_keeps_every_triangle(whole):
     found = split_surface(whole)
     check_same(found, whole)
     assert found.uvs.shape == (found.num_vertices, 2)
-    assert found.normals is not None and whole.normals is not None
-    np.testing.assert_array_equal(found.normals[:, found.triangles], whole.normals[:, whole.triangles])
+    assert of_corners(found) == of_corners(whole)
     pairs = {
         (v, *uv)
         for v, uv in zip(whole.triangles.ravel().tolist(), (whole.uvs + 0.0).reshape(-1, 2).tolist(), strict=True)

@@ -51,25 +51,6 @@ def test_corners_of_a_source_vertex_are_one_whatever_they_show():
     assert (result.corners.tolist(), result.winners.tolist()) == ([0, 2], [True, True])
 
 
-def test_source_vertices_come_in_their_order_and_new_ones_behind():
-    result = group((0, -1, (0, 0), UP), (1, 9, (0, 0), UP), (2, -1, (0, 0), UP), (3, 2, (0, 0), UP))
-    assert result.numbers.tolist() == [2, 9, -1, -1]
-    assert result.points.tolist() == [3, 1, 0, 2]
-    assert result.of_corner.tolist() == [2, 1, 3, 0]
-
-
-def test_two_source_vertices_on_one_point_stay_two():
-    result = group((0, 0, (0, 0), UP), (0, 1, (0, 0), UP))
-    assert result.numbers.tolist() == [0, 1]
-
-
-def test_a_source_vertex_splits_where_its_texture_coordinate_does():
-    result = group((0, 3, (0.5, 0), UP), (0, 3, (0.25, 0), UP), (0, 3, (0.5, 0), UP), claims=all_equal)
-    assert result.of_corner.tolist() == [0, 1, 0]
-    assert result.numbers.tolist() == [3, 3]
-    assert result.winners.tolist() == [True, False]
-
-
 def test_the_candidate_that_fits_best_wins():
     asked: list[tuple[int, int, int]] = []
 
@@ -77,25 +58,10 @@ def test_the_candidate_that_fits_best_wins():
         asked.extend(zip(points.tolist(), numbers.tolist(), first.tolist(), strict=True))
         return (points == 8).astype(float)
 
-    result = group((5, 3, (0, 0), UP), (8, 3, (0, 0), UP), (6, 4, (0, 0), UP), claims=claims)
-    assert sorted(asked) == [(5, 3, 0), (8, 3, 1)], "only the rivals are asked about"
+    result = group((5, 0, (0, 0), UP), (8, 0, (0, 0), UP), (6, 4, (0, 0), UP), claims=claims)
+    assert sorted(asked) == [(5, 0, 0), (8, 0, 1)], "only the rivals are asked about"
     assert result.points.tolist() == [8, 6, 5]
     assert result.winners.tolist() == [True, True, False]
-
-
-def test_of_equal_claims_the_unedited_and_then_the_lowest_wins():
-    rows = [(0, 3, (0, 0), SIDE), (0, 3, (0, 0), UP)]
-    result = group(*rows, own=[0], claims=all_equal)
-    assert result.of_corner.tolist() == [1, 0]
-    result = group((0, 3, (0, 0), UP), (1, 3, (0, 0), UP), claims=all_equal)
-    assert result.points.tolist() == [0, 1]
-
-
-def test_new_corners_of_a_point_are_split_by_texture_coordinate_and_normal():
-    result = group(
-        (0, -1, (0, 0), UP), (0, -1, (0, 0), SIDE), (0, -1, (1, 0), UP), (0, -1, (0, 0), UP), (1, -1, (0, 0), UP),
-    )  # fmt: skip
-    assert result.of_corner.tolist() == [0, 1, 2, 0, 3]
 
 
 def test_nearly_equal_is_equal():
@@ -105,33 +71,14 @@ def test_nearly_equal_is_equal():
     tilted = (np.sin(np.radians(0.3)), 0.0, np.cos(np.radians(0.3)))
     assert group((0, -1, (0.3, 0.7), UP), (0, -1, (0.3, 0.7), tilted)).of_corner.tolist() == [0, 1]
     assert group((0, -1, (0.3, 0.7), UP), (0, -1, (0.30001, 0.7), UP)).of_corner.tolist() == [0, 1]
+    assert group((0, -1, (0.0, 0), UP), (0, -1, (4.5e-7, 0), UP)).of_corner.tolist() == [0, 0]
+    assert group((0, -1, (0.0, 0), UP), (0, -1, (5e-7, 0), UP)).of_corner.tolist() == [0, 1]
 
 
-def test_a_new_corner_joins_a_source_vertex_that_shows_the_same():
-    result = group((0, 5, (0, 0), UP), (0, -1, (0, 0), UP), (0, -1, (0, 0), SIDE))
-    assert result.of_corner.tolist() == [0, 0, 1]
-    assert result.numbers.tolist() == [5, -1]
-
-
-def test_a_new_corner_joins_the_second_source_vertex_if_that_shows_the_same():
-    result = group((0, 5, (0, 0), UP), (0, 6, (0, 0), SIDE), (0, -1, (0, 0), SIDE))
-    assert result.of_corner.tolist() == [0, 1, 1]
-
-
-def test_a_new_corner_joins_no_vertex_of_another_point():
-    assert group((0, 5, (0, 0), UP), (1, -1, (0, 0), UP)).of_corner.tolist() == [0, 1]
-
-
-def test_texture_coordinates_far_apart_leave_points_apart():
-    """Columns that make one number of 64 bits together would have none left to tell the points by."""
-    near, far = (2.0**-20, 2.0**-20), (2.0**4, 2.0**20)
-    result = group((0, -1, near, UP), (1, -1, near, UP), (0, -1, near, UP), (3, -1, far, UP))
-    assert result.of_corner.tolist() == [0, 1, 0, 2]
-
-
-def test_an_edited_normal_splits_a_source_vertex():
-    result = group((0, 5, (0, 0), SIDE), (0, 5, (0, 0), UP), own=[0], claims=all_equal)
-    assert len(result.points) == 2
+def test_corners_are_one_where_they_show_one_normal_in_all_frames():
+    made = corners(*[(0, -1, (0, 0), UP)] * 3)
+    made.normals = np.array([(UP, UP), (UP, SIDE), (UP, UP)], np.float32)
+    assert group_corners(made, nobody).of_corner.tolist() == [0, 1, 0]
 
 
 def test_normals_and_coordinates_that_are_no_numbers():
@@ -166,55 +113,20 @@ def match(triangles, numbers, source, faces=None):
     return result.vertices.tolist(), result.numbers.tolist()
 
 
-def test_triangles_come_in_the_order_of_the_source_and_new_ones_behind():
-    source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
-    found = match([(4, 5, 6), (0, 3, 5), (0, 1, 2), (2, 1, 3)], range(7), source)
-    assert found == ([[0, 1, 2], [2, 1, 3], [4, 5, 6], [0, 3, 5]], [0, 1, 2, -1])
-    assert match([(4, 5, 6)], range(7), [(0, 1, 2)]) == ([[4, 5, 6]], [-1])
-
-
 def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices_are():
     source = np.array([(0, 0, 1), (0, 1, 2), (1, 1, 1), (3, 3, 0)], np.int32)
-    here = vertices([1, 0, 2, -1])  # vertex 3 is gone
+    here = vertices([1, 0, 2, -1, 4])  # vertex 3 is gone, 4 is of another part
     found = match_triangles(np.array([(1, 0, 2), (2, 0, 3)]), np.array([-1, -1]), here, source)
     whole = with_degenerate(found, here, source, np.array([0, 2, 3]))
     assert whole.vertices.tolist() == [[1, 1, 0], [1, 0, 2], [0, 0, 0], [2, 0, 3]]
     assert whole.numbers.tolist() == [0, 1, 2, -1]
     assert whole.corners.tolist() == [[-1] * 3, [0, 1, 2], [-1] * 3, [3, 4, 5]]
-
-
-def test_triangles_start_where_the_sources_do():
-    assert match([(1, 2, 0), (3, 2, 1)], range(4), [(0, 1, 2), (2, 1, 3)]) == ([[0, 1, 2], [2, 1, 3]], [0, 1])
-
-
-def test_vertex_numbers_are_translated():
-    assert match([(1, 0, 2)], [7, 5, 9], [(5, 7, 9)]) == ([[1, 0, 2]], [0])
-
-
-def test_a_flipped_triangle_is_the_same_one_the_other_way_round():
-    assert match([(2, 1, 0)], range(3), [(0, 1, 2)]) == ([[0, 2, 1]], [0])
-
-
-def test_repeats_are_matched_one_by_one():
-    source = [(0, 1, 2), (3, 4, 5), (0, 1, 2)]
-    assert match([(0, 1, 2)] * 2 + [(3, 4, 5)], range(6), source)[1] == [0, 1, 2]
-    assert match([(0, 1, 2)] * 3, range(6), source)[1] == [0, 2, -1]
-
-
-def test_faces_break_ties_between_repeats():
-    source = [(0, 1, 2), (2, 1, 0), (0, 1, 2)]
-    found = match([(0, 1, 2), (2, 1, 0)], range(3), source, faces=[2, 1])
-    assert found == ([[2, 1, 0], [0, 1, 2]], [1, 2])
+    assert with_degenerate(found, here, source, np.array([3])).vertices.tolist() == found.vertices.tolist()
 
 
 @pytest.mark.parametrize("face", [7, -1, 1, 2**40])
 def test_a_face_that_lies_is_not_believed(face):
     assert match([(0, 1, 2)], range(6), [(0, 1, 2), (3, 4, 5)], faces=[face])[1] == [0]
-
-
-def test_two_faces_that_claim_one_triangle():
-    found = match([(0, 1, 2), (0, 1, 2)], range(3), [(0, 1, 2), (0, 1, 2)], faces=[1, 1])
-    assert found[1] == [0, 1]
 
 
 def test_a_further_vertex_from_the_same_source_stands_for_it():
@@ -225,6 +137,8 @@ def test_degenerate_triangles_match():
     source = [(1, 1, 0), (2, 2, 2), (0, 1, 1)]
     found = match([(2, 2, 2), (1, 0, 1), (1, 1, 0)], range(3), source, faces=[1, -1, 2])
     assert found == ([[1, 1, 0], [2, 2, 2], [0, 1, 1]], [0, 1, 2])
+    whole = match_triangles(np.array([(2, 2, 2)]), np.array([-1]), vertices(range(3)), np.array(source, np.int32))
+    assert whole.corners.tolist() == [[0, 1, 2]], "whose corners may have texture coordinates of their own"
 
 
 @pytest.mark.parametrize(("triangles", "source"), [([], [(0, 1, 2)]), ([(0, 1, 2)], []), ([], [])])
@@ -239,6 +153,11 @@ def test_cuts_of_the_source():
     assert source_cuts(asked, source).tolist() == [True, True, False, True, False, False]
     assert source_cuts(asked, source[:0]).tolist() == [False] * 6
     assert source_cuts(asked[:0], source).tolist() == []
+    random = np.random.default_rng(3)
+    for most in ((9, 30), (30, 9), (9, 9)):
+        some, others = (random.integers(0, number, (300, 3)) for number in most)
+        known = {tuple(sorted(triple)) for triple in others.tolist()}
+        assert source_cuts(some, others).tolist() == [tuple(sorted(triple)) in known for triple in some.tolist()]
 
 
 # -- triangles that lost a corner to a quad across a seam
@@ -290,6 +209,21 @@ def test_two_triangles_that_fill_the_gap_of_two_are_those():
         )
 
 
+def test_each_gap_is_filled_and_each_lone_triangle_restored():
+    """Of five quads two were cut along their other diagonal, one lost corners of its first half, one is gone."""
+    seams = np.array(SEAM) + 6 * np.arange(5)[:, None, None]
+    places = np.concatenate([np.array(SEAM_PLACES) + 4 * nth for nth in range(5)])
+    for order in ((0, 1, 2, 3, 4), (3, 2, 1, 0, 4), (1, 3, 4, 2, 0)):
+        whole, lone = (seams[nth].tolist() for nth in (order[0], order[3]))
+        ends = [(6 * nth, 6 * nth + 1, 6 * nth + 5, 6 * nth + 2) for nth in order[1:3]]
+        cut = [half for a, b, c, d in ends for half in ((a, b, c), (a, c, d))]
+        shown = [*whole, *cut, (lone[0][0], lone[1][0], lone[1][2]), lone[1]]
+        restored, corners, changed = restore(shown, places, seams.reshape(-1, 3))
+        assert sorted(map(sorted, restored)) == sorted(map(sorted, seams[list(order[:4])].reshape(-1, 3).tolist()))
+        assert changed == [False] * 2 + [True] * 5 + [False]
+        assert (places[np.ravel(shown)[np.array(corners)]] == places[np.array(restored)]).all()
+
+
 def test_another_diagonal_without_a_lost_vertex_is_the_modellers():
     source = [(0, 1, 2), (1, 3, 2)]
     assert restore([(0, 1, 3), (0, 3, 2)], [0, 1, 2, 3], source)[2] == [False, False]
@@ -304,20 +238,88 @@ def test_nothing_to_restore(numbers, source):
     assert restore(numbers, SEAM_PLACES, source)[0] == [list(t) for t in numbers]
 
 
-def kinds(corners_of):
-    """Return the kind of each new corner, by hand: corners are one that have the point and, rounded, the place."""
-    seen: dict[Any, int] = {}
-    rows = [
-        (int(p), *(np.clip(np.rint(float(c) * 2.0**20), -(2.0**62), 2.0**62) for c in uv))
-        for p, uv in zip(corners_of.points, corners_of.uvs, strict=True)
-    ]
-    return [seen.setdefault(row, len(seen)) for row in rows]
+def test_of_three_in_a_row_two_are_a_gap():
+    """And are so once: each triangle of the source comes back one time at most."""
+    source = [(0, 1, 2), (3, 5, 4), (6, 7, 8)]  # at 0 1 2, 1 3 2 and 3 4 2, with vertices of their own
+    places = [0, 1, 2, 1, 2, 3, 3, 4, 2]
+    shown = [(0, 1, 5), (0, 5, 2), (1, 5, 7), (1, 7, 2)]
+    restored, _, changed = restore(shown, places, source)
+    assert changed in ([True, True, False, False], [False, False, True, True])
+    assert len({tuple(triangle) for triangle in restored}) == 4
+
+
+SHOWN = np.eye(3)
+
+
+def plainly_grouped(made):
+    """Return what `group_corners` does where all claims are equal, corner by corner: vertices' corners and numbers."""
+    rows = list(zip(made.points.tolist(), made.numbers.tolist(), made.uvs[:, 0].tolist(), strict=True))
+    home: dict[int, int] = {}
+    for point, number, _ in rows:
+        home.setdefault(number, point)
+    named = [number if number >= 0 and home[number] == point else -1 for point, number, _ in rows]
+    shown = [tuple(normal) for normal in made.normals.tolist()]
+    seen = [normal if n < 0 or own else () for normal, n, own in zip(shown, named, made.own.tolist(), strict=True)]
+    groups: dict[Any, list[int]] = {}
+    for corner, ((point, _, uv), number, normal) in enumerate(zip(rows, named, seen, strict=True)):
+        groups.setdefault((point, uv, number, normal), []).append(corner)
+    old = {key: group for key, group in groups.items() if key[2] >= 0}
+    for key, group in groups.items():
+        if key[2] < 0:
+            same = (o for o in sorted(old, key=lambda k: old[k][0]) if o[:2] == key[:2])
+            partner = next((o for o in same if shown[old[o][0]] == key[3]), None)
+            old.setdefault(key if partner is None else partner, []).extend(group)
+    best: dict[int, Any] = {}
+    for key in sorted(old, key=lambda k: (k[3] != (), groups[k][0])):
+        best.setdefault(key[2], key)
+    first = {key: (key[2] < 0 or best[key[2]] != key, groups[key][0]) for key in old}
+    order = sorted(old, key=lambda k: (first[k][0], first[k][1] if first[k][0] else k[2]))
+    return [sorted(old[key]) for key in order], [key[2] for key in order]
 
 
 @pytest.mark.parametrize("largest", [1.0, 3000.0, 1e12, 1e30])
-@pytest.mark.parametrize("seed", range(5))
-def test_new_corners_are_one_vertex_where_point_and_texture_coordinate_agree(seed, largest):
+@pytest.mark.parametrize("seed", range(15))
+def test_any_corners_are_grouped_by_the_rules(seed, largest):
+    """Also where columns of numbers that large make none of 64 bits together."""
+    random = np.random.default_rng(int(largest) % 97 + seed)
+    count, most = random.integers(1, 24), random.integers(1, 5)
+    points, numbers, steps = (random.integers(low, high, count) for low, high in ((0, 4), (-1, most), (-1, 2)))
+    uvs = steps.astype(np.float32) * np.float32(largest)
+    made = corners(*zip(points, numbers, np.column_stack((uvs, uvs)), SHOWN[random.integers(0, 3, count)], strict=True))
+    made.own = random.random(count) < random.choice([0.0, 0.3])
+    found = group_corners(made, all_equal)
+    groups = [np.flatnonzero(found.of_corner == vertex).tolist() for vertex in range(len(found.points))]
+    assert (groups, found.numbers.tolist()) == plainly_grouped(made)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_triangles_are_matched_as_far_as_there_are_such(seed):
+    """Each with one of the source's that has its vertices, the one that its face names first; as many as can be."""
     random = np.random.default_rng(seed)
-    places = (random.integers(-2, 3, (60, 2)) * largest / 2).astype(np.float32)
-    made = corners(*((int(point), -1, uv, UP) for point, uv in zip(random.integers(0, 6, 60), places, strict=True)))
-    assert group_corners(made, nobody).of_corner.tolist() == kinds(made)
+    most, count = random.integers(2, 6), random.integers(1, 12)
+    source = random.integers(0, most, (random.integers(1, 12), 3)).astype(np.int32)
+    triangles = random.integers(random.integers(0, 2), most + 1, (count, 3))  # with vertices that are new, or without
+    faces = random.integers(-1, len(source) + 1, count)
+    found = match_triangles(triangles, faces, vertices(range(-1, most)), source)
+    given_, corners_of = triangles - 1, found.corners
+    np.testing.assert_array_equal(found.vertices, triangles.ravel()[corners_of])
+    which = corners_of[:, 0] // 3
+    assert sorted(which.tolist()) == list(range(count))
+    for triangle, corner in zip(which.tolist(), corners_of.tolist(), strict=True):
+        assert corner in [np.roll(3 * triangle + np.arange(3), -turn).tolist() for turn in range(3)]
+    old = found.numbers >= 0
+    assert (old == (np.arange(count) < old.sum())).all() and (np.diff(found.numbers[old]) > 0).all()
+    assert (np.diff(which[~old]) > 0).all(), "new ones follow in their order"
+    sets, theirs = ([tuple(sorted(row)) for row in rows.tolist()] for rows in (given_, source))
+    assert old.sum() == sum(min(sets.count(one), theirs.count(one)) for one in set(theirs))
+    named: dict[int, int] = {}
+    for triangle, face in enumerate(faces.tolist()):
+        if 0 <= face < len(source) and theirs[face] == sets[triangle]:
+            named.setdefault(face, triangle)
+    for triangle, number, now in zip(which.tolist(), found.numbers.tolist(), found.vertices - 1, strict=True):
+        if number >= 0:
+            assert sets[triangle] == theirs[number]
+            assert named.get(number, triangle) == triangle
+            turns = [np.roll(given_[triangle], -turn).tolist() for turn in range(3)]
+            wanted = source[number].tolist()
+            assert now[0] == wanted[0] and (wanted not in turns or now.tolist() == wanted)

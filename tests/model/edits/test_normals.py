@@ -1,19 +1,25 @@
 """Which normals an edited surface has."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from io_idtech_models.formats.common.normals import decode_latlong, encode_latlong
 from io_idtech_models.model.edits.normals import (
+    CodedView,
     NormalCoding,
     filled_frames,
+    plain_normals,
     ring_rotations,
     settle_codes,
     smooth_normals,
+    turned_over,
     view_codes,
     without_backs,
 )
-from io_idtech_models.model.vertex import Surface, VertexModel
+from io_idtech_models.model.source import CodedSource
+from io_idtech_models.model.vertex import BaseNormals, ModelSource, Surface, VertexModel
 from tests.samples import load, sample
 
 CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
@@ -51,6 +57,7 @@ def changed(model, surface=0):
         ([0, 1, 2], [0, 1, 2]),
         ([2, -1, 0, -1, -1], [2, 2, 0, 0, 0]),
         ([-1, -1, 5, -1], [5, 5, 5, 5]),
+        ([-1, 0, 5], [0, 0, 5]),
         ([-1, -1], [0, 0]),
         (None, [0, 0]),
     ],
@@ -91,6 +98,17 @@ def test_a_new_surface_sees_nothing(numbers):
     model = load(sample("animated"))
     model.surfaces[0].source_vertices = None if numbers is None else np.array(numbers, np.int32)
     assert view_codes(model, model.surfaces[0], model.source) is None
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16])
+def test_a_vertex_moved_where_any_bit_of_its_position_is_another(dtype):
+    bits = 32 * np.dtype(dtype).itemsize
+    whole = np.full((1, bits, 4), 77, dtype)
+    edited = whole.copy()
+    words = edited.view(f"<u{bits // 8}")[0, :, 0]
+    words ^= np.left_shift(1, np.arange(bits, dtype=np.uint64), dtype=np.uint64).astype(words.dtype)
+    view = CodedView(np.ones(bits, np.bool_), whole[..., 3], np.zeros((0, 3), np.int32), whole)
+    assert view.moved(edited).tolist() == [[bit < bits * 3 // 4 for bit in range(bits)]]
 
 
 # -- codes
@@ -157,14 +175,22 @@ def test_fresh_vertices_show_their_own_normals_and_disturb_nobody():
     assert (codes[:, :5] == model.source.surfaces[0].normals[:, :5]).all()
 
 
-def test_edited_normals_win_in_every_frame():
-    model = load(sample("animated"))
-    surface = model.surfaces[0]
+@pytest.mark.parametrize("length", [1.0, 3.0])
+@pytest.mark.parametrize(("degrees", "stays"), [(0.0, True), (0.45, True), (0.55, False)])
+def test_an_edited_normal_that_shows_what_the_sources_does_keeps_its_code(degrees, stays, length):
+    """A code beyond the pole, which stands for the same as another: no normal is given that."""
+    model, code = load(sample("animated")), 37 << 8 | 200
+    source, surface = model.source.surfaces[0], model.surfaces[0]
+    source.codes = source.codes.copy()
+    source.normals[:, 2] = code
     surface.own_normals = np.arange(6) == 2
-    surface.normals[:, 2] = (0, 0, -1)
-    codes = settled(model, 0)
-    assert codes[:, 2].tolist() == [128] * 3
-    assert changed(model) == {(0, 2), (1, 2), (2, 2)}
+    normal = decode_latlong(np.array([code], np.uint16))[0].astype(np.float64)
+    normal /= np.linalg.norm(normal)
+    across = np.cross(normal, (0.0, 0.0, 1.0))
+    angle = np.radians(degrees)
+    shown = np.cos(angle) * normal + np.sin(angle) * across / np.linalg.norm(across)
+    surface.normals[:, 2] = length * shown
+    assert (settled(model, 0)[:, 2] == code).tolist() == [stays] * 3
 
 
 def test_without_a_source_everything_is_shown():
@@ -194,6 +220,98 @@ def test_a_mirrored_surface_mirrors_its_normals(axis, told, bent, off):
     surface.triangles, surface.mirrored = surface.triangles[:, ::-1], told
     found = decode_latlong(settled(model, 0))
     assert degrees_between(found, wanted).max() < off
+
+
+@pytest.mark.parametrize(("known", "over"), [([], True), ([0], False), ([0, 3], False)])
+def test_a_mirrored_surface_of_new_faces_is_turned_over(known, over):
+    """Where the source has some of them these say whether it is."""
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    surface.mirrored = True
+    surface.source_triangles = np.where(np.isin(np.arange(len(surface.triangles)), known), surface.source_triangles, -1)
+    view = view_codes(model, surface, model.source)
+    assert view is not None
+    assert turned_over(surface, view).tolist() == [over] * surface.num_vertices
+
+
+# -- in a file of another format
+
+
+def lone_triangle(place, size):
+    """Return a model of one triangle at a place, so large, as its file has it, and its surface."""
+    codes = np.array([[(0, 0, 0, 0x2010), (50, 0, 0, 0x2010), (0, 50, 0, 0x2010)]], np.int16)
+    scale, offset, uvs = (np.full((1, 3), n, np.float32) for n in (size / 50, place, 0.0))
+    part = CodedSource("s", np.array([(0, 1, 2)], np.int32), uvs[[0, 0, 0], :2], [], codes, scale, offset)
+    source = ModelSource([part], "md3", ["f"], [], np.zeros((1, 0, 3), np.float32), np.zeros((1, 0, 3, 3), np.float32))
+    numbers = np.arange(3, dtype=np.int32)
+    surface = Surface(
+        "s", part.decoded_positions(np.zeros(1, np.int64)), part.triangles, part.uvs, [], None, 0, numbers, numbers[:1]
+    )
+    return VertexModel("x", ["f"], [surface], [], source), surface
+
+
+@pytest.mark.parametrize("place", [0.25, -1000.0])
+@pytest.mark.parametrize(("by", "stays"), [(0.9e-5, True), (1.15e-5, False)])
+def test_normals_stay_where_nothing_moved_but_for_rounding(place, by, stays):
+    unit = max(abs(place), 1.0)
+    model, surface = lone_triangle(place, 5e-5 * unit)
+    surface.positions[0, 2, 2] += np.float32(by * unit)
+    found = plain_normals(model, surface, CODING)
+    assert found.source_vertices is None and found.normals is not None
+    wanted = decode_latlong(np.array([0x2010], np.uint16))
+    assert (degrees_between(found.normals[0], wanted) < 1e-3).tolist() == [stays] * 3
+
+
+def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
+    model, surface = lone_triangle(0.0, 1.0)
+    assert plain_normals(model, surface, None).normals is None
+    assert plain_normals(replace(model, source=None), surface, CODING).normals is None
+    shown = np.full((1, 3, 3), 0.5, np.float32)
+    assert plain_normals(model, replace(surface, stored_normals=shown), CODING).normals is shown
+    assert plain_normals(model, surface, replace(CODING, size=0x2011)).normals is not None
+    assert not caplog.messages
+    assert plain_normals(model, surface, replace(CODING, size=0x2010)).normals is None
+    assert caplog.messages == ["the facts of the source of 'x' are damaged: written without them"]
+
+
+def test_normals_of_a_part_follow_that_alone():
+    """Of two cubes in one surface the first was turned as a whole, the second torn."""
+    model = load(sample("seamed_cube"))
+    (part,), places = model.source.surfaces, model.surfaces[0].positions
+    turned = places @ rotation().T
+    torn = (
+        places
+        + np.random.default_rng(2).normal(size=(8, 3))[np.unique(places[0], axis=0, return_inverse=True)[1].ravel()]
+    )
+
+    def found(cubes):
+        count = len(cubes)
+        codes = np.tile(part.codes, (1, count, 1))
+        codes[..., 0] += np.repeat(9000 * np.arange(count), 24).astype(np.int16)
+        triangles = np.concatenate([part.triangles + 24 * nth for nth in range(count)])
+        after = np.concatenate([cube + np.array((9000 / 64 * nth, 0, 0)) for nth, cube in enumerate(cubes)], axis=1)
+        whole = Surface("", after.astype(np.float32), triangles, np.zeros((24 * count, 2), np.float32), [])
+        view = CodedView(np.ones(24 * count, np.bool_), codes.view(np.uint16)[..., 3], triangles, codes)
+        now = np.zeros_like(codes)
+        now[..., :3] = np.rint(after * 64)
+        return settle_codes(whole, now, view, CODING).view(np.uint16)[..., 3].tolist()
+
+    both = np.array(found([turned, torn]))
+    assert both[:, :24].tolist() == found([turned]) and both[:, 24:].tolist() == found([torn])
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_normals_of_the_base_are_what_is_shown_there_where_no_map_says_otherwise(mirrored):
+    """In other frames Blender shows some of its own making, as it does of what was mirrored."""
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    places = np.unique(surface.positions[0], axis=0, return_inverse=True)[1].reshape(-1)
+    surface.positions += np.random.default_rng(2).normal(size=(8, 3)).astype(np.float32)[places] * 9
+    shown = np.tile(np.array((0.6, 0.0, -0.8), np.float32), (24, 1))
+    surface.base, surface.mirrored = BaseNormals(0, shown), mirrored
+    off = degrees_between(decode_latlong(settled(model, 0)), shown)
+    assert (off[0].max() < 1.1) != mirrored
+    assert off[1].min() > 1.1
 
 
 # -- rotations
@@ -232,9 +350,11 @@ def test_a_ring_on_a_line_does_not_turn():
     np.testing.assert_array_equal(found, np.broadcast_to(np.eye(3), found.shape))
 
 
-def test_it_is_kabschs_fit_of_edges_and_scaled_face_normals():
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_it_is_kabschs_fit_of_edges_and_scaled_face_normals(size):
     points, triangles = cloud()
-    after = points + np.random.default_rng(6).normal(size=points.shape) * 20
+    after = (points + np.random.default_rng(6).normal(size=points.shape) * 20) * size
+    points *= size
     pairs = []
     for triangle in triangles[(triangles == 3).any(axis=1)]:
         others = [v for v in triangle if v != 3]
@@ -268,10 +388,11 @@ def test_faces_at_an_equal_position_belong_to_the_ring():
 # -- smooth normals
 
 
-def test_smooth_normals_of_a_cube_point_out_of_its_corners():
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_smooth_normals_of_a_cube_point_out_of_its_corners(size):
     surface = load(sample("seamed_cube")).surfaces[0]
     positions = np.sign(surface.positions)
-    found = smooth_normals(positions, surface.triangles)
+    found = smooth_normals(positions * np.float32(size), surface.triangles)
     assert found.dtype == np.float32
     assert (np.einsum("fvi,fvi->fv", found, positions) > 1.6).all(), "1.73 along the diagonal"
     np.testing.assert_allclose(np.linalg.norm(found, axis=2), 1, atol=1e-6)
@@ -281,18 +402,19 @@ def test_smooth_normals_of_a_cube_point_out_of_its_corners():
 
 
 def test_normals_that_point_inwards_are_smoothed_but_those_that_were_meant():
-    """Of two frames of a cube: one vertex turned inwards in the second, one in both, one that is not asked about."""
+    """Of two frames of a cube: two vertices turned inwards in the second, one in both, one that is not asked about."""
     surface = load(sample("seamed_cube")).surfaces[0]
     positions = np.repeat(surface.positions[:1], 2, axis=0)
     smooth = smooth_normals(positions, surface.triangles)
     shown, some = smooth.copy(), np.ones(surface.num_vertices, np.bool_)
-    shown[1, 0] *= -1.0
+    shown[1, [0, 4]] *= -1.0
     shown[:, 1] *= -1.0
     shown[1, 2] *= -1.0
     some[2] = False
+    shown[1, 3] = np.cross(shown[1, 3], (0.0, 0.0, 1.0)) + 0.1 * shown[1, 3]  # not quite along the surface
     found, count = without_backs(shown, positions, surface.triangles, some)
-    assert count == 1
-    shown[1, 0] *= -1.0
+    assert count == 2
+    shown[1, [0, 4]] *= -1.0
     np.testing.assert_array_equal(found, shown)
 
 

@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.edits.matched import animation_with_origin, by_number, named, skeleton_with_origin
+from io_idtech_models.model.edits.matched import (
+    animation_with_origin,
+    by_number,
+    moved_by_root,
+    named,
+    skeleton_with_origin,
+)
 from io_idtech_models.model.edits.matched import by_name as in_order
 from io_idtech_models.model.skeletal import (
     Animation,
@@ -16,11 +22,13 @@ from io_idtech_models.model.skeletal import (
     Scales,
     SkeletalModel,
     Skeleton,
+    SkinnedMesh,
     Traits,
     mismatch,
     skin,
 )
-from io_idtech_models.model.transforms import chain, same_turns
+from io_idtech_models.model.transforms import chain, rotate, same_turns
+from io_idtech_models.model.weights import Weights, normal_turns
 from tests import samples_md5
 
 
@@ -225,3 +233,62 @@ def test_joints_without_names_are_called_by_their_numbers():
     assert by_number(wave).joint_names == [""] * 3
     assert named(wave) is wave
     assert named(replace(wave, joint_names=["a", "", "b"])).joint_names == ["a", "joint001", "b"]
+
+
+# -- vertices that no joint moves
+
+
+def turns_of(rng: Any, count: int) -> Any:
+    turns = rng.normal(size=(count, 4))
+    return turns / np.linalg.norm(turns, axis=1, keepdims=True)
+
+
+def still_mesh(rng: Any, counts: list[int], normals: bool = True) -> SkinnedMesh:
+    """Return a mesh whose vertices have so many weights each, those without some place, and normals or none."""
+    total, size = sum(counts), len(counts)
+    weights = Weights(
+        np.cumsum(counts) - counts, np.array(counts), np.arange(total)[::-1] % 2, np.full(total, 0.5, np.float32),
+        rng.normal(size=(total, 3)).astype(np.float32), rng.normal(size=(size, 3)).astype(np.float32),
+    )  # fmt: skip
+    mesh = SkinnedMesh("m", "s", np.zeros((size, 2), np.float32), np.zeros((0, 3), np.int32), weights)
+    mesh.normals = rng.normal(size=(size, 3)).astype(np.float32) if normals else None
+    return mesh
+
+
+def shown(mesh: SkinnedMesh, skeleton: Skeleton) -> list[Any]:
+    """Return where the vertices of a mesh are, and where their normals point."""
+    bind = skeleton.bind
+    found = [skin(mesh.weights, bind.positions, bind.rotations)]
+    turns = normal_turns(mesh.weights, bind.rotations)
+    return found if mesh.normals is None else [*found, rotate(turns, mesh.normals)]
+
+
+@pytest.mark.parametrize("joints", [0, 2])
+def test_vertices_that_no_joint_moves_hang_on_the_first_where_they_are(joints):
+    rng = np.random.default_rng(4)
+    names, parents = ["base", "arm"][:joints], np.array([-1, 0], np.int32)[:joints]
+    skeleton = Skeleton(names, parents, rng.normal(size=(joints, 3)), turns_of(rng, joints))
+    skeleton.bound = Pose(rng.normal(size=(joints, 3)), turns_of(rng, joints)) if joints else None
+    full = [still_mesh(rng, [2, 1])] if joints else []
+    some = [2, 0, 1, 0, 0] if joints else [0, 0, 0]
+    model = SkeletalModel("x", skeleton, [*full, still_mesh(rng, some), still_mesh(rng, [0, 0], normals=False)])
+    found, count = moved_by_root(model)
+    assert count == some.count(0) + 2
+    assert found.skeleton.names == (names or ["origin"])
+    for before, after in zip(model.meshes, found.meshes, strict=True):
+        assert (after.weights.counts >= 1).all() and (before is after) == (before in full)
+        for old, new in zip(shown(before, skeleton), shown(after, found.skeleton), strict=True):
+            np.testing.assert_allclose(new, old, atol=1e-6)
+        bare = before.weights.counts == 0
+        assert not after.weights.joints[after.weights.starts[bare]].any()
+
+
+def test_where_joints_move_all_or_nothing_says_where_they_are_there_is_nothing_to_do():
+    rng = np.random.default_rng(4)
+    skeleton = Skeleton(["a", "b"], np.array([-1, 0], np.int32), np.zeros((2, 3)), turns_of(rng, 2))
+    moved, lost = (SkeletalModel("x", skeleton, [still_mesh(rng, counts)]) for counts in ([1, 2], [0, 2]))
+    lost.meshes[0].weights.still = None
+    assert moved_by_root(moved) == (moved, 0)
+    assert moved_by_root(lost) == (lost, 0)
+    both = replace(lost, meshes=[still_mesh(rng, [0]), *lost.meshes])
+    assert moved_by_root(both) == (both, 0)

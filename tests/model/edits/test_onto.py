@@ -75,9 +75,11 @@ def depth(parents, joint: int) -> int:
     return 0 if parents[joint] < 0 else 1 + depth(parents, parents[joint])
 
 
-def test_a_new_joint_rests_against_what_it_hangs_on():
-    found = onto(
-        wave(), skeleton(["origin", "upper arm", "hand", "ring", "stone"], [-1, 0, 1, 2, 3], [0, 1, 2, -1, -1])
-    )
-    assert np.abs(found.positions[:, 3:] - [1, 0, 0]).max() < 1e-12
+@pytest.mark.parametrize("numbers", [[-1, -1], [3, 9]])
+@pytest.mark.parametrize(("parents", "away"), [([0, 3], [3, 1]), ([2, 3], [1, 1]), ([4, 2], [-1, 2])])
+def test_a_new_joint_rests_against_what_it_hangs_on(parents, away, numbers):
+    """New is what the animation lacks, and it may stand before what it hangs on."""
+    names = ["origin", "upper arm", "hand", "ring", "stone"]
+    found = onto(wave(), skeleton(names, [-1, 0, 1, *parents], [0, 1, 2, *numbers]))
+    assert np.abs(found.positions[:, 3:] - np.outer(away, [1, 0, 0])).max() < 1e-12
     assert np.abs(found.rotations[:, 3:] - [1, 0, 0, 0]).max() < 1e-12

@@ -85,6 +85,10 @@ def test_what_is_there_keeps_its_name():
     assert shortened("a/" + "x" * 62, "x" * 62) == {"a/" + "x" * 62: "x" * 61 + "~b"}
 
 
+def test_an_ending_goes_where_there_is_no_room_for_it_and_what_tells_names_apart():
+    assert list(shortened("a" * 9 + ".jpeg", "a" * 10 + ".jpeg", size=6).values()) == ["a.jpeg", "aaaa~b"]
+
+
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30)
 
 
@@ -114,6 +118,11 @@ def test_frames_keep_their_numbers():
     assert new[-1] == "stand01"
 
 
+def test_frames_that_fit_keep_their_name_from_others():
+    names = ["walk_forward_1", "walk_forward_slow1"]
+    assert short_frames(names, lambda name: 14) == {"walk_forward_slow1": "walk_forwar~b1"}
+
+
 def test_frames_of_one_name_keep_one():
     assert short_frames(["x" * 20] * 3, lambda name: 15) == {"x" * 20: "x" * 15}
 
@@ -123,18 +132,21 @@ def animation(name, frames=12):
     return Animation(name, [], np.zeros(0, np.int32), nothing, np.zeros((frames, 0, 4)), 24.0, np.zeros((frames, 2, 3)))
 
 
-def test_animations_stay_apart():
-    """Their names become those of frames."""
-    names = ["walk_forward_slow", "walk_forward_fast", "run", "walk_forward_slow"]
-    found, notes = short_animations([animation(name) for name in names], 15)
-    assert [a.name for a in found] == ["walk_forward_", "walk_forwar~b", "run", "walk_forward_"]
+@pytest.mark.parametrize(
+    ("count", "slow", "fast"), [(9, "walk_forward_", "walk_forwar~b"), (100, "walk_forward", "walk_forward_")]
+)
+def test_animations_stay_apart(count, slow, fast):
+    """Their names become those of frames, behind which numbers have two digits or as many as it takes."""
+    names = ["walk_forward_slow", "walk_forward_fast", "run"]
+    found, notes = short_animations([*map(animation, names), animation(names[0], count)], 15)
+    assert [a.name for a in found] == [slow, fast, "run", slow]
     assert notes == [
         "names of animations are shortened to fit the names of their frames: "
-        "'walk_forward_slow' is now 'walk_forward_', "
-        "'walk_forward_fast' is now 'walk_forwar~b'"
+        f"'walk_forward_slow' is now '{slow}', "
+        f"'walk_forward_fast' is now '{fast}'"
     ]
     frames = [frame for a in found[:3] for frame in numbered(a.name, a.num_frames)]
-    assert [(a.name, a.count) for a in group(frames)] == [("walk_forward", 12), ("walk_forwar~b", 12), ("run", 12)]
+    assert [(a.name, a.count) for a in group(frames)] == [("walk_forward", 12), (fast.rstrip("_"), 12), ("run", 12)]
     same, nothing = short_animations([animation("run"), animation("x" * 12)], 15)
     assert ([a.name for a in same], nothing) == (["run", "x" * 12], [])
 

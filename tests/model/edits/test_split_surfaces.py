@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.edits import split_surfaces as splitting
+from io_idtech_models.model.edits.conform import with_vertices
 from io_idtech_models.model.edits.split_surfaces import cut, further_names
 from io_idtech_models.model.limits.checks import engine_surface_name
+from io_idtech_models.model.limits.games import VertexLimits
 from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import grid, sphere
@@ -105,6 +107,14 @@ def test_whatever_the_triangles(seed, total, count, vertices, faces):
     check_cut(triangles, total, cut(triangles, rng.integers(0, 3, (total, 3)), vertices, faces), (vertices, faces))
 
 
+@pytest.mark.parametrize("most", [(200, 390), (130, 999), (70, 120), (40, 999), (999, 33)])
+def test_cuts_are_where_they_were(most, as_before):
+    """Which triangles come together is seen in a file: names of pieces stand in skins."""
+    positions, _, triangles = sphere(24, 18)
+    parts = cut(triangles, np.round(positions * (900, 700, 500)), *most)
+    as_before(np.concatenate([np.append(part, -1) for part in parts]).astype("<i4").tobytes())
+
+
 def test_work_grows_with_the_triangles(monkeypatch):
     found = []
     best = splitting._best_cut
@@ -151,10 +161,12 @@ def test_names_of_pieces_are_nobody_elses():
 # -- files
 
 
-def test_what_a_game_draws_is_the_same():
-    whole = dump(model_of(surface_of(40), surface_of(9, "small")), "md3")
+@pytest.mark.parametrize("first", [True, False])
+def test_what_a_game_draws_is_the_same(first):
+    surfaces = [surface_of(40), surface_of(9, "small")]
+    whole = dump(model_of(*(surfaces if first else surfaces[::-1])), "md3")
     found, again = written(load(whole))
-    assert [s.name for s in again.surfaces] == ["sheet", "sheet2", "small"]
+    assert [s.name for s in again.surfaces] == (["sheet", "sheet2", "small"] if first else ["small", "sheet", "sheet2"])
     assert all(s.num_vertices <= 999 and len(s.triangles) <= 1999 for s in again.surfaces)
     assert all(s.shaders == ["skin"] for s in again.surfaces)
     assert found.pieces == {"sheet": ["sheet", "sheet2"]}
@@ -215,6 +227,38 @@ def test_an_unedited_surface_is_not_cut_because_of_what_a_game_is_only_not_made_
     assert len(written(load(data), "quake3")[1].surfaces) > 4, "and so is one that would be refused"
 
 
+@pytest.mark.parametrize(
+    ("vertices", "triangles", "found"),
+    [(81, 128, []), (80, None, [0]), (None, 127, [0]), (None, None, []), (16, 18, [0]), (15, 18, [0, 1])],
+)
+def test_what_is_too_large(vertices, triangles, found):
+    model = model_of(surface_of(9), surface_of(4))
+    assert splitting.too_large(model, VertexLimits(vertices, triangles, None)) == found
+
+
+EDITS = {
+    "positions": lambda surface: surface.positions + np.float32(1.0),
+    "triangles": lambda surface: surface.triangles[:, [1, 2, 0]],
+    "source_vertices": lambda surface: np.where(np.arange(81) == 3, -1, surface.source_vertices),
+    "source_index": lambda surface: -1,
+    "frame_sources": lambda model: np.array([0, -1, 2], np.int32),
+    "source": lambda model: None,
+}
+
+
+@pytest.mark.parametrize("field", EDITS)
+def test_what_is_too_large_only_if_it_was_edited(field):
+    """What a game is not made for, but takes."""
+    surfaces = [surface_of(4), surface_of(9)]
+    surfaces[1].positions[1] = surfaces[1].positions[0]  # so that an inserted frame is as well where it was
+    model = load(dump(model_of(*surfaces), "md3"))
+    limits = VertexLimits(80, None, None, soft=frozenset({"vertices"}))
+    assert splitting.too_large(model, limits) == []
+    edited = model.surfaces[1] if hasattr(model.surfaces[1], field) else model
+    setattr(edited, field, EDITS[field](edited))
+    assert splitting.too_large(model, limits) == [1]
+
+
 def test_without_the_option_the_error_names_it():
     model = model_of(surface_of(40))
     with pytest.raises(
@@ -227,20 +271,24 @@ def test_without_the_option_the_error_names_it():
     assert "Split Surfaces" not in str(error.value)
 
 
-def test_vertices_of_no_triangle_go_with_the_last_piece():
-    surface = surface_of(40)
-    surface.positions = np.concatenate((surface.positions, surface.positions[:, :2] + 5), axis=1)
-    surface.uvs = np.concatenate((surface.uvs, surface.uvs[:2]))
-    pieces = written(model_of(surface))[1].surfaces
-    assert len(pieces) > 1
+@pytest.mark.parametrize(("count", "most", "left"), [(2, 50, 2), (60, 50, None), (60, None, 60)])
+def test_vertices_of_no_triangle_go_with_the_last_piece_as_far_as_they_fit(count, most, left):
+    surface = surface_of(9)
+    surface.positions = np.concatenate((surface.positions, surface.positions[:, :count] + 5), axis=1)
+    surface.uvs = np.concatenate((surface.uvs, surface.uvs[:count]))
+    model = load(dump(model_of(surface), "md3"))
+    *pieces, last = splitting.split_surfaces(model, [0], VertexLimits(most, 70, None))[0].surfaces
     idle = [piece.num_vertices - len(np.unique(piece.triangles)) for piece in pieces]
-    assert idle == [0] * (len(pieces) - 1) + [2]
+    assert idle == [0] * len(pieces) and pieces
+    used = len(np.unique(last.triangles))
+    assert last.num_vertices == (50 if left is None else used + left)
 
 
-def test_surfaces_whose_vertices_stand_apart_are_named():
-    flat = surface_of(4, "flat")
-    corners = flat.triangles.ravel()
-    torn = Surface("torn", flat.positions[:, corners], np.arange(len(corners)).reshape(-1, 3), flat.uvs[corners], [])
-    places = len(np.unique(flat.positions[0], axis=0))
-    text = f"the vertices of 'torn' stand in {places} places: shade it smooth, or unwrap it with fewer seams"
-    assert splitting.apart([flat, torn]) == [text]
+@pytest.mark.parametrize(("further", "is_named"), [(8, False), (9, True)])
+def test_surfaces_whose_vertices_stand_apart_are_named(further, is_named):
+    """Seams make half as many again as there are places: more are worth a word."""
+    flat = surface_of(4, "torn")
+    twice = np.concatenate((np.arange(16), np.arange(further)))
+    torn = with_vertices(flat, twice, flat.triangles, flat.uvs[twice])
+    text = "the vertices of 'torn' stand in 16 places: shade it smooth, or unwrap it with fewer seams"
+    assert splitting.apart([flat, torn]) == [text] * is_named

@@ -35,7 +35,6 @@ from ..weighted import WeightedVertices
 log = logging.getLogger(__name__)
 
 
-NAME_SIZE = 64
 MAX_BONES = 1 << 16  # no engine has more than 128: a weight's bone beyond this is damage
 
 SURFACE = np.dtype([
