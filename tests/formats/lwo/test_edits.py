@@ -108,7 +108,7 @@ def edited(model, rng):
     return model
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_what_was_edited_is_read_again(make, seed):
     rng = np.random.default_rng(seed)

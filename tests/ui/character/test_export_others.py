@@ -11,7 +11,7 @@ from io_idtech_models.tasks.animations.find import of_rig
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
 from tests.samples_doom3 import NEWT, put_character
-from tests.ui.character.games import GAMES, changed, read, rig, saved, show
+from tests.ui.character.games import GAMES, read, rig, saved, show
 from tests.ui.scene import bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -37,8 +37,6 @@ def test_the_gun_of_a_player_is_written_alone(tmp_path):
     gun = next(block for block in bpy.data.objects if block.get(PART) == "weapon").children[0]
     for key in gun.data.shape_keys.key_blocks:
         key.data[0].co.z += 2.0
-    found = saved(tmp_path / "out")
-    assert changed(found, "quake2") == ["players/stilt/w_railgun.md2"]
     assert list(saved(tmp_path / "few", edited_only=True)) == ["players/stilt/w_railgun.md2"]
 
 
