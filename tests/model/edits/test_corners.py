@@ -183,6 +183,11 @@ def test_whole_triangles_are_left_alone():
     )  # fmt: skip
 
 
+def test_a_whole_triangle_is_not_another_that_is_missing_at_its_places():
+    for whole in ((0, 1, 2), (3, 4, 5)):
+        assert restore([whole], [0, 1, 2, 0, 1, 2], [(0, 1, 2), (3, 4, 5)])[2] == [False]
+
+
 def test_a_triangle_with_its_neighbours_vertices_gets_its_own_back():
     restored, corners, changed = restore([(0, 1, 2), (1, 5, 2)], SEAM_PLACES, SEAM)
     assert restored == [[0, 1, 2], [3, 5, 4]]
