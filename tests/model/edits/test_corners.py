@@ -1,5 +1,6 @@
 """From a mesh's corners back to a file's vertices and triangles."""
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,13 @@ def match(triangles, numbers, source, faces=None):
         np.array(source, np.int32).reshape(-1, 3),
     )
     return result.vertices.tolist(), result.numbers.tolist()
+
+
+@pytest.mark.parametrize("order", permutations(range(3)))
+def test_whole_triangles_come_in_the_order_of_the_source(order):
+    source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
+    found = match([source[face] for face in order], range(7), source, faces=order)
+    assert found == ([list(triangle) for triangle in source], [0, 1, 2])
 
 
 def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices_are():
