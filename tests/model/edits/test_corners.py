@@ -114,7 +114,7 @@ def match(triangles, numbers, source, faces=None):
     return result.vertices.tolist(), result.numbers.tolist()
 
 
-@pytest.mark.parametrize("order", permutations(range(3)))
+@pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_whole_triangles_come_in_the_order_of_the_source(order):
     source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
     found = match([source[face] for face in order], range(7), source, faces=order)
