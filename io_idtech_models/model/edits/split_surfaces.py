@@ -117,7 +117,7 @@ def _pieces(surface: Surface, parts: list[Indices], most: int | None) -> Iterato
         corners = surface.triangles[part]
         kept = np.unique(corners).astype(np.int64)
         if nth == len(parts) - 1 and len(idle):
-            space = len(idle) if most is None else max(most - len(kept), 0)
+            space = len(idle) if most is None else most - len(kept)
             kept = np.sort(np.concatenate((kept, idle[:space])))
         triangles = np.searchsorted(kept, corners).astype(np.int32)
         piece = with_vertices(surface, kept, triangles, surface.uvs[kept])

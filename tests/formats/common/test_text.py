@@ -46,6 +46,8 @@ def test_errors_name_the_line():
         reader.next("more")
     with pytest.raises(FormatError, match="unreadable text at line 2: expected more, found '\"open x'"):
         Reader(b'\n"open\nx').next("more")
+    with pytest.raises(FormatError, match=f"expected 'y', found '{'x' * 40}'$"):
+        Reader(b"x" * 99).expect(b"y")
     reader.place = 0
     with pytest.raises(FormatError, match="unexpected text at line 1: expected 'two', found 'one'"):
         reader.expect(b"two")

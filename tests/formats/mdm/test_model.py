@@ -332,13 +332,16 @@ def is_valid(surface):
     return True
 
 
-def test_a_surface_with_other_triangles_is_drawn_in_full():
-    model = without_triangle(load(samples_mdm.figure()))
-    after = mdm.read(MDM.dump(model))
-    first, second = after.surfaces
+def test_a_surface_with_other_triangles_is_drawn_in_full(caplog):
+    data = MDM.dump(without_triangle(load(samples_mdm.figure())))
+    first, second = mdm.read(data).surfaces
     assert first.header["min_lod"] == 42
     assert is_valid(first)
     assert (second.header["min_lod"], second.collapse.tolist()) == (9, samples_mdm.figure_spec().surfaces[1].collapse)
+    (said,) = caplog.messages
+    assert said.endswith("changed: its levels of detail are gone, all is drawn from afar")
+    MDM.dump(without_triangle(load(data)))
+    assert caplog.messages == [said], "once: by now there are none"
 
 
 @pytest.mark.parametrize("index", [0, 1])

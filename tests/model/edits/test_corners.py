@@ -1,5 +1,6 @@
 """From a mesh's corners back to a file's vertices and triangles."""
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,13 @@ def match(triangles, numbers, source, faces=None):
     return result.vertices.tolist(), result.numbers.tolist()
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_whole_triangles_come_in_the_order_of_the_source(order):
+    source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
+    found = match([source[face] for face in order], range(7), source, faces=order)
+    assert found == ([list(triangle) for triangle in source], [0, 1, 2])
+
+
 def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices_are():
     source = np.array([(0, 0, 1), (0, 1, 2), (1, 1, 1), (3, 3, 0)], np.int32)
     here = vertices([1, 0, 2, -1, 4])  # vertex 3 is gone, 4 is of another part
@@ -181,6 +189,11 @@ def test_whole_triangles_are_left_alone():
     assert restore(SEAM, SEAM_PLACES, SEAM) == (
         [list(t) for t in SEAM], [[0, 1, 2], [3, 4, 5]], [False, False],
     )  # fmt: skip
+
+
+def test_a_whole_triangle_is_not_another_that_is_missing_at_its_places():
+    for whole in ((0, 1, 2), (3, 4, 5)):
+        assert restore([whole], [0, 1, 2, 0, 1, 2], [(0, 1, 2), (3, 4, 5)])[2] == [False]
 
 
 def test_a_triangle_with_its_neighbours_vertices_gets_its_own_back():
