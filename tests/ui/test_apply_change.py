@@ -79,6 +79,20 @@ def test_only_selected_points_and_frames_of_a_range(block):
     assert "there is no frame from 9 to 3" in error_of(apply, frames="RANGE", first=9, last=3)
 
 
+@pytest.mark.parametrize("every", [False, True])
+def test_all_surfaces_change_only_where_it_is_asked_for(tmp_path, every):
+    made = import_model(put(tmp_path / "a.md3"))
+    first, second = (b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
+    activate(first)
+    shown(1)
+    before = frames_of(second)
+    for block in (first, second):
+        move(block, 1, 0, UP)
+    assert apply(frames="ALL", selected_only=False, all_surfaces=every) == {"FINISHED"}
+    changed = np.unique(np.argwhere(frames_of(second) != before)[:, 0]).tolist()
+    assert changed == ([0, 1, 2] if every else [1])
+
+
 @pytest.mark.parametrize(("first", "last", "wanted"), [(0, 1, [0, 1]), (1, 99, [1, 2]), (2, 2, [1, 2])])
 def test_frames_of_a_range_change_with_the_present_one(tmp_path, first, last, wanted):
     made = import_model(put(tmp_path / "a.md3"))

@@ -269,6 +269,20 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
 
 
+def test_what_lies_in_no_archive_of_the_game_goes_along(tmp_path):
+    """Pictures that skins name, and scripts that say what they look like."""
+    folder = game(tmp_path)
+    own = {f"{FOLDER}/u_torso.tga": tga(tmp_path / "u.tga").read_bytes()}
+    own |= {"scripts/grunt.shader": f"{FOLDER}/l_legs\n{{\n{{\nmap {FOLDER}/steel.tga\n}}\n}}\n".encode()}
+    own |= {f"{FOLDER}/steel.tga": tga(tmp_path / "s.tga", (1, 2, 3)).read_bytes()}
+    for name, data in own.items():
+        put(tmp_path / "baseq3" / name, data)
+    brought(folder)
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    assert {name: found.get(name) for name in own} == own
+
+
 def test_a_new_skin_of_all_parts(tmp_path, capfd):
     """What was worn stays as it was, and what was painted for the new one has a name of its own; so has its icon."""
     player = brought(dressed_game(tmp_path))

@@ -229,22 +229,19 @@ def _say_matches(found: Played) -> None:
 def length_of(take: Take) -> Length:
     """Return how long an action lasts, and whether it ends as it begins."""
     first, last = take.times[0], take.times[-1]
-    closed = bool(take.action.use_cyclic) or all(_are_closed(role.curves, first, last) for role in take.roles)
+    channels: dict[tuple[int, str], list[tuple[float, float]]] = {}  # ends of curves, those of a quaternion together
+    for nth, role in enumerate(take.roles):
+        for curve in role.curves:
+            ends = float(curve.evaluate(first)), float(curve.evaluate(last))
+            channels.setdefault((nth, str(curve.data_path)), []).append(ends)
+    closed = bool(take.action.use_cyclic) or all(_meet(path, each) for (_, path), each in channels.items())
     return Length(first, last, closed)
 
 
-def _are_closed(curves: Iterable[Any], first: float, last: float) -> bool:
-    """Tell whether curves end as they begin; of a quaternion's four either sign says the same."""
-    paths: dict[str, list[tuple[float, float]]] = {}
-    for curve in curves:
-        ends = float(curve.evaluate(first)), float(curve.evaluate(last))
-        paths.setdefault(str(curve.data_path), []).append(ends)
-    turned = {path for path in paths if path.endswith("rotation_quaternion")}
-    return all(_meet(ends) or (path in turned and _meet(ends, -1.0)) for path, ends in paths.items())
-
-
-def _meet(ends: Iterable[tuple[float, float]], sign: float = 1.0) -> bool:
-    return all(isclose(begin, sign * end, rel_tol=CLOSED, abs_tol=CLOSED) for begin, end in ends)
+def _meet(path: str, ends: Iterable[tuple[float, float]]) -> bool:
+    """Tell whether a channel ends as it begins; of a quaternion either sign says the same."""
+    signs = (1.0, -1.0) if path.endswith("rotation_quaternion") else (1.0,)
+    return any(all(isclose(a, sign * b, rel_tol=CLOSED, abs_tol=CLOSED) for a, b in ends) for sign in signs)
 
 
 def into_game(rig: CharacterRig, seen: Sampled, stand: int, placing: Placing, middle: Doubles | None = None) -> Doubles:

@@ -407,6 +407,7 @@ def test_an_action_that_ends_as_it_begins_repeats_without_its_last_frame(tmp_pat
         for frame, value in ((1, first), (11, (0.5, 0.5, 0.5, 0.5)[: len(first)]), (21, last)):
             setattr(armature.pose.bones["upper_arm.L"], channel, value)
             armature.pose.bones["upper_arm.L"].keyframe_insert(channel, frame=frame)
+            armature.pose.bones["head"].keyframe_insert("location", frame=frame)  # which stays
     files = made(tmp_path, fps=24.0)
     assert {name: row_of(files, name).count for name in ends} == {
         name: 20 if closed else 21 for name, (*_, closed) in ends.items()

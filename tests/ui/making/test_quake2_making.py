@@ -113,6 +113,7 @@ def test_into_an_archive_and_opened(tmp_path, name):
     assert character_of(file).missing == []
     assert bpy.data.collections["strut"] is not None
     assert bpy.context.view_layer.objects.active.data.shape_keys is not None
+    assert bpy.context.scene.frame_end == 250, "as before"
 
 
 def test_the_games_own_colours(tmp_path, capfd):

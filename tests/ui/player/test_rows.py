@@ -96,6 +96,9 @@ def test_frames_inserted_move_what_follows(tmp_path, case, way):
         assert unequal(tmp_path, originals()) == []
         return
     after = saved(tmp_path)
+    bpy.context.scene.frame_set(99)
+    last = {kind: UPPER_FRAMES if kind == "upper" else LOWER_FRAMES for kind in parts}
+    assert {kind: player.parts[kind]["frame"] for kind in parts} == last, "all frames are shown, the new one with them"
     for old, new in rows:
         assert old not in after["animation.cfg"] or case == "both", old
         assert new in after["animation.cfg"], (new, after["animation.cfg"].decode())

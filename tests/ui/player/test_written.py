@@ -107,7 +107,8 @@ EDITS = (
 )  # fmt: skip
 SAVES: list[dict[str, Any]] = [
     {"normals": "SHOWN"}, {"normals": "SMOOTH"}, {"percentages": "50, 25"}, {"percentages": "x"}, {"player": "other"},
-    {"new_skin": "blue"}, {"triangles": 20}, {"game": "ioquake3"}, {"filepath": "pack.pk3", "player": "other"},
+    {"new_skin": "blue"}, {"triangles": 20}, {"triangles": 2}, {"game": "ioquake3"},
+    {"filepath": "pack.pk3", "player": "other"},
 ]  # fmt: skip
 IMPORTS: list[dict[str, Any]] = [
     {}, {"weapon": "club"}, {"levels": False}, {"legs": "LEGS_RUN", "torso": "TORSO_ATTACK"}, {"legs": "none"},
