@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..model import steady
 from ..model.transforms import inverse
-from ..reporting import LimitError
+from ..reporting import LimitError, listed
 from . import names
 from .compat import Block, action_parts, playing_curves
 from .empties import PREFIX
@@ -226,12 +226,15 @@ def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) ->
     lay behind while the rest was hung up unmoved come along.
 
     Raises:
-        LimitError: the model has a root, or parts of it hang on different things.
+        LimitError: the model has a root, is linked, or parts of it hang on different things.
     """
     whole = list(blocks)
     known = next((root for root in map(root_of, whole) if root is not None), None)
     if known is not None:
         raise LimitError(f"the model hangs on a root already: '{known.name}'")
+    linked = [block.name for block in whole if block.library is not None]
+    if linked:
+        raise LimitError(f"{listed(linked)}: linked from another .blend; make it local, or the root there")
     hanging = find_hanging(whole)
     tops = _tops(whole)
     root: Any = bpy.data.objects.new(names.fit(name), None)

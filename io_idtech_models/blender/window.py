@@ -49,15 +49,28 @@ def _with_a_window(context: Context) -> Iterator[None]:
 
 @contextmanager
 def object_mode(context: Context) -> Iterator[None]:
-    """Leave edit mode (and its like) meanwhile: what is edited reaches the data only then."""
-    mode = mode_of(context)
-    if mode != "OBJECT":
-        set_mode(context, "OBJECT")
+    """Let all objects leave edit mode (and its like) meanwhile: what is edited reaches the data only then.
+
+    Another object than the active one may be in such a mode, too: it stays in it while one makes others active.
+    """
+    objects = context.view_layer.objects
+    active, modes = objects.active, {block: str(block.mode) for block in objects if block.mode != "OBJECT"}
+    _bring(context, dict.fromkeys(modes, "OBJECT"), active)
     try:
         yield
     finally:
-        if mode != "OBJECT":
-            set_mode(context, mode)
+        _bring(context, modes, active)
+
+
+def _bring(context: Context, modes: dict[Block, str], active: Block | None) -> None:
+    """Bring objects into modes, the active one first: those of its kind that are selected go along with it."""
+    objects = context.view_layer.objects
+    for block in sorted(modes, key=lambda block: block != active):
+        if block.mode != modes[block]:
+            objects.active = block
+            set_mode(context, modes[block])
+    if modes:
+        objects.active = active
 
 
 def active_rig(context: Context) -> Any:

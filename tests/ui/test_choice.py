@@ -468,3 +468,97 @@ def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, c
     export_bytes(tmp_path / "b.md5mesh")
     assert LEFT not in capfd.readouterr().out, "MD5 has none anyhow"
     assert said_of_tags(capfd, tmp_path / "b.md3") == f"{wanted}, 'tag_hand'"
+
+
+class TestBesideTheActiveModel:
+    """What hangs together with an imported model and lies elsewhere is written where it is selected, else named."""
+
+    @pytest.fixture
+    def hat(self, walker):
+        """Return a mesh that hangs on the model's, in the scene's own collection."""
+        block = add_cube("hat")
+        block.parent = walker.objects["h_body"]
+        activate(walker.objects["h_body"])
+        return block
+
+    @pytest.mark.parametrize("selected", [True, False])
+    def test_it_hangs_on_a_mesh(self, hat, selected):
+        hat.select_set(selected)
+        found = choose(bpy.context, "AUTO")
+        assert sorted(b.name for b in found.blocks) == sorted([*WALKER, *(["hat"] if selected else [])])
+        assert [b.name for b in found.beside] == ([] if selected else ["hat"])
+
+    def test_what_is_left_out_is_said(self, hat, tmp_path, capfd):
+        curve = bpy.data.objects.new("plume", bpy.data.curves.new("plume", "CURVE"))
+        curve.parent = hat.parent
+        bpy.context.scene.collection.objects.link(curve)
+        stranger = add_cube("stranger")
+        activate(hat.parent)
+        stranger.select_set(True)
+        assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
+        said = capfd.readouterr().out
+        assert "none of its own (select them, too, to write them): 'hat'" in said
+        assert "have nothing to do with the active model (Export: Selection takes them): 'stranger'" in said
+        assert "only meshes are written; left out: 'plume'" in said
+
+    def test_bent_by_the_models_armature(self, tmp_path):
+        path = tmp_path / "a.md5mesh"
+        path.write_bytes(samples_md5.arm())
+        bpy.ops.import_scene.idtech_md5mesh(filepath=str(path))
+        rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+        block = add_cube("hat")
+        block.vertex_groups.new(name=rig.data.bones[0].name).add(range(8), 1.0, "REPLACE")
+        block.modifiers.new("rig", "ARMATURE").object = rig
+        activate(rig)
+        assert "hat" not in chosen("AUTO")
+        block.select_set(True)
+        assert "hat" in chosen("AUTO")
+
+
+def test_selected_shapes_are_said(tmp_path, capfd):
+    cube, curve = add_cube("cube"), bpy.data.objects.new("wire", bpy.data.curves.new("wire", "CURVE"))
+    bpy.context.scene.collection.objects.link(curve)
+    curve.select_set(True)
+    for what in ("AUTO", "SELECTION"):
+        cube.select_set(True)
+        assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"), what=what) == {"FINISHED"}
+        assert "only meshes are written; left out: 'wire'" in capfd.readouterr().out
+    cube.select_set(False)
+    text = error_of(lambda: bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")))
+    assert "nothing to export" in text and "only meshes are written; left out: 'wire'" in text
+
+
+def test_instances_are_said(tmp_path, capfd):
+    plate, stone = add_cube("plate"), add_cube("stone")
+    stone.parent, plate.instance_type = plate, "VERTS"
+    activate(plate, stone)
+    assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
+    assert "instances are left out, only meshes are written" in capfd.readouterr().out
+    plate.instance_type = "NONE"
+    assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
+    assert "instances" not in capfd.readouterr().out
+
+
+def test_a_mesh_stays_in_edit_mode_where_another_object_is_active(tmp_path):
+    """What is edited is written, and it is edited further afterwards."""
+    path = tmp_path / "a.md5mesh"
+    path.write_bytes(samples_md5.arm())
+    bpy.ops.import_scene.idtech_md5mesh(filepath=str(path))
+    rig, mesh = (next(b for b in bpy.data.objects if b.type == kind) for kind in ("ARMATURE", "MESH"))
+    activate(mesh)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "b.md5mesh")) == {"FINISHED"}
+    assert (mesh.mode, rig.mode, bpy.context.view_layer.objects.active) == ("EDIT", "OBJECT", rig)
+    assert facts.differences(path.read_bytes(), (tmp_path / "b.md5mesh").read_bytes()) == set()
+
+
+def test_a_linked_model_gets_no_root(tmp_path):
+    import_md3(put(tmp_path / "walker.md3"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "a.blend"), link=True) as (there, here):
+        here.collections = there.collections
+    bpy.context.scene.collection.children.link(bpy.data.collections[0])
+    activate(next(block for block in bpy.context.scene.objects if block.type == "MESH"))
+    assert "linked from another .blend; make it local" in error_of(bpy.ops.object.idtech_make_root)

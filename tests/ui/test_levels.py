@@ -315,6 +315,51 @@ def test_a_step_that_is_missing_is_refused(head, tmp_path):
     assert text == "hat.md3: level of detail 1 is missing: games take none behind it; make them anew"
 
 
+def test_a_level_that_shows_nothing_is_named(head, tmp_path):
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    bpy.data.batch_remove(list(levels_of(head)[1].objects))
+    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(tmp_path / "head.md3"))
+    assert text.startswith(
+        "head.md3: level of detail 'head_1' (make levels of detail anew, or delete it): nothing to export"
+    )
+
+
+def test_a_copy_of_a_level_takes_no_levels_place(head, tmp_path, capfd):
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    level = levels_of(head)[1]
+    copy = level.copy()
+    bpy.context.scene.collection.children.link(copy)
+    assert levels_of(head) == {1: level}
+    export_bytes(tmp_path / "head.md3")
+    assert f"another one has the number of are not written, delete one of them: '{copy.name}'" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("what", ["joined", "joined away", "deleted"])
+def test_levels_of_ones_own_model_whose_first_object_goes(tmp_path, capfd, what):
+    """One of its objects has them, whichever is joined with which; where that is deleted they are named."""
+    points, _, triangles = sphere(8, 6)
+    body, arm = (add_mesh(name, points, triangles.tolist(), uvs=False) for name in ("body", "arm"))
+    activate(body, arm)
+    assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
+    (holder,) = (block for block in (body, arm) if levels_of(block))
+    other = arm if holder == body else body
+    if what == "deleted":
+        bpy.data.objects.remove(holder)
+        bpy.context.view_layer.update()
+        activate(other)
+    else:
+        activate(*((holder, other) if what == "joined" else (other, holder)))
+        bpy.ops.object.join()
+    if what == "joined":
+        export_bytes(tmp_path / "own.md3")
+        assert (tmp_path / "own_1.md3").exists()
+        return
+    capfd.readouterr()
+    export_bytes(tmp_path / "own.md3")
+    assert not (tmp_path / "own_1.md3").exists()
+    assert "whose model was deleted or joined are not written, make them anew: " in capfd.readouterr().out
+
+
 def test_old_levels_beside_an_edited_model_are_named(head, tmp_path, capfd):
     out = put(tmp_path / "head.md3", ball())
     put(tmp_path / "head_1.md3")

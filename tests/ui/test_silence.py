@@ -113,7 +113,7 @@ def _(folder):
     export(folder / "a.md3", what="SELECTION")
 
 
-@says("only meshes are written")
+@says("only meshes are written; left out")
 def _(folder):
     add_cube()
     curve = bpy.data.objects.new("a", bpy.data.curves.new("a", "CURVE"))
@@ -890,3 +890,49 @@ def _(folder):
         del holder[RECORD]
         holder[RECORD] = b"nonsense"
     export(folder / "a.md3", what="SCENE")
+
+
+@says("instances are left out")
+def _(folder):
+    add_cube("plate").instance_type = "VERTS"
+    add_cube("stone").parent = bpy.data.objects["plate"]
+    export(folder / "a.md3")
+
+
+def beside(what):
+    """Make a mesh beside an imported model of which a mesh is active."""
+    model = import_model(SENTINEL)
+    block = add_cube("hat")
+    active = next(each for each in model.objects if each.type == "MESH")
+    block.parent = active if what == "hung" else None
+    activate(active)
+    block.select_set(what != "hung")
+
+
+@says("none of its own")
+def _(folder):
+    beside("hung")
+    export(folder / "a.md3")
+
+
+@says("have nothing to do with the active model")
+def _(folder):
+    beside("selected")
+    export(folder / "a.md3")
+
+
+@says("another one has the number of")
+def _(folder):
+    activate(add_cube("a"))
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    bpy.context.scene.collection.children.link(bpy.data.collections["a_1"].copy())
+    export(folder / "a.md3")
+
+
+@says("whose model was deleted or joined")
+def _(folder):
+    activate(add_cube("a"))
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    bpy.data.objects.remove(bpy.data.objects["a"])
+    activate(add_cube("b"))
+    export(folder / "a.md3")

@@ -22,10 +22,34 @@ Holder = (
 
 
 def levels_of(holder: Holder) -> dict[int, bpy.types.Collection]:
-    """Return the levels of a model by their numbers."""
-    found = [c for c in bpy.data.collections if c.get(LEVEL_OF) == holder]
-    numbered = {number: c for c in found if isinstance(number := c.get(LEVEL), int) and number > 0}
-    return dict(sorted(numbered.items()))
+    """Return the levels of a model by their numbers; of several with one number the first by its name."""
+    return {number: same[0] for number, same in sorted(_numbered(holder).items())}
+
+
+def spares_of(holder: Holder) -> list[bpy.types.Collection]:
+    """Return the levels of a model whose numbers others have already, as copies have."""
+    return [collection for same in _numbered(holder).values() for collection in same[1:]]
+
+
+def _numbered(holder: Holder) -> dict[int, list[bpy.types.Collection]]:
+    found: dict[int, list[bpy.types.Collection]] = {}
+    for collection in bpy.data.collections:
+        number = collection.get(LEVEL)
+        if collection.get(LEVEL_OF) == holder and isinstance(number, int) and number > 0:
+            found.setdefault(number, []).append(collection)
+    return found
+
+
+def orphans(scene: bpy.types.Scene) -> list[bpy.types.Collection]:
+    """Return the levels in a scene whose model's holder was deleted, or joined with another object."""
+    return [
+        c for c in scene.collection.children_recursive if isinstance(c.get(LEVEL), int) and _is_gone(c.get(LEVEL_OF))
+    ]
+
+
+def _is_gone(holder: Any) -> bool:
+    """Tell whether an object was deleted: what a level refers to stays in the .blend, in no collection."""
+    return holder is None or (isinstance(holder, bpy.types.Object) and not holder.users_collection)
 
 
 def is_level(collection: bpy.types.Collection | None) -> bool:

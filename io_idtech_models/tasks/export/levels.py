@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,8 +14,10 @@ from ...blender.mesh import levels
 from ...formats import Format
 from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
-from ...reporting import LimitError, plural
+from ...reporting import LimitError, listed, plural
 from .selection import Choice, choose
+
+log = logging.getLogger(__name__)
 
 
 def nearest(blocks: Iterable[Any]) -> list[Any]:
@@ -45,8 +48,10 @@ def _is_one_model(chosen: Choice) -> bool:
 
 
 def holder_of(chosen: Choice) -> Any:
-    """Return what speaks for a model: its collection, or the first of its objects."""
-    return chosen.blocks[0] if chosen.collection is None else chosen.collection
+    """Return what speaks for a model: its collection, or of its objects the one that has levels, or the first."""
+    if chosen.collection is not None:
+        return chosen.collection
+    return next((block for block in chosen.blocks if levels.levels_of(block)), chosen.blocks[0])
 
 
 def files_of_scene(
@@ -57,18 +62,36 @@ def files_of_scene(
     `made_of` says what is written of objects.
 
     Raises:
-        LimitError: one has other frames than the model has.
+        LimitError: one has other frames than the model has, or none can be written of it.
     """
     if not _is_one_model(chosen):
         return []
     files: Files = []
-    for place, (number, collection) in enumerate(levels.levels_of(holder_of(chosen)).items(), 1):
+    holder = holder_of(chosen)
+    _say_spares(chosen, holder, context)
+    for place, (number, collection) in enumerate(levels.levels_of(holder).items(), 1):
         if number != place:
             raise LimitError(f"level of detail {place} is missing: games take none behind it; make them anew")
-        with levels.shown(collection, context.view_layer):
-            level = made_of(choose(context, "AUTO", collection.name))
+        try:
+            with levels.shown(collection, context.view_layer):
+                level = made_of(choose(context, "AUTO", collection.name))
+        except LimitError as error:
+            text = f"level of detail '{collection.name}' (make levels of detail anew, or delete it): {error}"
+            raise LimitError(text) from error
         if level.model.num_frames != model.num_frames:
             counts = f"{plural(level.model.num_frames, 'frame')}, the model {model.num_frames}"
             raise LimitError(f"level of detail '{collection.name}' has {counts}: make levels of detail anew")
         files.append((level_target(target, number), level.data))
     return files
+
+
+def _say_spares(chosen: Choice, holder: Any, context: Context) -> None:
+    """Name levels that are not written: copies of others, and those whose model is gone."""
+    spares = levels.spares_of(holder)
+    if spares:
+        text = "levels of detail that another one has the number of are not written, delete one of them: %s"
+        log.warning(text, listed([collection.name for collection in spares]))
+    orphans = levels.orphans(context.scene) if chosen.collection is None else []
+    if orphans:
+        text = "levels of detail whose model was deleted or joined are not written, make them anew: %s"
+        log.warning(text, listed([collection.name for collection in orphans]))

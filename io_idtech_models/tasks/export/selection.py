@@ -32,6 +32,8 @@ class Choice:
     tags: list[TagSource] = field(default_factory=list)  # that lie with what is selected, and are not
     taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
     others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
+    beside: list[bpy.types.Object] = field(default_factory=list)  # that hang together with the active model, unselected
+    strange: list[bpy.types.Object] = field(default_factory=list)  # that are selected, and have nothing to do with it
     guessed: bool = False  # nothing was active or selected, and no model imported: all that is visible is meant
 
     @property
@@ -60,8 +62,8 @@ class Choice:
 def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     """Return the objects that `what` means: AUTO, COLLECTION, SELECTION, VISIBLE or SCENE.
 
-    AUTO is the model of the active object if that was imported, else the selection with what hangs together with it,
-    else the only imported model, else all that is visible.
+    AUTO is the model of the active object if that was imported, with what hangs together with it and is selected, too;
+    else the selection with what hangs together with it, else the only imported model, else all that is visible.
     A collection's name, which Blender's collection exporters give, beats all. Where there is nothing to choose from
     a model is meant that never had an object: that of the active collection, or the only one.
 
@@ -74,7 +76,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     if what == "AUTO":
         model = _model(context, active) or _moved_model(context, active)
         if model is not None:
-            return model
+            return _with_chosen(context, model)
         what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
         if what == "VISIBLE" and _is_bare(context.collection):
             return Choice([], context.collection)
@@ -86,7 +88,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
     taken = together(context, blocks) if asked == "AUTO" and what == "SELECTION" else []
     choice = _visible(context, [*blocks, *taken], None)
-    choice.taken = taken
+    choice.taken = [block for block in taken if block.type in KINDS]
     if what == "VISIBLE":
         choice.hidden = []
         choice.guessed = asked == "AUTO" and len(choice.blocks) > 1
@@ -96,6 +98,22 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     if what == "SELECTION":
         choice.tags = _tags_beside(context, choice.blocks)
     return choice
+
+
+def _with_chosen(context: Context, model: Choice) -> Choice:
+    """Return an imported model with what hangs together with it and is selected, too; the rest of either is noted."""
+    near = together(context, model.whole)
+    added = _visible(context, (block for block in near if _chosen(context, block)), None)
+    model.blocks += added.blocks
+    model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
+    model.beside = [block for block in near if block.type in KINDS and block not in added.blocks]
+    known = {*model.whole, *model.shapes}
+    model.strange = [
+        block
+        for block in context.scene.objects
+        if _chosen(context, block) and block not in known and not model_of(block) and root_of(block) is None
+    ]
+    return model
 
 
 def _only_model(context: Context) -> Choice | None:
@@ -123,7 +141,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     carriers = set(_above(blocks))
     found = []
     for block in context.scene.objects:
-        if block in own or block in carriers or block.type not in KINDS or model_of(block) not in ids:
+        if block in own or block in carriers or block.type not in KINDS | SHAPES or model_of(block) not in ids:
             continue
         hung = _hangs_short_of_tags(block, own)
         skinned = not rigs.isdisjoint(bending(block))
@@ -330,7 +348,7 @@ def _part(block: bpy.types.Object) -> tuple[str, int]:
 
 
 def _chosen(context: Context, block: bpy.types.Object) -> bool:
-    return bool(block.select_get(view_layer=context.view_layer)) and block.type in KINDS
+    return bool(block.select_get(view_layer=context.view_layer)) and block.type in KINDS | SHAPES
 
 
 def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
@@ -369,6 +387,12 @@ def left_out(chosen: Choice) -> list[str]:
     if chosen.others:
         text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
         texts.append(f"{text}: {_names(chosen.others)}")
+    if chosen.beside:
+        text = "left out, they hang together with the model and are none of its own (select them, too, to write them)"
+        texts.append(f"{text}: {_names(chosen.beside)}")
+    if chosen.strange:
+        text = "left out, they are selected but have nothing to do with the active model (Export: Selection takes them)"
+        texts.append(f"{text}: {_names(chosen.strange)}")
     if chosen.guessed:
         text = (
             "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
@@ -380,6 +404,18 @@ def left_out(chosen: Choice) -> list[str]:
     if chosen.shapes:
         texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
     return texts
+
+
+def instances_left_out(context: Context, chosen: Choice) -> list[str]:
+    """Name the objects that show others as instances, by nodes, particles or their own faces: no meshes of theirs."""
+    shown = {
+        each.parent.original
+        for each in context.evaluated_depsgraph_get().object_instances
+        if each.is_instance and each.parent is not None
+    }
+    found = [block for block in chosen.blocks if block in shown and block not in chosen.shapes]
+    how = "Realize Instances in its nodes, or Object > Apply > Make Instances Real"
+    return [f"instances are left out, only meshes are written ({how}): those of {_names(found)}"] if found else []
 
 
 def taken_along(chosen: Choice) -> list[str]:

@@ -26,7 +26,7 @@ from .advice import advice, of_size
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, meshes_of, motion_files, of_format, played
 from .motion_sources import NoActionError, Source, automatic, shown_by, sources_of
-from .selection import Choice, left_out, taken_along, unselected_tags
+from .selection import Choice, instances_left_out, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 from .targets import folder_notes, in_game_folder, write_into_folders
 
@@ -109,7 +109,7 @@ def _export_model(
         write_into_folders({target: data, **beside.data, **dict(skins)})
         remember_weights(export.rig, settings)
     tags = unselected_tags(chosen, bones=False) if row.tags else []
-    left = [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
+    left = [*left_out(chosen), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *left]
     if row.skeletal.animation and not beside.data:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")

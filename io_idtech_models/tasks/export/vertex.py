@@ -28,7 +28,7 @@ from ...reporting import Summary, collected_warnings, plural
 from .advice import advice, of_actions
 from .levels import files_of_scene
 from .material_files import material_files
-from .selection import left_out, taken_along, unselected_tags
+from .selection import instances_left_out, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def export_file(
         beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
         texts = material_files(asked, chosen.blocks)
         write_files([(asked.target, written.data), *beside, *levels, *skins, *texts])
-    warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen)]
+    warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen), *instances_left_out(context, chosen)]
     warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
     warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
