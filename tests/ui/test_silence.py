@@ -896,7 +896,7 @@ def _(folder):
 def _(folder):
     add_cube("plate").instance_type = "VERTS"
     add_cube("stone").parent = bpy.data.objects["plate"]
-    export(folder / "a.md3")
+    export(folder / "a.md3", what="VISIBLE")
 
 
 def beside(what):
