@@ -51,10 +51,12 @@ def find_rig(blocks: list[Block]) -> Block:
     if not rigs:
         modifiers = [m for block in blocks if block.type == "MESH" for m in block.modifiers if m.type == "ARMATURE"]
         rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
-    if len(rigs) != 1:
-        found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}" if rigs else "none"
-        raise LimitError(f"a skeletal model has one armature, export them one by one: there are {found}" if rigs else
-                         "nothing to export: no armature among the objects")  # fmt: skip
+    if not rigs:
+        raise LimitError("nothing to export: no armature among the objects")
+    if len(rigs) > 1:
+        found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}"
+        how = "export them one by one (select one with its meshes, Export: Selection)"
+        raise LimitError(f"a skeletal model has one armature, {how}: there are {found}")
     return rigs[0]
 
 

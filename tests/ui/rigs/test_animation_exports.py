@@ -221,7 +221,7 @@ def test_nothing_to_export(folder):
 def test_two_armatures_are_one_too_many(arm):
     import_mesh(filepath=str(arm / "arm.md5mesh"))
     text = error_of(export_mesh, filepath=str(arm / "b.md5mesh"), what="SCENE")
-    assert "a skeletal model has one armature, export them one by one: there are 2" in text
+    assert "one by one (select one with its meshes, Export: Selection): there are 2" in text
     assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh")) == set(), "AUTO is the active model"
 
 
