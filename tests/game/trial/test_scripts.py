@@ -113,6 +113,13 @@ def test_a_player_in_third_person():
     assert lines[-1] == "modellist", "which goes on until its user ends it"
 
 
+def test_weapons_have_the_games_numbers():
+    """In the order of `weapon_t` (bg_public.h), from 1 on."""
+    folders = ("gauntlet", "machinegun", "shotgun", "grenadel", "rocketl", "lightning", "railgun", "plasma", "bfg")
+    found = [subject_of(f"models/weapons2/{folder}/{folder}.md3") for folder in folders]
+    assert [each.number for each in found if isinstance(each, Weapon)] == list(range(1, 10))
+
+
 def test_a_weapon_in_the_hands():
     lines = commands(Weapon("models/weapons2/bfg/bfg.md3", 9), View()).splitlines()
     assert lines.index("give weapons") < lines.index("weapon 9")
