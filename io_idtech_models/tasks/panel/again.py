@@ -136,8 +136,8 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
 def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:
     """Return into which file each action goes: no two into one, for copies say what their original says.
 
-    The action that has the name that import gave it is the original, or else the first. A copy's file has its name, with
-    a number where that is a file already.
+    The action that has the name that import gave it is the original, or else the first. A copy's file has its name,
+    with a number where that is a file already.
     """
     targets: dict[Any, Path] = {}
     taken: set[str] = set()
