@@ -260,9 +260,7 @@ def _all(rig: Any) -> list[Any]:
     model left behind that was deleted: actions that import made for it, or Blender's Duplicate Objects.
     """
     found = used_actions(rig)
-    others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
-    every: list[Any] = list(bpy.data.actions)
-    loose = [a for a in every if a not in found and a not in others and PREVIEW not in a and _fits(rig, a)]
+    loose = _loose(rig, found)
     lost = [action.name for action in loose if not action.users]
     if lost:
         text = "actions that nothing uses are left out, give them a fake user to keep them: %s"
@@ -275,6 +273,22 @@ def _all(rig: Any) -> list[Any]:
         )
         log.warning(text, rig.name, listed([action.name for action in left]))
     return [*found, *(action for action in loose if action.users and action not in left)]
+
+
+def _loose(rig: Any, own: list[Any]) -> list[Any]:
+    """Return the actions that fit an armature, and are neither its `own` nor another object's."""
+    others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
+    every: list[Any] = list(bpy.data.actions)
+    return [a for a in every if a not in own and a not in others and PREVIEW not in a and _fits(rig, a)]
+
+
+def warn_of_unplayed(rig: Any) -> None:
+    """Name the actions that only a fake user keeps, for who writes those alone that an armature keeps and plays."""
+    own = used_actions(rig)
+    left = [a.name for a in _loose(rig, own) if a.use_fake_user and not _is_left_over(rig, a, own)]
+    if left:
+        text = "actions that a fake user alone keeps are left out, keep them in NLA tracks of '%s' to write them: %s"
+        log.warning(text, rig.name, listed(left))
 
 
 def _is_left_over(rig: Any, action: Any, own: list[Any]) -> bool:

@@ -16,7 +16,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
 from tests.samples_xreal import FOLDER, put_player
-from tests.ui.character.games import changed, read, rig, saved, show
+from tests.ui.character.games import GAMES, changed, read, rig, saved, show
 from tests.ui.scene import activate, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -292,3 +292,28 @@ def test_a_player_is_made_with_animations_that_have_no_action_yet(tmp_path, capf
     assert actions() == ["idle", "walk"]
     assert rig().animation_data.action.name == "idle"
     assert "actions that no row plays" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("called", "said"),
+    [
+        ("", "'{}.001' is left out: "),
+        (
+            "wiggle",
+            "a fake user alone keeps are left out, keep them in NLA tracks of '{}' to write them: 'wiggle'",
+        ),
+    ],
+)
+@pytest.mark.parametrize("game", ["doom3", "xreal", "et"])
+def test_a_copy_that_is_not_written_is_named(tmp_path, capfd, game, called, said):
+    read(GAMES[game].put(tmp_path / "game"), game)
+    source = show(GAMES[game].row)
+    saved(tmp_path / "before")
+    assert "left out" not in capfd.readouterr().out
+    copy = source.copy()
+    if called:
+        copy.name, copy.use_fake_user = called, True
+    else:
+        rig().animation_data.action = copy
+    saved(tmp_path / "out")
+    assert said.format(rig().name if called else source.name) in capfd.readouterr().out
