@@ -17,7 +17,7 @@ from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
 from tests.samples_xreal import FOLDER, put_player
 from tests.ui.character.games import GAMES, changed, read, rig, saved, show
-from tests.ui.scene import activate, bpy, error_of
+from tests.ui.scene import activate, add_cube, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 ANIMATIONS = ["ik_pose", "idle", "walk1", "walk1, 2"]
@@ -317,3 +317,15 @@ def test_a_copy_that_is_not_written_is_named(tmp_path, capfd, game, called, said
         rig().animation_data.action = copy
     saved(tmp_path / "out")
     assert said.format(rig().name if called else source.name) in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("game", ["doom3", "xreal", "et"])
+def test_a_new_surface_without_a_material_is_named(tmp_path, capfd, game):
+    read(GAMES[game].put(tmp_path / "game"), game)
+    crest = add_cube("crest")
+    crest.modifiers.new("Armature", "ARMATURE").object = rig()
+    crest.vertex_groups.new(name=rig().data.bones[0].name).add(range(8), 1.0, "REPLACE")
+    activate(rig())
+    saved(tmp_path / "out")
+    said = "without a material a surface has no shader, give it one with the shader's name: 'crest'"
+    assert said in capfd.readouterr().out
