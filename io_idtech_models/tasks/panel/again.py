@@ -140,15 +140,15 @@ def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:
     with a number where that is a file already.
     """
     targets: dict[Any, Path] = {}
-    taken: set[str] = set()
-    copies = []
+    claimed, copies = set[str](), []
     for action in sorted(actions, key=lambda each: each.name != each.get(names.GIVEN)):
         place = Path(str(action[FILE]))
-        if str(place).casefold() in taken:
+        if os.path.normcase(place) in claimed:
             copies.append((action, place))
             continue
         targets[action] = place
-        taken.add(str(place).casefold())
+        claimed.add(os.path.normcase(place))
+    taken = {place.casefold() for place in claimed}
     for action, place in copies:
         (name,) = file_names([names.file_name_of(action)])
         proposed = (
