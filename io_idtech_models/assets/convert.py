@@ -19,7 +19,7 @@ from ..model.edits.short_names import short_animations, short_skeleton
 from ..model.joint_scales import as_own, skeleton_of, without_rest_scale
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest
-from ..reporting import LimitError, collected_warnings, plural
+from ..reporting import LimitError, collected_warnings, listed, plural
 from .export_request import ExportRequest, name_clashes
 from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
@@ -247,7 +247,17 @@ def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -
     for name, motion in zip(file_names([motion.name for motion in motions]), motions, strict=True):
         place = target.with_name(name + row.suffixes[0])
         files += [(place, row.dump(motion)), *scale_files(motion, row, place, game)]
+    replaced = [place.name for place, data in files if _is_other(place, data)]
+    notes += [f"what was there is written over: {listed(replaced)}"] if replaced else []
     return Converted(files, motions, notes)
+
+
+def _is_other(place: Target, data: bytes) -> bool:
+    """Tell whether a file is there, of other content."""
+    try:
+        return place.stat().st_size != len(data) or place.read_bytes() != data
+    except OSError:
+        return False
 
 
 def _bound(loaded: Loaded, to: Format, motions: list[Animation]) -> tuple[SkeletalModel, list[Animation]]:

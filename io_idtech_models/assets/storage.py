@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO
 
 from ..game.store import INTO_ARCHIVE, split_at_archive
-from ..reporting import ModelError, reason
+from ..reporting import LimitError, ModelError, reason
 
 PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
 Fill = Callable[[IO[bytes]], None]  # writes a file's bytes
@@ -23,6 +26,28 @@ WINDOWS = sys.platform == "win32"
 # Paths, and Namespaces" of its documentation.
 RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])(?=[ .]|\Z)", re.IGNORECASE)
 REFUSED = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Whose the files are that one work writes, in a folder that its processes share."""
+
+    folder: Path
+    source: str  # for which files are claimed
+    spelled: Callable[[Path], str]  # one spelling for each place
+
+
+_claims: ContextVar[Claims | None] = ContextVar("claims", default=None)
+
+
+@contextmanager
+def claiming(claims: Claims) -> Iterator[None]:
+    """Let `write_files` claim meanwhile what it writes: nothing goes in place of what another source became."""
+    token = _claims.set(claims)
+    try:
+        yield
+    finally:
+        _claims.reset(token)
 
 
 def write_file(path: Target, data: bytes) -> None:
@@ -36,11 +61,37 @@ def write_files(files: Sequence[tuple[Target, bytes]]) -> None:
     What a kill in the middle leaves behind is one temporary file, or one folder of them where there are several.
 
     Raises:
-        ModelError: one can't be written; all targets are as they were, and nothing is left behind.
+        ModelError: one can't be written, or is another source's while they are claimed; all targets are as they were,
+            and nothing is left behind.
     """
     for path, _ in files:
         _refuse_archive(path)
+    _claim(files)
     _write_all([(path, partial(_put, data)) for path, data in files])
+
+
+def _claim(files: Sequence[tuple[Target, bytes]]) -> None:
+    """Claim files, all or none, where that is asked for; the same bytes are no dispute. Raises LimitError."""
+    claims = _claims.get()
+    if claims is None:
+        return
+    made: list[Path] = []
+    for path, data in files:
+        place = claims.spelled(path)
+        claim = claims.folder / hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
+        content = hashlib.sha256(data).hexdigest()
+        try:
+            with claim.open("x", encoding="utf-8", errors="surrogateescape") as stream:
+                stream.write(f"{content} {claims.source}")
+            made.append(claim)
+        except FileExistsError:
+            theirs, _, other = claim.read_text("utf-8", "surrogateescape").partition(" ")
+            if other == claims.source or theirs == content:
+                continue
+            for each in made:
+                each.unlink()
+            text = f"'{path}' is what '{other}' became, and would be written over: convert it into another folder"
+            raise LimitError(text) from None
 
 
 def file_names(wanted: Sequence[str]) -> list[str]:

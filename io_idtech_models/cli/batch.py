@@ -7,6 +7,7 @@ import glob
 import json
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from typing import Any
 
 from .. import formats
 from ..assets.levels import level_targets
+from ..assets.storage import Claims, claiming
 from ..game.folders import Disk
 from ..game.player.files import player_in
 from ..reporting import LimitError, ModelError, reason
@@ -146,6 +148,7 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
             log = Log(len(jobs), _open_report(options.report, stack))
             waiting = [job for job in jobs if not (options.skip_existing and exists(job.target))]
             log.skipped = len(jobs) - len(waiting)
+            options.claims = stack.enter_context(tempfile.TemporaryDirectory())
             try:
                 work(waiting, options, converter, log.report)
             except KeyboardInterrupt:
@@ -275,7 +278,8 @@ def run_job(job: Job, options: argparse.Namespace, converter: Converter) -> tupl
         return "", refusal
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
-        return converter.convert(job, options), ""
+        with claiming(Claims(Path(options.claims), str(job.source), lambda path: _one_case(place_of(path)))):
+            return converter.convert(job, options), ""
     except ModelError as error:
         return "", str(error)
     except OSError as error:

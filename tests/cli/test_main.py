@@ -323,6 +323,41 @@ def test_globs_and_an_existing_folder(folder, run):
     assert sorted(p.name for p in Path("out.md3").iterdir()) == ["a.md3", "b.md3"]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("more", [[], ["--rig"]])
+def test_no_file_goes_in_place_of_what_another_became(folder, run, jobs, more):
+    kind = "md3" if more else "iqm"
+    names = [put(f"a.{kind}"), put(f"b.{kind}", "animated" if more else "uneven")]
+    if more:
+        names[1].write_bytes(names[1].read_bytes()[:-64] + bytes(64))  # other places in its last frame
+    status, out, err = run("convert", *names, "--to", "md5mesh", "out", "--jobs", jobs, *more)
+    assert (status, len(err)) == (1, 1)
+    first, second = ("a", "b") if f"b.{kind}: " in err[0] else ("b", "a")
+    assert (
+        f"md5anim' is what '{first}.{kind}' became, and would be written over: convert it into another folder" in err[0]
+    )
+    assert not Path(f"out/{second}.md5mesh").exists()
+    assert out[-1].startswith("1 converted, 1 failed")
+    together = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+    assert run("convert", f"{first}.{kind}", "--to", "md5mesh", "alone", *more)[0] == 0
+    assert together == {path.name: path.read_bytes() for path in Path("alone").iterdir()}
+
+
+def test_animations_that_are_alike_may_lie_in_one_folder(folder, run):
+    names = [put(f"{name}.iqm", "animated") for name in ("a", "b")]
+    status, _, err = run("convert", *names, "--to", "md5mesh", "out")
+    assert (status, err) == (0, [])
+
+
+def test_animations_that_are_written_over_are_named(folder, run):
+    put("a.iqm", "animated")
+    said = "what was there is written over: 'wave.md5anim'"
+    for _ in range(2):
+        assert said not in run("convert", "a.iqm", "out/a.md5mesh")[1][0], "the same again is nothing new"
+    Path("out/wave.md5anim").write_bytes(b"mine")
+    assert said in run("convert", "a.iqm", "out/a.md5mesh")[1][0]
+
+
 def test_one_bad_file_does_not_stop_the_others(folder, run):
     put("in/a.md3")
     put("in/b.md3", sample("animated")[:300])

@@ -11,8 +11,10 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.iqm import file as iqm
 from io_idtech_models.formats.iqm.channels import decode_frames
 from io_idtech_models.formats.iqm.file import names_at
+from io_idtech_models.library import load_animations
+from tests import samples_iqm
 from tests.facts import differences
-from tests.samples import CORPUS, corpus_params
+from tests.samples import CORPUS, corpus_params, sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
 
@@ -278,7 +280,7 @@ def test_a_longer_animation_and_a_copy(tmp_path):
     copy = actions()[0].copy()
     copy.use_fake_user = True
     after = iqm.read(export_bytes(tmp_path / "b.iqm"))
-    assert names_at(after.text, after.anims["name"]) == ["wave", "grow", "wave"]
+    assert names_at(after.text, after.anims["name"]) == ["wave", "grow", "wave.001"]
     assert after.anims["num_frames"].tolist() == [3, 3, 3]
     np.testing.assert_array_equal(after.frames[-3:], after.frames[:3])
 
@@ -367,3 +369,36 @@ def test_limits_of_games(tmp_path):
     rig().data.bones["hand"]["idtech_rest_scale"] = [1.0, 3.0, 1.0]
     found = error_of(bpy.ops.export_scene.idtech_iqm, game="unvanquished", **options)
     assert "'hand' is scaled unevenly or below 0, which Unvanquished refuses" in found
+
+
+def names_of(path):
+    return [animation.name for animation in load_animations(path)]
+
+
+def test_a_copy_of_an_animation_has_a_name_of_its_own(tmp_path, capfd):
+    path = put(tmp_path / "a.iqm", sample("arm", "iqm"))
+    import_model(path)
+    activate(rig())
+    copy = bpy.data.actions["wave"].copy()
+    for name in ("Walk", "Walk.001"):
+        mine = copy.copy()
+        mine.name, mine.use_fake_user = name, True
+        for each in ("idtech_given", "idtech_name"):
+            del mine[each]
+    rig().animation_data.action = copy
+    shift(copy, 'pose.bones["upper"].location', 0, 0, 1.0)
+    export_bytes(tmp_path / "b.iqm")
+    assert names_of(tmp_path / "b.iqm") == ["wave", "grow", "wave.001", "Walk", "Walk.001"]
+    said = "no two are called alike in one file (rename actions): 'wave' is now 'wave.001', 'Walk' is now 'Walk.001'"
+    assert said in capfd.readouterr().out
+    _, _, second, *_ = load_animations(tmp_path / "b.iqm")
+    assert not np.allclose(second.positions, load_animations(path)[0].positions, atol=0.1), "the copy is what it shows"
+
+
+def test_animations_that_the_file_calls_alike_stay_so(tmp_path, capfd):
+    spec = samples_iqm.arm()
+    spec.anims = [("wave", *spec.anims[0][1:]), ("wave", *spec.anims[1][1:])]
+    data = spec.pack()
+    import_model(put(tmp_path / "a.iqm", data))
+    assert export_bytes(tmp_path / "b.iqm") == data
+    assert "called alike" not in capfd.readouterr().out

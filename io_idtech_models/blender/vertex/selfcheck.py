@@ -32,8 +32,12 @@ class WrittenSurface:
 
 
 def differences(export: ExportScene[GatherSettings]) -> list[str]:
-    """Return what of the surfaces that were gathered last is not as it is shown, in sentences."""
-    written: list[WrittenSurface] = export.written
+    """Return what of the surfaces that were gathered last is not as it is shown, in sentences.
+
+    What is hidden, as levels of detail are, Blender does not evaluate, and shows in no frame.
+    """
+    every: list[WrittenSurface] = export.written
+    written = [each for each in every if each.block.visible_get(view_layer=export.view_layer)]
     if not written:
         return []
     plan, scale = written[0].plan, export.settings.scale

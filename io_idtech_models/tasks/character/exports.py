@@ -42,6 +42,7 @@ from ...model.limits.games import NO_GAME
 from ...model.skeletal import SkeletalModel
 from ...model.transforms import inverse
 from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
+from ..export.advice import of_materials
 from ..export.motion_sources import NoActionError, actions_of
 from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model
@@ -330,7 +331,9 @@ class _Saving:
         """Write the skin of a part, as its surfaces wear it."""
         path = self.record.skins.get(kind, "")
         old = self.record.texts.get(path)
-        model = PurePath(self.record.models.get(kind, "")).stem
+        name = self.record.models.get(kind, "")
+        model, row = PurePath(name).stem, formats.by_suffix(PurePath(name))
+        self._say(name, [] if row is None else of_materials(meshes, row))
         known = PurePath(path).stem.removeprefix(f"{model}_")
         worn = known if home is None else str(home.get(SKIN, known))
         if kind == BODY and self.saved.kind is not None and self.saved.kind.skin_in_order and old is not None:

@@ -34,7 +34,7 @@ from ...model.limits.games import GAMES, refused
 from ...model.skeletal import Animation, SkeletalModel, mismatch
 from ...reporting import LimitError, listed, plural
 from ..export.motion import AnimationExport, finished, of_format, played
-from ..export.motion_sources import slot_of, sources_of
+from ..export.motion_sources import slot_of, sources_of, warn_of_unplayed
 from ..import_ import aninc as animation_tables
 from ..import_.kept_frames import format_of, read_rows, table_row
 
@@ -59,6 +59,7 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         LimitError: frames are lost, or an action is of other bones than they.
     """
     rig = export.rig
+    warn_of_unplayed(rig)
     files = kept_frames.kept_files(rig)
     actions = _actions(rig)
     made = kept_frames.made_of(files, actions)
@@ -115,9 +116,13 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         ModelError: one can't be written.
     """
     export, found = of_format(export, row), []
+    warn_of_unplayed(export.rig)
     actions: dict[str, Any] = {}
     for action in sorted(_actions(export.rig), key=lambda each: each.name != each.get(names.GIVEN)):
-        actions.setdefault(names.file_name_of(action), action)
+        name = names.file_name_of(action)
+        if actions.setdefault(name, action) != action:
+            text = "'%s' is left out: '%s' is the animation of that name, rename the action"
+            log.warning(text, action.name, actions[name].name)
     sources = sources_of(export, row, "CHOSEN", tuple(action.name for action in actions.values())) if actions else []
     for source in sources:
         animation = finished(source.gather(), model, AnimationExport())

@@ -30,7 +30,7 @@ def advice(blocks: Iterable[Any], row: Format, scale: float) -> list[str]:
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_scale(own), *far]
+    return [*_of_tags(meshes, row), *of_materials(meshes, row), *_of_scale(own), *far]
 
 
 def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> list[str]:
@@ -86,8 +86,8 @@ def _of_tags(meshes: list[Any], row: Format) -> Iterator[str]:
         yield f"meshes that are called as tags are written as surfaces, tags are empties (Add > Empty): {listed(tags)}"
 
 
-def _of_materials(meshes: list[Any], row: Format) -> Iterator[str]:
-    """Yield which objects of one's own no game can dress."""
+def of_materials(meshes: list[Any], row: Format) -> Iterator[str]:
+    """Yield which meshes of one's own no game can dress."""
     if row.vertex.holds_pictures:
         return
     materials = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, floor
 from typing import Any
@@ -87,7 +87,31 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
         log.warning(text, rig.name)
     elif what == "ALL":
         _warn_of_more(export)
-    return [_action_source(export, action) for action in chosen]
+    called = _called_apart(export, chosen) if row.has_motions else {}
+    return [_action_source(export, action, called.get(action)) for action in chosen]
+
+
+def _called_apart(export: RigScene, actions: list[Any]) -> dict[Any, str]:
+    """Return what those are called in one file that have the name of another; what the file called alike stays so.
+
+    First is who has the name that import gave it, then who has no number of Blender's.
+    """
+    wanted = {action: names.file_name_of(action, export.settings.keep_suffixes) for action in actions}
+    own = {action for action in actions if action.name == action.get(names.GIVEN)}
+    ranked = sorted(actions, key=lambda each: (each not in own, each.name != wanted[each]))
+    taken, found = set[str](), dict[Any, str]()
+    every = set(wanted.values())
+    for action in ranked:
+        name = wanted[action]
+        if name in taken and action not in own:
+            found[action] = name = names.free_name(name, every)
+            every.add(name)
+        taken.add(name)
+    if found:
+        said = [f"{wanted[action]}' is now '{name}" for action, name in found.items()]
+        text = "games look up animations by their names, so no two are called alike in one file (rename actions): %s"
+        log.warning(text, listed(said))
+    return found
 
 
 def _warn_of_more(export: RigScene) -> None:
@@ -108,12 +132,18 @@ def _warn_of_unmade(rig: Any, row: Format) -> None:
         log.warning(text, rig.name, plural(len(left), "animation"), listed(left))
 
 
-def _action_source(export: RigScene, action: Any) -> Source:
+def _action_source(export: RigScene, action: Any, called: str | None) -> Source:
+    """Return an action as a motion, `called` otherwise than it calls itself where that is not None."""
     rig = export.rig
     slot = slot_of(rig, action)
+
+    def gather() -> Animation:
+        found = gather_motion.gather_action(export, action, slot)
+        return found if called is None else replace(found, name=called)
+
     return Source(
-        names.file_name_of(action),
-        lambda: gather_motion.gather_action(export, action, slot),
+        called or names.file_name_of(action),
+        gather,
         action,
         lambda: gather_motion.playing(rig, action, slot),
     )
@@ -230,9 +260,7 @@ def _all(rig: Any) -> list[Any]:
     model left behind that was deleted: actions that import made for it, or Blender's Duplicate Objects.
     """
     found = used_actions(rig)
-    others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
-    every: list[Any] = list(bpy.data.actions)
-    loose = [a for a in every if a not in found and a not in others and PREVIEW not in a and _fits(rig, a)]
+    loose = _loose(rig, found)
     lost = [action.name for action in loose if not action.users]
     if lost:
         text = "actions that nothing uses are left out, give them a fake user to keep them: %s"
@@ -245,6 +273,22 @@ def _all(rig: Any) -> list[Any]:
         )
         log.warning(text, rig.name, listed([action.name for action in left]))
     return [*found, *(action for action in loose if action.users and action not in left)]
+
+
+def _loose(rig: Any, own: list[Any]) -> list[Any]:
+    """Return the actions that fit an armature, and are neither its `own` nor another object's."""
+    others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
+    every: list[Any] = list(bpy.data.actions)
+    return [a for a in every if a not in own and a not in others and PREVIEW not in a and _fits(rig, a)]
+
+
+def warn_of_unplayed(rig: Any) -> None:
+    """Name the actions that only a fake user keeps, for who writes those alone that an armature keeps and plays."""
+    own = used_actions(rig)
+    left = [a.name for a in _loose(rig, own) if a.use_fake_user and not _is_left_over(rig, a, own)]
+    if left:
+        text = "actions that a fake user alone keeps are left out, keep them in NLA tracks of '%s' to write them: %s"
+        log.warning(text, rig.name, listed(left))
 
 
 def _is_left_over(rig: Any, action: Any, own: list[Any]) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from ...assets.export_request import ExportRequest
+from ...assets.storage import file_names
 from ...blender import names
 from ...blender.compat import Context, play_action, played_action
 from ...blender.player.parts import PlayerFound, find_player
@@ -101,10 +103,11 @@ def _archive_error(place: str, archive: str, where: str) -> LimitError:
     return LimitError(f"'{Path(place).name}' lies in {which}, which stays as it is: export it {where}")
 
 
-def export_motions(plan: Plan, context: Context) -> tuple[list[tuple[str, Summary]], list[str]]:
+def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list[tuple[str, Summary]], list[str]]:
     """Write each animation of a rig that came from a file of its own into that file; raises ModelError.
 
-    Returns what came of each file, and what there is to say of others.
+    A copy goes into a new file beside it, which is its own from then on. `agreed` are the files that this session may
+    write over, and gets those that are new. Returns what came of each file, and what there is to say of others.
     """
     rig, row = plan.rig, plan.row
     if rig is None or row is None:
@@ -114,17 +117,51 @@ def export_motions(plan: Plan, context: Context) -> tuple[list[tuple[str, Summar
     except NoActionError:
         return [], []
     done, left = [], []
-    for action in actions:
-        place = str(action[FILE])
+    for action, target in _targets(actions, agreed):
+        place = str(target)
         motion_row = next((r for r in ROWS if not r.has_model and place.lower().endswith(r.suffixes)), None)
-        if motion_row is None or archive_of(place) or not os.access(Path(place).parent, os.W_OK):
+        if motion_row is None or archive_of(place) or not os.access(target.parent, os.W_OK):
             left.append(names.file_name_of(action))
-        else:
-            done.append((Path(place).name, _export_motion(plan, action, Path(place), motion_row, context)))
+            continue
+        done.append((target.name, _export_motion(plan, action, target, motion_row, context)))
+        if place != action[FILE]:
+            agreed.add(place)
+            action[FILE] = place
     if left:
         text = f"animations whose files can't be written stay as they were, export them elsewhere: {listed(left)}"
         return done, [text]
     return done, []
+
+
+def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:
+    """Return into which file each action goes: no two into one, for copies say what their original says.
+
+    The action that has the name that import gave it is the original, or else the first. A copy's file has its name,
+    with a number where that is a file already.
+    """
+    targets: dict[Any, Path] = {}
+    claimed, copies = set[str](), []
+    for action in sorted(actions, key=lambda each: each.name != each.get(names.GIVEN)):
+        place = Path(str(action[FILE]))
+        if os.path.normcase(place) in claimed:
+            copies.append((action, place))
+            continue
+        targets[action] = place
+        claimed.add(os.path.normcase(place))
+    taken = {place.casefold() for place in claimed}
+    for action, place in copies:
+        (name,) = file_names([names.file_name_of(action)])
+        proposed = (
+            place.with_name(each + place.suffix) for each in chain([name], (f"{name}.{i:03}" for i in count(1)))
+        )
+        target = next(
+            each
+            for each in proposed
+            if str(each).casefold() not in taken and (str(each) in agreed or not each.exists())
+        )
+        targets[action] = target
+        taken.add(str(target).casefold())
+    return [(action, targets[action]) for action in actions]
 
 
 def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: Context) -> Summary:

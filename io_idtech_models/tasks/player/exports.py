@@ -33,6 +33,7 @@ from ...game.store import split_name
 from ...model.limits.games import NO_GAME
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
+from ..export.advice import of_materials
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
 from ..export.skin_files import skin_of, skin_with
 from ..export.vertex import gathered
@@ -121,6 +122,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
             if not level:
                 meshes[kind] = [block for block in chosen[kind, level].whole if block.type == "MESH"]
                 saved.files |= _new_levels(name, written.data, options.shares)
+        warnings.extend(of_materials([mesh for every in meshes.values() for mesh in every], formats.by_name(FORMAT)))
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
         saved.files |= _skins(player, stored_files(player.collection), meshes, pieces, saved.skin)

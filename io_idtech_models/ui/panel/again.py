@@ -62,7 +62,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
             operator = getattr(bpy.ops.export_scene, f"idtech_{plan.name}")
             with listening() as (done, failed):
                 operator("EXEC_DEFAULT", filepath=str(plan.target), **_taken(operator, plan.options))
-            motions, notes = export_motions(plan, context)
+            motions, notes = export_motions(plan, context, agreed)
             for _, summary in done[-1:]:
                 summary.warnings.extend(notes)
             done += motions

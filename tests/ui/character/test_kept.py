@@ -16,8 +16,8 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
 from tests.samples_xreal import FOLDER, put_player
-from tests.ui.character.games import changed, read, rig, saved, show
-from tests.ui.scene import activate, bpy, error_of
+from tests.ui.character.games import GAMES, changed, read, rig, saved, show
+from tests.ui.scene import activate, add_cube, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 ANIMATIONS = ["ik_pose", "idle", "walk1", "walk1, 2"]
@@ -292,3 +292,40 @@ def test_a_player_is_made_with_animations_that_have_no_action_yet(tmp_path, capf
     assert actions() == ["idle", "walk"]
     assert rig().animation_data.action.name == "idle"
     assert "actions that no row plays" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("called", "said"),
+    [
+        ("", "'{}.001' is left out: "),
+        (
+            "wiggle",
+            "a fake user alone keeps are left out, keep them in NLA tracks of '{}' to write them: 'wiggle'",
+        ),
+    ],
+)
+@pytest.mark.parametrize("game", ["doom3", "xreal", "et"])
+def test_a_copy_that_is_not_written_is_named(tmp_path, capfd, game, called, said):
+    read(GAMES[game].put(tmp_path / "game"), game)
+    source = show(GAMES[game].row)
+    saved(tmp_path / "before")
+    assert "left out" not in capfd.readouterr().out
+    copy = source.copy()
+    if called:
+        copy.name, copy.use_fake_user = called, True
+    else:
+        rig().animation_data.action = copy
+    saved(tmp_path / "out")
+    assert said.format(rig().name if called else source.name) in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("game", ["doom3", "xreal", "et"])
+def test_a_new_surface_without_a_material_is_named(tmp_path, capfd, game):
+    read(GAMES[game].put(tmp_path / "game"), game)
+    crest = add_cube("crest")
+    crest.modifiers.new("Armature", "ARMATURE").object = rig()
+    crest.vertex_groups.new(name=rig().data.bones[0].name).add(range(8), 1.0, "REPLACE")
+    activate(rig())
+    saved(tmp_path / "out")
+    said = "without a material a surface has no shader, give it one with the shader's name: 'crest'"
+    assert said in capfd.readouterr().out

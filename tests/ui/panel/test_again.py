@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from io_idtech_models.library import load_animations
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.last_export import begin, options_of
 from io_idtech_models.tasks.panel.again import plan_of
@@ -191,3 +192,42 @@ def test_a_model_goes_back_with_the_animations_of_its_last_export(tmp_path):
     for name, data in before.items():
         assert after[name] != data, "a text is laid out anew: it was written"
         assert differences(data, after[name]) == set()
+
+
+def with_wave(folder: Any) -> Any:
+    """Return the armature of a model with one animation, which are in a folder."""
+    put(folder / "wave.md5anim", samples_md5.wave())
+    import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
+    return next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+
+
+@pytest.mark.parametrize(
+    ("called", "file"),
+    [("", "wave.001.md5anim"), ("run", "run.md5anim"), ("arm", "arm.md5anim"), ("old", "old.001.md5anim")],
+)
+def test_a_copy_of_an_animation_gets_a_file_of_its_own(tmp_path, called, file):
+    put(tmp_path / "old.md5anim", b"another model's")
+    rig = with_wave(tmp_path)
+    activate(rig)
+    source = bpy.data.actions["wave"]
+    copy = source.copy()
+    copy.name = called or copy.name
+    rig.animation_data.action = copy
+    rig.pose.bones["hand"].rotation_quaternion = (0.6, 0.8, 0, 0)
+    rig.pose.bones["hand"].keyframe_insert("rotation_quaternion", frame=9)
+    for _ in range(2):
+        assert again() == {"FINISHED"}
+        (wave,), (run,) = load_animations(tmp_path / "wave.md5anim"), load_animations(tmp_path / file)
+        assert (wave.num_frames, run.num_frames) == (5, 10)
+        assert (tmp_path / "old.md5anim").read_bytes() == b"another model's"
+        assert len(list(tmp_path.iterdir())) == 4
+        copy["idtech_file"] = source["idtech_file"]  # as undo has it
+
+
+def test_an_animation_that_was_renamed_alone_goes_back(tmp_path):
+    activate(with_wave(tmp_path))
+    bpy.data.actions["wave"].name = "run"
+    (tmp_path / "wave.md5anim").write_bytes(b"")
+    assert again() == {"FINISHED"}
+    assert {path.name for path in tmp_path.iterdir()} == {"arm.md5mesh", "wave.md5anim"}
+    assert differences((tmp_path / "wave.md5anim").read_bytes(), samples_md5.wave()) == set()

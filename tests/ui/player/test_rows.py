@@ -10,6 +10,7 @@ import pytest
 from io_idtech_models.blender.player.rows import frame_curve as found_curve
 from io_idtech_models.blender.player.rows import rows_of
 from io_idtech_models.game.player.animation_cfg import read
+from tests.samples import PROJECT
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
 from tests.ui.player.players import active_player, brought, game, model, originals, saved, tag_of, unequal
 from tests.ui.scene import activate, bpy, error_of, import_model, put
@@ -141,6 +142,18 @@ def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
     scene.frame_set(8)
     assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
     assert saved(tmp_path)["animation.cfg"] == table
+
+
+@pytest.mark.parametrize("edit", ["insert", "delete"])
+def test_levels_that_are_away_are_no_other_than_shown(tmp_path, capfd, edit):
+    player = brought(PROJECT / "examples/tock/baseq3/models/players/tock/lower.md3")
+    activate(next(block for block in player.parts["lower"].children if block.type == "MESH"))
+    bpy.context.scene.frame_set(20)
+    assert getattr(bpy.ops.object, f"idtech_{edit}_frame")() == {"FINISHED"}
+    after = saved(tmp_path)
+    assert "off what Blender shows" not in capfd.readouterr().out
+    counts = [model(after[name]).num_frames for name in ("lower.md3", "lower_1.md3")]
+    assert counts == [57 if edit == "insert" else 55] * 2
 
 
 @pytest.mark.parametrize("part", ["lower", "upper"])

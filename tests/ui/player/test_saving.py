@@ -123,6 +123,17 @@ def test_unedited_skins_come_back(tmp_path, capfd, case):
     assert unequal(tmp_path, {n: d for n, d in there.items() if n not in other_heads}) == []
 
 
+def test_a_new_surface_without_a_material_is_named(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    hat = add_mesh("hat", CUBE_POINTS, CUBE_FACES)
+    hat.parent = player.parts["head"]
+    assert unequal(tmp_path, originals()) == ["head.md3"]
+    assert (
+        "without a material a surface has no shader, give it one with the shader's name: 'hat'"
+        in capfd.readouterr().out
+    )
+
+
 def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path, capfd):
     player = brought(game(tmp_path))
     activate(player.parts["upper"].children[0])
