@@ -168,16 +168,18 @@ def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
 def playing_track(rig: Block, track: Any) -> Iterator[None]:
     """Let an armature play one NLA track alone meanwhile."""
     tracks = rig.animation_data.nla_tracks
-    muted = [(other, other.mute) for other in tracks]
+    muted, solo = [(other, other.mute) for other in tracks], [other for other in tracks if other.is_solo]
     try:
         with playing(rig, None, None):
             rig.animation_data.use_nla = True
             for other in tracks:
-                other.mute = other != track
+                other.is_solo, other.mute = False, other != track
             yield
     finally:
         for other, mute in muted:
             other.mute = mute
+        for other in solo:
+            other.is_solo = True
 
 
 def is_free(rig: Block, bones: BonesInMotion) -> bool:

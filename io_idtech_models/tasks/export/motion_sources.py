@@ -15,7 +15,7 @@ import numpy as np
 
 from ...blender import names
 from ...blender.compat import Block, action_parts, slot_claim
-from ...blender.curves import is_still, same_curves
+from ...blender.curves import is_still, playing_tracks, same_curves
 from ...blender.frame_rigs import RIG_WHOLE
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
@@ -142,9 +142,7 @@ def _plays_strips(rig: Any) -> bool:
     animation = rig.animation_data
     if animation is None or not animation.use_nla:
         return False
-    solo = any(track.is_solo for track in animation.nla_tracks)
-    tracks = [track for track in animation.nla_tracks if (track.is_solo if solo else not track.mute)]
-    return any(not strip.mute for track in tracks for strip in track.strips)
+    return any(not strip.mute for track in playing_tracks(animation) for strip in track.strips)
 
 
 def _goes_on(export: RigScene, action: Any) -> bool:
@@ -274,10 +272,16 @@ def _fits(rig: Any, action: Any) -> bool:
 def _strip_sources(export: RigScene) -> list[Source]:
     rig = export.rig
     animation = rig.animation_data
-    tracks = [] if animation is None else [track for track in animation.nla_tracks if not track.mute]
+    tracks = [] if animation is None else playing_tracks(animation)
     strips = [(track, strip) for track in tracks for strip in track.strips if not strip.mute]
     if not strips:
         raise LimitError(f"'{rig.name}' has no NLA strip that plays")
+    left = [
+        strip.name for track in animation.nla_tracks if not (track.mute or track in tracks) for strip in track.strips
+    ]
+    if left:
+        text = "'%s': the track '%s' is solo, strips of others are left out, turn that off to write them: %s"
+        log.warning(text, rig.name, tracks[0].name, listed(left))
     found = []
     for track, strip in strips:
         first, last = ceil(strip.frame_start), floor(strip.frame_end)

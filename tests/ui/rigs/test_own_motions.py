@@ -8,6 +8,7 @@ from mathutils import Euler, Matrix, Vector
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.transforms import chain, same_turns
+from io_idtech_models.reporting import collected_warnings
 from tests import samples_md5
 from tests.facts import differences
 from tests.ui.rigs.arms import (
@@ -156,6 +157,27 @@ def test_nla_strips(own):
     animation = ANIM.load((out / "late.md5anim").read_bytes(), "late")
     tracks[0].mute = True
     check_shown(model, animation, range(30, 35))
+
+
+@pytest.mark.parametrize("muted", [False, True])
+def test_the_strips_of_a_solo_track(own, muted):
+    action = wave_own()
+    rig().animation_data.action = None
+    tracks = rig().animation_data.nla_tracks
+    for name, start in (("early", 10), ("late", 30)):
+        tracks.new().strips.new(name, start, action)
+    tracks[1].is_solo, tracks[1].mute = True, muted
+    out = own / "out"
+    out.mkdir()
+    with collected_warnings() as said:
+        assert export_anim(filepath=str(out / "x.md5anim"), what="NLA") == {"FINISHED"}
+    assert [p.name for p in out.iterdir()] == ["late.md5anim"]
+    assert any(f"the track '{tracks[1].name}' is solo, strips of others are left out" in text for text in said)
+    assert [(t.is_solo, t.mute) for t in tracks] == [(False, False), (True, muted)]
+    animation = ANIM.load((out / "late.md5anim").read_bytes(), "late")
+    check_shown(model_of(own / "own.md5mesh"), animation, range(30, 35))
+    turned = animation.rotations
+    assert same_turns(turned[0], turned[-1]).max() > 1e-2, "the motion, not a held pose"
 
 
 def two_actions() -> tuple[Any, Any]:
