@@ -112,6 +112,11 @@ def slot_claim(owner: Any, action: Any, slot: Any) -> int:
     return int(slot.target_id_type == owner.id_type and slot.identifier[2:] == owner.name)
 
 
+def slot_label(slot: Any) -> str:
+    """Return what Blender shows a slot as."""
+    return str(slot.identifier[2:])
+
+
 def played_action(owner: Any) -> tuple[Any, Any, str]:
     """Return the action and the slot that an ID with animation data plays, and the slot that it played last."""
     animation = owner.animation_data

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from mathutils import Euler, Matrix, Vector
 
+from io_idtech_models.blender.compat import slot_curves
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.transforms import chain, same_turns
 from io_idtech_models.reporting import collected_warnings
@@ -312,6 +313,37 @@ def test_the_slot_that_the_armature_plays(own):
     second = motion_of(own / "b.md5anim")
     assert same_turns(first.rotations[4, 2], first.rotations[0, 2]) < 1e-6
     assert same_turns(second.rotations[4, 2], second.rotations[0, 2]) == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("what", ["AUTO", "CHOSEN"])
+def test_slots_that_the_armature_does_not_play(own, what):
+    """Blender gives an armature none of them where they are called after others: nothing moves, which was not said."""
+    action = wave_own()
+    if not hasattr(action, "slots"):
+        pytest.skip("this Blender's actions have none")
+    animation, options = rig().animation_data, {"what": what, "actions": action.name if what == "CHOSEN" else ""}
+    with collected_warnings() as said:
+        export_anim(filepath=str(own / "a.md5anim"), **options)
+    assert not any("slot" in text for text in said)
+    action.slots[0].name_display = "Enemy"
+    rig().animation_data_clear()
+    rig().animation_data_create()
+    animation = rig().animation_data
+    if what == "AUTO":
+        animation.action = action
+        animation.action_slot = None
+    with collected_warnings() as said:
+        export_anim(filepath=str(own / "a.md5anim"), **options)
+    alone = "'rig' plays no slot of 'rigAction', so that nothing moves: 'Enemy' is written, choose the slot in the "
+    assert [text for text in said if "slot" in text] == ([f"{alone}Action Editor"] if what == "AUTO" else [])
+    other = action.slots.new("OBJECT", "Boss")
+    curves = slot_curves(action, other)
+    curves.new('pose.bones["Bone.002"].location', index=0).keyframe_points.insert(4, 1.0)
+    with collected_warnings() as said:
+        export_anim(filepath=str(own / "a.md5anim"), **options)
+    (text,) = [text for text in said if "slot" in text]
+    assert text.startswith("'rig' plays no slot of" if what == "AUTO" else "'rig' plays none of the slots of")
+    assert text.endswith("'Enemy' is written, not 'Boss', choose the slot in the Action Editor")
 
 
 def test_files_without_joints(tmp_path):

@@ -147,7 +147,7 @@ def test_apply_a_pose_as_rest(case):
 
 
 def test_a_pose_that_meshes_were_applied_in_as_rest(case):
-    """Joints went apart, and took vertices of several along: what they do from there on is Blender's, not the source's."""
+    """Joints went apart, and took vertices of several along: from there on these bend as in Blender."""
     case.play(case.first, 2)
     for block in (b for b in case.collection.all_objects if b.type == "MESH"):
         activate(block)
