@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
@@ -25,6 +26,7 @@ from tests.ui.rigs.arms import (
     motion_of,
     rig,
     scene,
+    shown_points,
     wave_own,
 )
 from tests.ui.scene import activate, bpy, error_of, put
@@ -134,6 +136,28 @@ def test_an_armature_with_a_place_a_turn_and_a_size(own, size):
     rig().matrix_world = Matrix.LocRotScale(Vector((5, -6, 7)), Euler((0.3, 0.2, 0.1)), Vector((size,) * 3))
     check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
     check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(5))
+
+
+@pytest.mark.parametrize("what", ["ACTIVE", "NLA"])
+def test_time_stretching_is_the_scenes(own, what):
+    """What plays alone was stretched where it was stepped through, and not where its curves were read."""
+    action = wave_own()
+    out = own / "out"
+    out.mkdir()
+    if what == "NLA":
+        rig().animation_data.action = None
+        rig().animation_data.nla_tracks.new().strips.new("wave", 0, action)
+    plain = export_anim(filepath=str(out / "wave.md5anim"), what=what), (out / "wave.md5anim").read_bytes()
+    render = scene().render
+    render.frame_map_old, render.frame_map_new = 100, 200
+    scene().frame_set(3)
+    before = shown_points(3)
+    assert (export_anim(filepath=str(out / "wave.md5anim"), what=what), (out / "wave.md5anim").read_bytes()) == plain
+    assert (render.frame_map_old, render.frame_map_new, scene().frame_current) == (100, 200, 3)
+    seen = next(b for b in scene().objects if b.type == "MESH").evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert np.abs(np.array([seen.matrix_world @ v.co for v in seen.data.vertices]) - before).max() < 1e-6
+    scene().frame_start, scene().frame_end = 0, 8
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(9))
 
 
 def test_nla_strips(own):
