@@ -112,6 +112,11 @@ def slot_claim(owner: Any, action: Any, slot: Any) -> int:
     return int(slot.target_id_type == owner.id_type and slot.identifier[2:] == owner.name)
 
 
+def slot_label(slot: Any) -> str:
+    """Return what Blender shows a slot as."""
+    return str(slot.identifier[2:])
+
+
 def played_action(owner: Any) -> tuple[Any, Any, str]:
     """Return the action and the slot that an ID with animation data plays, and the slot that it played last."""
     animation = owner.animation_data
@@ -120,13 +125,13 @@ def played_action(owner: Any) -> tuple[Any, Any, str]:
     return animation.action, animation.action_slot, animation.last_slot_identifier
 
 
-def play_action(owner: Any, action: Any, slot: Any, last_slot: str = "") -> None:
+def play_action(owner: Any, action: Any, slot: Any, last_slot: str | None = None) -> None:
     """Make an ID with animation data play a slot of an action, or nothing; inverse of `played_action`."""
     animation = owner.animation_data
     animation.action = action
     if HAS_SLOTS and action is not None:
         animation.action_slot = slot
-    if HAS_SLOTS and last_slot:
+    if HAS_SLOTS and last_slot is not None:
         animation.last_slot_identifier = last_slot
 
 

@@ -121,10 +121,16 @@ def value_path(key: str) -> str:
     return f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'
 
 
+def playing_tracks(animation: Any) -> list[Any]:
+    """Return the NLA tracks that play: those not muted, or the solo one alone, which does even where it is muted."""
+    tracks = list(animation.nla_tracks)
+    return [track for track in tracks if track.is_solo] or [track for track in tracks if not track.mute]
+
+
 def is_still(block: Any) -> bool:
     """Tell whether no curve, driver or NLA strip plays on an ID."""
     animation = block.animation_data
     if animation is None:
         return True
-    strips = any(not track.mute and len(track.strips) for track in animation.nla_tracks)
+    strips = any(len(track.strips) for track in playing_tracks(animation))
     return not playing_curves(block) and not len(animation.drivers) and not strips

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..reporting import LimitError, listed
 from .compat import Block, action_parts, new_curves, play, play_action, played_action, playing_curves, slot_claim
-from .curves import add_curve, value_path
+from .curves import add_curve, playing_tracks, value_path
 from .frame_rigs import is_frame_rig, partner_of, whole_of
 from .provenance import PART
 from .spans import span_of, warn_of_length
@@ -232,7 +232,7 @@ def playing(take: Take) -> Iterator[None]:
 def _other_paths(owner: Block) -> set[str]:
     """Return the paths of bones and shape keys that the action or the NLA strips of a data-block move."""
     animation = owner.animation_data
-    tracks = [] if animation is None else [track for track in animation.nla_tracks if not track.mute]
+    tracks = [] if animation is None else playing_tracks(animation)
     strips = [strip for track in tracks for strip in track.strips]
     parts = [part for strip in strips if strip.action is not None for part in action_parts(strip.action)]
     curves = [

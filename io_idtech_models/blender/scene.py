@@ -90,6 +90,22 @@ def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
         _showing.pop()
 
 
+@contextmanager
+def unstretched() -> Iterator[None]:
+    """Let frames of scenes be those of actions meanwhile, whatever Time Stretching makes of them; all comes back."""
+    found: list[Any] = list(bpy.data.scenes)
+    stretched = [(s, s.render.frame_map_old, s.render.frame_map_new) for s in found]
+    stretched = [(scene, old, new) for scene, old, new in stretched if old != new]
+    try:
+        for scene, _, _ in stretched:
+            scene.render.frame_map_old = scene.render.frame_map_new = 100
+        yield
+    finally:
+        for scene, old, new in stretched:
+            with showing(scene):  # shows its frame once more, as it is stretched
+                scene.render.frame_map_old, scene.render.frame_map_new = old, new
+
+
 # What an import may make; a failed one removes what it made of these.
 KINDS = ("objects", "collections", "meshes", "materials", "images", "node_groups", "actions", "armatures")
 

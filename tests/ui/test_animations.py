@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shown_keys import shown_key
 from io_idtech_models.formats.md2 import file as md2
@@ -246,6 +247,85 @@ def test_animations_that_are_files_have_no_order(tmp_path):
     assert duplicate() == {"FINISHED"}
     assert export_bytes_of_motion(tmp_path / "c.md5anim") == before, "the copy knows the file, too"
     assert names() == ["nod", "wave", "wave_copy"]
+
+
+@pytest.fixture
+def armed(tmp_path):
+    """Return an armature that plays an action of five frames, which is in the scene."""
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    activate(rig)
+    return rig
+
+
+def shown_poses(rig: Any) -> Any:
+    """Return where bones are in the frames of the scene 0 to 4."""
+    found = []
+    for frame in range(5):
+        bpy.context.scene.frame_set(frame)
+        found.append([tuple(value for row in bone.matrix for value in row) for bone in rig.pose.bones])
+    return np.array(found)
+
+
+def mute(curve: Any) -> None:
+    curve.mute = "hand" in curve.data_path
+
+
+def shake(curve: Any) -> None:
+    if "location" in curve.data_path:
+        noise = curve.modifiers.new("NOISE")
+        noise.strength, noise.phase = 8.0, 0.3
+
+
+@pytest.mark.parametrize("change", [mute, shake])
+def test_what_is_added_moves_as_what_it_was_made_of(armed, change):
+    plain = shown_poses(armed)
+    for curve in playing_curves(armed):
+        change(curve)
+    for bone in armed.pose.bones:
+        bone.matrix_basis.identity()
+    wanted = shown_poses(armed)
+    assert np.abs(wanted - plain).max() > 0.1
+    assert add(name="cut", first=0, last=4) == {"FINISHED"}
+    assert playing() == "cut"
+    for bone in armed.pose.bones:
+        bone.matrix_basis.identity()
+    assert np.abs(shown_poses(armed) - wanted).max() < 1e-4
+
+
+def test_an_action_that_another_armature_has_stays_with_it(armed, capfd):
+    other = armed.copy()
+    other.data = armed.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    action = armed.animation_data.action
+    assert remove(name=action.name) == {"FINISHED"}
+    assert "'wave' stays with other objects, which play or keep it" in capfd.readouterr().out
+    assert other.animation_data.action == action
+    assert [s.action for track in other.animation_data.nla_tracks for s in track.strips] == [action]
+    assert armed.animation_data.action is None
+    assert names() == []
+    activate(other)
+    assert names() == ["wave"]
+    assert remove(name="wave") == {"FINISHED"}
+    assert len(bpy.data.actions) == 0
+
+
+def test_an_action_of_another_blend_stays_as_it_is(armed, tmp_path):
+    path = str(tmp_path / "lib.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    armed.animation_data_clear()
+    bpy.data.actions.remove(bpy.data.actions["wave"])
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.actions = ["wave"]
+    armed.animation_data_create().action = wanted.actions[0]
+    for way, options in ((rename, {"to": "dance"}), (remove, {})):
+        text = error_of(way, name="wave", **options)
+        assert "it is linked from another .blend, make it local" in text
+    assert duplicate(name="wave", copy="dance") == {"FINISHED"}
+    assert bpy.data.actions["dance"].library is None
+    assert remove(name="dance") == {"FINISHED"}
 
 
 def export_bytes_of_motion(path: Any) -> bytes:

@@ -212,6 +212,21 @@ def test_hold_all_still(tmp_path):
     assert block.data.vertices[0].co[:] == tuple(before[2][0] / 64)
 
 
+def test_meshes_of_another_blend_are_refused(tmp_path):
+    name = import_md3(put(tmp_path / "a.md3")).name
+    path = str(tmp_path / "lib.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.data.batch_remove([bpy.data.collections[name], *bpy.data.objects, *bpy.data.meshes])
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.collections = [name]
+    bpy.context.scene.collection.children.link(wanted.collections[0])
+    block = next(b for b in wanted.collections[0].objects if b.type == "MESH")
+    activate(block)
+    bpy.context.scene.frame_set(1)
+    for operator in (hold, bpy.ops.object.idtech_apply_change):
+        assert "linked from another .blend, where its frames are; make it local" in error_of(operator)
+
+
 def test_a_lone_basis_is_no_frame():
     add_cube().shape_key_add(name="Basis", from_mix=False)
     with pytest.raises(RuntimeError, match="poll"):

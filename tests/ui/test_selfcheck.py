@@ -55,6 +55,17 @@ def limit(mesh: Any) -> None:
     mesh.modifiers[0].vertex_group = "mask"
 
 
+def bendy(rig: Any) -> None:
+    for bone in rig.data.bones:
+        bone.bbone_segments = 8
+        rig.pose.bones[bone.name].bbone_curveinx = 3.0
+
+
+def by_envelopes(rig: Any) -> None:
+    for bone in rig.data.bones:
+        bone.use_envelope_multiply = True
+
+
 EDITS = {
     "nodes": (lambda rig, mesh: nodes_that_lift(mesh, 30.0), r"modifiers behind the armature \('lift'\)"),
     "mirror": (lambda rig, mesh: mesh.modifiers.new("m", "MIRROR"), r"behind the armature \('m'\)"),
@@ -79,6 +90,20 @@ def test_what_a_file_of_bones_shows_otherwise(tmp_path, capfd, edit, target):
     assert OFF.findall(text) == [mesh.name], text
     assert re.search(cause, text)
     assert "weights of no bone" not in text
+
+
+@pytest.mark.parametrize("target", ["a.md5mesh", "a.iqm"])
+@pytest.mark.parametrize(
+    "change, cause", [(bendy, "bendy bones bend"), (by_envelopes, "turn Multiply Vertex Group with Envelope off")]
+)
+def test_bones_that_bend_meshes_otherwise(tmp_path, capfd, change, cause, target):
+    """Which were proven to be the source's, and not looked at."""
+    rig, _ = rigged(TROOPER)
+    change(rig)
+    export_bytes(tmp_path / target)
+    text = said(capfd)
+    assert OFF.findall(text) == ["u_body", "l_legs"], text
+    assert cause in text
 
 
 @pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm", "a.mds", "a.mdr"])

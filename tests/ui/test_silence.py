@@ -300,6 +300,16 @@ def _(folder):
     export(folder / "a.md5anim", what="ALL")
 
 
+@says("is solo, strips of others are left out")
+def _(folder):
+    rig, _ = newt()
+    push_down(rig)
+    tracks = rig.animation_data.nla_tracks
+    tracks.new().strips.new("c", 0, tracks[-2].strips[0].action)
+    tracks[-1].is_solo = True
+    export(folder / "a.md5anim", what="NLA")
+
+
 @says("which are written as they play")
 def _(folder):
     rig, _ = newt()

@@ -29,7 +29,7 @@ from ..compat import Block, action_parts, playing_curves
 from ..curves import Keys, read_keys
 from ..properties import FRAME_RATE
 from ..provenance import Claims
-from ..scene import showing
+from ..scene import showing, unstretched
 from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
 from . import channels as pose_channels
@@ -155,9 +155,13 @@ def gather_scene(export: RigScene, clip: Clip) -> Animation:
 
 @contextmanager
 def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
-    """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `playback`."""
+    """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `playback`.
+
+    The scene's frames are the action's, as where curves are read: Time Stretching is the scene's.
+    """
     curves = [] if action is None else curves_of(action, slot)
     with (
+        unstretched(),
         armature.positioned(rig, "POSE"),
         playback.playing(playback.Take("", action, [playback.Role(rig, slot, curves)], [])),
     ):
@@ -168,16 +172,18 @@ def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
 def playing_track(rig: Block, track: Any) -> Iterator[None]:
     """Let an armature play one NLA track alone meanwhile."""
     tracks = rig.animation_data.nla_tracks
-    muted = [(other, other.mute) for other in tracks]
+    muted, solo = [(other, other.mute) for other in tracks], [other for other in tracks if other.is_solo]
     try:
         with playing(rig, None, None):
             rig.animation_data.use_nla = True
             for other in tracks:
-                other.mute = other != track
+                other.is_solo, other.mute = False, other != track
             yield
     finally:
         for other, mute in muted:
             other.mute = mute
+        for other in solo:
+            other.is_solo = True
 
 
 def is_free(rig: Block, bones: BonesInMotion) -> bool:

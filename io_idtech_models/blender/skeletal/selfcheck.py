@@ -241,7 +241,7 @@ def _is_proven(written: WrittenMesh, rig: Block) -> bool:
     block, kept = written.block, written.mesh.kept
     if kept is None or not kept.all() or block.data.shape_keys is not None or written.said:
         return False
-    if len(block.modifiers) != 1 or not is_plain(block.modifiers[0], rig):
+    if len(block.modifiers) != 1 or not is_plain(block.modifiers[0], rig) or _odd_bones(rig):
         return False
     hung = block.parent == rig and block.parent_type == "OBJECT" and not block.constraints
     return hung and is_still(block) and is_still(block.data)
@@ -269,7 +269,7 @@ def _cause(block: Block, rig: Block) -> str:
     if others:
         text = "work on the pose, the file has them as at rest: move them above it, or apply them"
         return f"modifiers behind the armature ({listed(others)}) {text}"
-    return _oddness(shown[0]) or _own_motion(block)
+    return _oddness(shown[0]) or _odd_bones(rig) or _own_motion(block)
 
 
 def _oddness(modifier: Any) -> str:
@@ -280,6 +280,19 @@ def _oddness(modifier: Any) -> str:
         return f"'{modifier.name}' preserves volume, games blend without: turn that off to see what they show"
     if modifier.use_bone_envelopes:
         return f"'{modifier.name}' bends by envelopes, which no game knows: bind it with weights"
+    return ""
+
+
+def _odd_bones(rig: Block) -> str:
+    """Return what of bones bends meshes otherwise than by weights, and what to do, or ""."""
+    bendy = [bone.name for bone in rig.data.bones if bone.use_deform and bone.bbone_segments > 1]
+    if bendy:
+        return f"bendy bones bend, a game's are stiff, give them one segment or add bones: {listed(bendy)}"
+    spread_out = [bone.name for bone in rig.data.bones if bone.use_deform and bone.use_envelope_multiply]
+    if spread_out:
+        return (
+            f"envelopes change the weights of bones, turn Multiply Vertex Group with Envelope off: {listed(spread_out)}"
+        )
     return ""
 
 

@@ -4,7 +4,8 @@ A file says of each weight where the vertex lies in the space of a joint. Those 
 may be more and smaller than those that an export gives to new vertices. So a vertex whose groups are those of import
 has the source's weights, whatever was moved, and what is left to find are offsets:
 
-- the source's, where they show the vertex in its place: always while nothing moved, and when joints took it along;
+- the source's, where they show the vertex in its place, and disagree no more than they did: always while nothing moved,
+  and when joints that went as one took it along;
 - else each weight's place in the bind pose is taken along with the vertex, and lies where it then does in the space of
   its joint. Blender moves a vertex by what joints do to places at rest, so that what files show is what it shows.
 
@@ -202,7 +203,7 @@ class _Way:
         total = _sums(owners, factors, places - wanted[owners], count)
         most = np.zeros(count)
         np.maximum.at(most, owners, np.minimum(slack + turned, LEAST_MOVE))
-        kept |= (table.counts > 0) & (np.abs(total) <= most[:, None]).all(axis=1)
+        kept |= (table.counts > 0) & (np.abs(total) <= most[:, None]).all(axis=1) & self._agree(table, places, most)
         movable, ways = self._carried(positions, table, moves)
         fresh = rotate(conjugate(self.bind.rotations[joints]), ways - self.bind.positions[joints])
         off = ~(np.abs(fresh - offsets).max(axis=1, initial=0.0) <= slack)  # what is no number is off
@@ -215,6 +216,18 @@ class _Way:
         if table.still is not None:
             off[table.counts == 0] = 0.0
         return _Table(kept, carried, owners, joints, factors, offsets, off)
+
+    def _agree(self, table: Weights, places: Doubles, slack: Doubles) -> Bools:
+        """Tell of which vertices (s,) the weights' places (n, 3) at rest disagree no more than they did in the source.
+
+        Where joints went apart and took the vertex along their sum still fits, and moves otherwise from there on.
+        """
+        owners, entries = table.entries()
+        joints, offsets = table.joints[entries], table.offsets[entries].astype(np.float64)
+        before = rotate(self.before.rotations[joints], offsets) + self.before.positions[joints]
+        factors, count = table.factors[entries], len(table.counts)
+        more = _apart(owners, factors, places, count) - _apart(owners, factors, before, count)
+        return np.asarray(np.bincount(owners, ~(more <= 2 * slack[owners]), count) == 0)
 
     def _carried(self, positions: NDArray[np.float32], table: Weights, moves: _Moves) -> tuple[Bools, Doubles]:
         """Return which vertices (s,) take their weights along, and where the places (n, 3) of these at rest are then.
@@ -238,6 +251,13 @@ def _slack(*points: Doubles) -> Doubles:
     """Return how far a place that comes of some points (n, 3) may be off by rounding alone, (n,)."""
     sizes = np.max([np.abs(p).max(axis=1, initial=0.0) for p in points], axis=0)
     return np.asarray(np.minimum(ROUNDED * np.maximum(sizes, 1.0), LEAST_MOVE))
+
+
+def _apart(owners: NDArray[Any], factors: NDArray[Any], places: Doubles, count: int) -> Doubles:
+    """Return how far each weight's place (n, 3) is from the middle of its vertex's, (n,)."""
+    sums = np.bincount(owners, factors, count)
+    middle = _sums(owners, factors, places, count) / np.where(sums == 0.0, 1.0, sums)[:, None]
+    return steady.lengths(places - middle[owners])
 
 
 def _sums(owners: NDArray[Any], factors: NDArray[Any], values: Doubles, count: int) -> Doubles:

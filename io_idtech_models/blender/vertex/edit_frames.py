@@ -115,10 +115,19 @@ def refuse_linked(model: FrameModel) -> None:
     models = model.every()
     holders = [block.data for each in models for block in (*each.meshes, *each.still)]
     holders += [action for each in models for action in _actions(each)]
+    _refuse_linked(holders)
+
+
+def _refuse_linked(holders: list[Any]) -> None:
     linked = [holder.name for holder in holders if holder.library is not None or holder.override_library is not None]
     if linked:
         way = "make it local (Object > Relations > Make Local > All), or change it there"
         raise LimitError(f"{listed(linked)}: linked from another .blend, where its frames are; {way}")
+
+
+def refuse_linked_mesh(block: Block) -> None:
+    """Raise LimitError if an object's mesh lies in another .blend, which has its frames then, or is an override."""
+    _refuse_linked([block.data])
 
 
 def _actions(model: FrameModel) -> list[Any]:
@@ -312,7 +321,12 @@ def _retime(curve: Any, times: list[float], order: list[int]) -> None:
 
 
 def hold_still(block: Block, selected_only: bool) -> int:
-    """Copy where vertices stand in the present frame into all frames; return how many vertices that were."""
+    """Copy where vertices stand in the present frame into all frames; return how many vertices that were.
+
+    Raises:
+        LimitError: the mesh is linked.
+    """
+    refuse_linked_mesh(block)
     mesh = block.data
     keys = shape_keys.frame_blocks(mesh.shape_keys)
     chosen = np.ones(len(mesh.vertices), np.bool_)

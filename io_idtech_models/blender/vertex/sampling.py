@@ -24,7 +24,7 @@ from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..playback import Take, at_rest, playing, showing_all
 from ..roots import AT_REST, follows_frame, leader_of, posed_parts, showing_whole
-from ..scene import ExportScene, showing
+from ..scene import ExportScene, showing, unstretched
 from ..space import places_in
 from .frame_plan import FramePlan, GatherSettings
 from .movement import unpinned
@@ -81,6 +81,8 @@ class Stage:
         owners = dict.fromkeys(block.data.shape_keys for block in self.plan.held)
         posed = [keys for keys in owners if not _is_shown(keys, self.plan)]
         self.show_time = self.prepared.enter_context(showing(self.export.scene))
+        if self.plan.whole or self.plan.takes:  # whose times are those of keys, not the scene's
+            self.prepared.enter_context(unstretched())
         if self.plan.whole:
             rigs = rigs_of(self.blocks)
             for root in dict.fromkeys([self.plan.space.root, *posed_parts(rigs)]):

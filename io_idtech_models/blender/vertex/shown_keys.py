@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ..compat import Block, playing_curves
-from ..curves import LINEAR, curve_points, value_path
+from ..curves import LINEAR, curve_points, playing_tracks, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -70,7 +70,7 @@ def is_driven(keys: Block) -> bool:
     animation = keys.animation_data
     if animation is None:
         return False
-    strips = animation.use_nla and any(not track.mute and len(track.strips) for track in animation.nla_tracks)
+    strips = animation.use_nla and any(len(track.strips) for track in playing_tracks(animation))
     return bool(len(animation.drivers) or strips)
 
 

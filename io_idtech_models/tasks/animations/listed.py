@@ -112,7 +112,10 @@ class Animations:
         raise LimitError(f"animations of this model can't be {what}: {self.why}")
 
     def demand(self, what: str, row: ListedClip) -> None:
-        """Refuse what can't be done with an animation; raises LimitError."""
+        """Refuse what can't be done with an animation, or would not last; raises LimitError."""
+        if row.action is not None and row.action.library is not None and what != DUPLICATE:
+            way = "make it local (Object > Relations > Make Local > All), change it there, or duplicate it"
+            raise LimitError(f"'{row.name}' can't be {DONE[what]}: it is linked from another .blend, {way}")
         if not self.can_do(what, row):
             if row.whole:
                 raise LimitError(f"all frames can't be {DONE[what]}: click an animation in the list")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -39,6 +40,7 @@ from .listed import (
     swapped,
 )
 
+log = logging.getLogger(__name__)
 NO_ORDER = "each is a file of its own, they have no order"
 OF_TABLE = "it is a row of the table that came with the model, and its frames are among All Frames: edit them there"
 
@@ -151,7 +153,10 @@ class RigAnimations(Animations):
         return first - saved, last - saved
 
     def remove(self, row: ListedClip) -> None:
-        """Delete an action, and the tracks that keep it alone, or a table's row; what plays then is another."""
+        """Delete an action, and the tracks that keep it alone, or a table's row; what plays then is another.
+
+        One that others play or keep, too, stays with them, which is said.
+        """
         if row.of_table:
             runs.remove(row.action, row)
             return
@@ -162,7 +167,14 @@ class RigAnimations(Animations):
                 if not len(track.strips):
                     animation.nla_tracks.remove(track)
                     break
-        bpy.data.actions.remove(row.action)
+        if animation.action == row.action:
+            animation.action = None
+        if row.action.users > row.action.use_fake_user:
+            log.warning(
+                "'%s' stays with other objects, which play or keep it: '%s' alone lost it", row.name, self.rig.name
+            )
+        else:
+            bpy.data.actions.remove(row.action)
 
     def duplicate(self, row: ListedClip, name: str) -> str:
         """Copy an action, with all that is known of its file."""
@@ -230,7 +242,9 @@ def _cut(rig: Block, action: Block, name: str, first: int, last: int) -> Block:
     own = new_curves(made, "OBJECT", slot_name(rig))
     grid = np.arange(first, last + 1, dtype=np.float32)
     for curve in curves:
-        add_points(own.new(curve.data_path, index=curve.array_index), grid - first, _values(curve, grid))
+        copied = own.new(curve.data_path, index=curve.array_index)
+        add_points(copied, grid - first, _values(curve, grid))
+        copied.mute = curve.mute
     name_action(made, name)
     made.use_fake_user = True
     spans.set_range(made, 0, last - first)
@@ -242,9 +256,9 @@ def _cut(rig: Block, action: Block, name: str, first: int, last: int) -> Block:
 
 
 def _values(curve: Any, grid: Any) -> Any:
-    """Return a curve's values at whole frames: its keys' own where it has one in each."""
+    """Return a curve's values at whole frames: its keys' own where it has one in each, and nothing changes them."""
     times, values = curve_points(curve)
     place = np.searchsorted(times, grid)
-    if len(times) and place.max() < len(times) and np.array_equal(times[place], grid):
+    if len(times) and not curve.modifiers and place.max() < len(times) and np.array_equal(times[place], grid):
         return values[place]
     return np.array([curve.evaluate(time) for time in grid.tolist()], np.float32)

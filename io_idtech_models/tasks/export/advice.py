@@ -58,6 +58,7 @@ def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> li
 
 def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
+    from ...blender.curves import playing_tracks
     from ...blender.playback import influences, loose_actions
     from ...blender.vertex.frame_plan import MARKS  # as much again as an import needs
     from ...blender.vertex.shown_keys import has_frames
@@ -71,9 +72,8 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
         animation = owner.animation_data
         if animation is not None:
             played.add(animation.action)
-            strips = [(s, t) for t in animation.nla_tracks for s in t.strips if s.action is not None]
-            played |= {strip.action for strip, track in strips if not (strip.mute or track.mute)}
-            kept |= {strip.action for strip, _ in strips}
+            played |= {s.action for track in playing_tracks(animation) for s in track.strips if not s.mute}
+            kept |= {s.action for track in animation.nla_tracks for s in track.strips if s.action is not None}
     others = [a for a in (*kept, *loose_actions(owners)) if a not in played and not any(mark in a for mark in MARKS)]
     left = sorted({action.name for action in others})
     text = "what plays in the scene is written, other actions are not (Frames: Actions writes those ticked or named)"

@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 
 from ...blender import names
-from ...blender.compat import Block, action_parts, slot_claim
-from ...blender.curves import is_still, same_curves
+from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label
+from ...blender.curves import is_still, playing_tracks, same_curves
 from ...blender.frame_rigs import RIG_WHOLE
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
@@ -132,10 +132,34 @@ def _warn_of_unmade(rig: Any, row: Format) -> None:
         log.warning(text, rig.name, plural(len(left), "animation"), listed(left))
 
 
+def _warn_of_slot(rig: Any, action: Any, slot: Any) -> None:
+    """Say which slot of an action is written where an armature plays none of them, or another might be meant."""
+    fitting = _fitting_slots(rig, action)
+    if slot is None or slot not in fitting:
+        return
+    others = [each for each in fitting if each != slot]
+    plays, played, _ = (None, None, "") if rig.animation_data is None else played_action(rig)
+    if plays == action and played is None:
+        said = f"'{rig.name}' plays no slot of '{action.name}', so that nothing moves"
+    elif others and not slot_claim(rig, action, slot):
+        said = f"'{rig.name}' plays none of the slots of '{action.name}' yet"
+    else:
+        return
+    least = f", not {listed([slot_label(each) for each in others])}" if others else ""
+    log.warning("%s: '%s' is written%s, choose the slot in the Action Editor", said, slot_label(slot), least)
+
+
+def _fitting_slots(rig: Any, action: Any) -> list[Any]:
+    """Return the slots of an action, if it has such, that move bones of an armature."""
+    parts = [(s, curves) for s, kind, curves in action_parts(action) if s is not None and kind in {"", "OBJECT"}]
+    return [s for s, curves in parts if any(bone in rig.data.bones for bone in moved_bones(curves))]
+
+
 def _action_source(export: RigScene, action: Any, called: str | None) -> Source:
     """Return an action as a motion, `called` otherwise than it calls itself where that is not None."""
     rig = export.rig
     slot = slot_of(rig, action)
+    _warn_of_slot(rig, action, slot)
 
     def gather() -> Animation:
         found = gather_motion.gather_action(export, action, slot)
@@ -172,9 +196,7 @@ def _plays_strips(rig: Any) -> bool:
     animation = rig.animation_data
     if animation is None or not animation.use_nla:
         return False
-    solo = any(track.is_solo for track in animation.nla_tracks)
-    tracks = [track for track in animation.nla_tracks if (track.is_solo if solo else not track.mute)]
-    return any(not strip.mute for track in tracks for strip in track.strips)
+    return any(not strip.mute for track in playing_tracks(animation) for strip in track.strips)
 
 
 def _goes_on(export: RigScene, action: Any) -> bool:
@@ -192,7 +214,8 @@ def _goes_on(export: RigScene, action: Any) -> bool:
 def slot_of(rig: Any, action: Any) -> Any:
     """Return the slot of an action that an armature plays, or would play; None where there are none."""
     slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
-    return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
+    fitting = _fitting_slots(rig, action) if len(slots) > 1 else []
+    return max(slots, key=lambda slot: (slot_claim(rig, action, slot), slot in fitting), default=None)
 
 
 def shown_by(export: RigScene, row: Format) -> list[Motion]:
@@ -318,10 +341,16 @@ def _fits(rig: Any, action: Any) -> bool:
 def _strip_sources(export: RigScene) -> list[Source]:
     rig = export.rig
     animation = rig.animation_data
-    tracks = [] if animation is None else [track for track in animation.nla_tracks if not track.mute]
+    tracks = [] if animation is None else playing_tracks(animation)
     strips = [(track, strip) for track in tracks for strip in track.strips if not strip.mute]
     if not strips:
         raise LimitError(f"'{rig.name}' has no NLA strip that plays")
+    left = [
+        strip.name for track in animation.nla_tracks if not (track.mute or track in tracks) for strip in track.strips
+    ]
+    if left:
+        text = "'%s': the track '%s' is solo, strips of others are left out, turn that off to write them: %s"
+        log.warning(text, rig.name, tracks[0].name, listed(left))
     found = []
     for track, strip in strips:
         first, last = ceil(strip.frame_start), floor(strip.frame_end)

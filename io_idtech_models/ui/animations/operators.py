@@ -146,7 +146,10 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
         rows = animations.rows()
         place, shown_row = [each.key for each in rows].index(row.key), animations.playing_row(rows)
         played = shown_row is not None and shown_row.key == row.key
-        animations.remove(row)
+        with collected_warnings() as warnings:
+            animations.remove(row)
+        if warnings:
+            self.report({"WARNING"}, "; ".join(warnings))
         rest = animations.rows()
         if played and rest:
             animations.play(rest[min(place, len(rest) - 1)], context.scene)

@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
+from io_idtech_models.blender.compat import slot_curves
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.transforms import chain, same_turns
+from io_idtech_models.reporting import collected_warnings
 from tests import samples_md5
 from tests.facts import differences
 from tests.ui.rigs.arms import (
@@ -23,6 +26,7 @@ from tests.ui.rigs.arms import (
     motion_of,
     rig,
     scene,
+    shown_points,
     wave_own,
 )
 from tests.ui.scene import activate, bpy, error_of, put
@@ -134,6 +138,28 @@ def test_an_armature_with_a_place_a_turn_and_a_size(own, size):
     check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(5))
 
 
+@pytest.mark.parametrize("what", ["ACTIVE", "NLA"])
+def test_time_stretching_is_the_scenes(own, what):
+    """What plays alone was stretched where it was stepped through, and not where its curves were read."""
+    action = wave_own()
+    out = own / "out"
+    out.mkdir()
+    if what == "NLA":
+        rig().animation_data.action = None
+        rig().animation_data.nla_tracks.new().strips.new("wave", 0, action)
+    plain = export_anim(filepath=str(out / "wave.md5anim"), what=what), (out / "wave.md5anim").read_bytes()
+    render = scene().render
+    render.frame_map_old, render.frame_map_new = 100, 200
+    scene().frame_set(3)
+    before = shown_points(3)
+    assert (export_anim(filepath=str(out / "wave.md5anim"), what=what), (out / "wave.md5anim").read_bytes()) == plain
+    assert (render.frame_map_old, render.frame_map_new, scene().frame_current) == (100, 200, 3)
+    seen = next(b for b in scene().objects if b.type == "MESH").evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert np.abs(np.array([seen.matrix_world @ v.co for v in seen.data.vertices]) - before).max() < 1e-6
+    scene().frame_start, scene().frame_end = 0, 8
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(9))
+
+
 def test_nla_strips(own):
     action = wave_own()
     rig().animation_data.action = None
@@ -156,6 +182,27 @@ def test_nla_strips(own):
     animation = ANIM.load((out / "late.md5anim").read_bytes(), "late")
     tracks[0].mute = True
     check_shown(model, animation, range(30, 35))
+
+
+@pytest.mark.parametrize("muted", [False, True])
+def test_the_strips_of_a_solo_track(own, muted):
+    action = wave_own()
+    rig().animation_data.action = None
+    tracks = rig().animation_data.nla_tracks
+    for name, start in (("early", 10), ("late", 30)):
+        tracks.new().strips.new(name, start, action)
+    tracks[1].is_solo, tracks[1].mute = True, muted
+    out = own / "out"
+    out.mkdir()
+    with collected_warnings() as said:
+        assert export_anim(filepath=str(out / "x.md5anim"), what="NLA") == {"FINISHED"}
+    assert [p.name for p in out.iterdir()] == ["late.md5anim"]
+    assert any(f"the track '{tracks[1].name}' is solo, strips of others are left out" in text for text in said)
+    assert [(t.is_solo, t.mute) for t in tracks] == [(False, False), (True, muted)]
+    animation = ANIM.load((out / "late.md5anim").read_bytes(), "late")
+    check_shown(model_of(own / "own.md5mesh"), animation, range(30, 35))
+    turned = animation.rotations
+    assert same_turns(turned[0], turned[-1]).max() > 1e-2, "the motion, not a held pose"
 
 
 def two_actions() -> tuple[Any, Any]:
@@ -290,6 +337,37 @@ def test_the_slot_that_the_armature_plays(own):
     second = motion_of(own / "b.md5anim")
     assert same_turns(first.rotations[4, 2], first.rotations[0, 2]) < 1e-6
     assert same_turns(second.rotations[4, 2], second.rotations[0, 2]) == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("what", ["AUTO", "CHOSEN"])
+def test_slots_that_the_armature_does_not_play(own, what):
+    """Blender gives an armature none of them where they are called after others: nothing moves, which was not said."""
+    action = wave_own()
+    if not hasattr(action, "slots"):
+        pytest.skip("this Blender's actions have none")
+    animation, options = rig().animation_data, {"what": what, "actions": action.name if what == "CHOSEN" else ""}
+    with collected_warnings() as said:
+        export_anim(filepath=str(own / "a.md5anim"), **options)
+    assert not any("slot" in text for text in said)
+    action.slots[0].name_display = "Enemy"
+    rig().animation_data_clear()
+    rig().animation_data_create()
+    animation = rig().animation_data
+    if what == "AUTO":
+        animation.action = action
+        animation.action_slot = None
+    with collected_warnings() as said:
+        export_anim(filepath=str(own / "a.md5anim"), **options)
+    alone = "'rig' plays no slot of 'rigAction', so that nothing moves: 'Enemy' is written, choose the slot in the "
+    assert [text for text in said if "slot" in text] == ([f"{alone}Action Editor"] if what == "AUTO" else [])
+    other = action.slots.new("OBJECT", "Boss")
+    curves = slot_curves(action, other)
+    curves.new('pose.bones["Bone.002"].location', index=0).keyframe_points.insert(4, 1.0)
+    with collected_warnings() as said:
+        export_anim(filepath=str(own / "a.md5anim"), **options)
+    (text,) = [text for text in said if "slot" in text]
+    assert text.startswith("'rig' plays no slot of" if what == "AUTO" else "'rig' plays none of the slots of")
+    assert text.endswith("'Enemy' is written, not 'Boss', choose the slot in the Action Editor")
 
 
 def test_files_without_joints(tmp_path):

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mathutils import Quaternion
 
 from io_idtech_models.blender.compat import play
 from io_idtech_models.blender.skeletal.bones import LEAST_MOVE, LEAST_TURN, same_rest
@@ -143,6 +144,26 @@ def test_apply_a_pose_as_rest(case):
     bpy.ops.pose.armature_apply(selected=False)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert farthest(case, case.first) < case.close
+
+
+def test_a_pose_that_meshes_were_applied_in_as_rest(case):
+    """Joints went apart, and took vertices of several along: from there on these bend as in Blender."""
+    case.play(case.first, 2)
+    for block in (b for b in case.collection.all_objects if b.type == "MESH"):
+        activate(block)
+        bpy.ops.object.modifier_apply(modifier=block.modifiers[0].name)
+        block.modifiers.new("Armature", "ARMATURE").object = case.rig
+    activate(case.rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply(selected=False)
+    case.rig.animation_data.action = None
+    pose = case.rig.pose.bones[case.bone]
+    for frame, angle in ((0, 0.0), (4, -1.5)):
+        pose.rotation_quaternion = Quaternion((0, 0, 1), angle)
+        pose.keyframe_insert("rotation_quaternion", frame=frame)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    case.action_names["bent"] = case.rig.animation_data.action.name
+    assert farthest(case, "bent") < case.close
 
 
 @pytest.mark.parametrize("kind", ["SUBSURF", "MIRROR"])
