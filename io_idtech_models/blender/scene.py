@@ -90,6 +90,12 @@ def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
         _showing.pop()
 
 
+def is_stretched() -> bool:
+    """Tell whether frames of a scene are not those of actions, by its Time Stretching."""
+    scenes: list[Any] = list(bpy.data.scenes)
+    return any(scene.render.frame_map_old != scene.render.frame_map_new for scene in scenes)
+
+
 @contextmanager
 def unstretched() -> Iterator[None]:
     """Let frames of scenes be those of actions meanwhile, whatever Time Stretching makes of them; all comes back."""

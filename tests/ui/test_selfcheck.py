@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import action_parts, playing_curves
@@ -296,6 +297,25 @@ def test_keys_that_play_one_after_another_are_frames(tmp_path, capfd, relative):
         assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
     assert mesh.data.shape_keys is not None
     assert "range is written" not in said(capfd)
+
+
+@pytest.mark.parametrize("modified", [False, True])
+@pytest.mark.parametrize("relative", [False, True])
+def test_time_stretching_is_the_scenes_and_not_the_models(tmp_path, capfd, relative, modified):
+    _, mesh = framed(tmp_path, capfd, relative)
+    if modified:  # else keys are read
+        mesh.modifiers.new("c", "DISPLACE").strength = 2.0
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, len(every_key()[0].key_blocks) - 1 - relative
+    plain = export_bytes(tmp_path / "b.md3", frames="SCENE")
+    scene.render.frame_map_new = 200
+    for frames in ("AUTO", "KEYS"):
+        assert export_bytes(tmp_path / "b.md3", frames=frames) == plain
+    scene.frame_end *= 2
+    shown = by_name("md3").read(export_bytes(tmp_path / "b.md3", frames="SCENE"))
+    for slow, own in zip(shown.surfaces, by_name("md3").read(plain).surfaces, strict=True):
+        assert np.abs(slow.vertices["xyz"][::2].astype(int) - own.vertices["xyz"]).max() <= 1
+    assert "units off" not in said(capfd)
 
 
 def test_surfaces_that_are_read_and_not_shown_are_compared(tmp_path, capfd, monkeypatch):

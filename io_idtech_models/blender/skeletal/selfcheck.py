@@ -32,7 +32,7 @@ from ..mesh import attributes
 from ..playback import influences
 from ..scene import showing
 from ..selfcheck import Off, is_beyond, spread, tolerance
-from . import armature
+from . import armature, source_weights
 from .rig_scene import RigScene, WrittenMesh
 
 Doubles = NDArray[np.float64]
@@ -178,11 +178,22 @@ class _Check:
         masks = [mask for mask in (mesh.kept, mesh.carried) if mask is not None]
         kept = np.logical_or.reduce(masks) if masks else None
         if kept is not None and is_beyond(float(off[kept].max(initial=0.0)), allowed):
-            plain = steady.lengths(self._plain(written, joints) - points)
-            off[kept] = np.minimum(off, plain)[kept]
+            plain = self._plain(written, joints)
+            kept &= off <= allowed + self._excused(written, joints, plain)
+            off[kept] = np.minimum(off, steady.lengths(plain - points))[kept]
         far = float(off.max(initial=0.0))
         if is_beyond(far, allowed):
             self.meshes[written.block].note(far, where)
+
+    def _excused(self, written: WrittenMesh, joints: Doubles, plain: Doubles) -> Doubles:
+        """Return how far off vertices (V,) may be that have the source's weights: what these disagree by themselves."""
+        mesh, stored = written.mesh, self.export.stored
+        excused = np.full(len(plain), np.inf)  # of what was carried: gathering moves its places as they were
+        if stored is not None and mesh.kept is not None and mesh.source_vertices is not None:
+            largest = float(steady.lengths(joints[:, :3, :3].transpose(0, 2, 1)).max(initial=1.0))
+            own = source_weights.disagreement(stored.source, mesh.source_vertices, steady.lengths(plain))
+            excused[mesh.kept] = (SAID * largest * own)[mesh.kept]
+        return excused
 
     def _plain(self, written: WrittenMesh, joints: Doubles) -> Doubles:
         """Return where Blender puts the vertices (V, 3) of a file that it can't show as they are, by groups alone.

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits import affine
-from ...model.skeletal import Weights, skin
+from ...model.skeletal import SkeletalSource, Weights, skin
 from ...model.source import MeshSource, split_by_part
 from ...model.transforms import conjugate, rotate
 from ..compat import Block
@@ -245,6 +245,23 @@ class _Way:
         shifted = middle + (positions - middle) / np.where(alone, sums, 1.0)[:, None]
         named[went] = np.where(alone[:, None], shifted, positions)[owners[went]] + apart
         return moves.known | alone, np.asarray(steady.applied(self.world, named) / self.scale)
+
+
+def disagreement(source: SkeletalSource, numbers: NDArray[Any], sizes: Doubles) -> Doubles:
+    """Return how far the source's weights alone may show its vertices `numbers` (V,) from where Blender does, (V,).
+
+    They name places of their own, and need not sum to 1, which counts the more the farther from the origin, `sizes`
+    (V,), a vertex is. What is none of the source's, -1, is not off.
+    """
+    found, bind = np.zeros(len(numbers)), source.skeleton.bind
+    for index, places, own in split_by_part(numbers, source.first_vertices):
+        table, count = source.meshes[index].weights.of(own), len(own)
+        owners, entries = table.entries()
+        joints, factors = table.joints[entries], table.factors[entries]
+        named = rotate(bind.rotations[joints], table.offsets[entries].astype(np.float64)) + bind.positions[joints]
+        apart = np.bincount(owners, np.abs(factors) * _apart(owners, factors, named, count), count)
+        found[places] = apart + np.abs(np.bincount(owners, factors, count) - 1.0) * sizes[places]
+    return found
 
 
 def _slack(*points: Doubles) -> Doubles:

@@ -17,7 +17,7 @@ from ..curves import LINEAR, curve_points, playing_tracks, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
-from ..scene import ExportScene, showing
+from ..scene import ExportScene, is_stretched, showing, unstretched
 from .shape_keys import KeyFinder, frame_blocks, num_before, positions, values_at
 
 NEAR = 1e-4  # of an evaluation time, or a value: closer is the same
@@ -66,12 +66,12 @@ def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
 
 
 def is_driven(keys: Block) -> bool:
-    """Tell whether more than an action decides what shape keys show."""
+    """Tell whether more than an action decides what shape keys show: drivers, strips, a scene's Time Stretching."""
     animation = keys.animation_data
     if animation is None:
         return False
     strips = animation.use_nla and any(len(track.strips) for track in playing_tracks(animation))
-    return bool(len(animation.drivers) or strips)
+    return bool(len(animation.drivers) or strips or is_stretched())
 
 
 def keys_at(finder: KeyFinder, times: list[float], take: Take | None = None) -> list[int]:
@@ -137,10 +137,16 @@ def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     """Tell whether the scene plays keys in its range by other means than a player's, but not one after another.
 
     One after another is a run of them, one in each frame of the scene, which holds at its ends and may begin anew. It
-    is that, too, where a key was deleted or lies between two frames: the time goes on as import lets it.
+    is that, too, where a key was deleted or lies between two frames: the time goes on as import lets it. The scene's
+    Time Stretching is no way to play keys: it is of all that the scene shows.
     """
     if follows_frame(keys):
         return False
+    with unstretched():
+        return _plays_otherwise(keys, export)
+
+
+def _plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     curves = playing_curves(keys)
     if not keys.use_relative and not is_driven(keys) and all(_is_plain(c) for c in _of_time(curves)):
         return False
