@@ -7,7 +7,7 @@ import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.ase.file import Material, read
-from io_idtech_models.formats.ase.materials import placed, shader_of, unplaced
+from io_idtech_models.formats.ase.materials import placed, plain, shader_of, unplaced
 from io_idtech_models.formats.common.static import decode_normals, encode_normals
 from io_idtech_models.reporting import FormatError, collected_warnings
 from tests import samples_ase
@@ -371,3 +371,25 @@ def test_longest_numbers_and_blocks_that_nobody_knows():
     data = swapped(b"*GEOMOBJECT", b"{\n\t*A { *B 1 }\n}\n*GEOMOBJECT", data)
     data = swapped(b"\t*MESH {", b'\t*TM_ANIMATION {\n\t\t*NODE_NAME "x"\n\t}\n\t*MESH {', data)
     assert load(data).surfaces[0].positions.tolist() == load(pyramid()).surfaces[0].positions.tolist()
+
+
+@pytest.mark.parametrize("field", ["u_offset", "v_offset", "u_tiling", "v_tiling", "angle"])
+def test_a_material_that_moves_its_texture_in_one_way_alone_is_not_plain(field):
+    material = Material()
+    assert plain(material)
+    setattr(material, field, 0.5)
+    assert not plain(material)
+
+
+def test_a_file_without_a_list_of_materials_gets_one_before_its_first_object():
+    data = several()
+    start, end = data.index(b"*MATERIAL_LIST"), data.index(b"*GEOMOBJECT")
+    data = re.sub(rb"\t\*MATERIAL_REF \d+\n", b"", data[:start] + data[end:])
+    model = load(data)
+    for surface in model.surfaces:
+        surface.shaders = ["textures/new"]
+    with collected_warnings():
+        written = ROW.dump(model)
+    assert written.count(b"*MATERIAL_LIST") == 1
+    assert written.index(b"*MATERIAL_LIST") < written.index(b"*GEOMOBJECT")
+    assert {surface.shaders[0] for surface in load(written).surfaces} == {"textures/new"}
