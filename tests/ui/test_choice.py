@@ -498,7 +498,7 @@ class TestBesideTheActiveModel:
         assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
         said = capfd.readouterr().out
         assert "none of its own (select them, too, to write them): 'hat'" in said
-        assert "have nothing to do with the active model (Export: Selection takes them): 'stranger'" in said
+        assert "are selected but no part of the active model (Export: Selection takes them): 'stranger'" in said
         assert "only meshes are written; left out: 'plume'" in said
 
     def test_bent_by_the_models_armature(self, tmp_path):
@@ -513,6 +513,10 @@ class TestBesideTheActiveModel:
         assert "hat" not in chosen("AUTO")
         block.select_set(True)
         assert "hat" in chosen("AUTO")
+        block.modifiers.clear()
+        block.parent, block.parent_type, block.parent_bone = rig, "BONE", rig.data.bones[0].name
+        assert "hat" not in chosen("AUTO"), "without weights there is no place for it in the file"
+        assert [each.name for each in choose(bpy.context, "AUTO").strange] == ["hat"]
 
 
 def test_selected_shapes_are_said(tmp_path, capfd):

@@ -925,7 +925,7 @@ def _(folder):
     export(folder / "a.md3")
 
 
-@says("have nothing to do with the active model")
+@says("no part of the active model")
 def _(folder):
     beside("selected")
     export(folder / "a.md3")

@@ -33,7 +33,7 @@ class Choice:
     taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
     others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
     beside: list[bpy.types.Object] = field(default_factory=list)  # that hang together with the active model, unselected
-    strange: list[bpy.types.Object] = field(default_factory=list)  # that are selected, and have nothing to do with it
+    strange: list[bpy.types.Object] = field(default_factory=list)  # that are selected, and no part of it
     guessed: bool = False  # nothing was active or selected, and no model imported: all that is visible is meant
 
     @property
@@ -101,12 +101,16 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
 
 
 def _with_chosen(context: Context, model: Choice) -> Choice:
-    """Return an imported model with what hangs together with it and is selected, too; the rest of either is noted."""
+    """Return an imported model with what hangs together with it and is selected, too; the rest of either is noted.
+
+    Of a model with bones only what they bend goes along: what hangs on one has no weights that a file could hold.
+    """
     near = together(context, model.whole)
-    added = _visible(context, (block for block in near if _chosen(context, block)), None)
-    model.blocks += added.blocks
+    rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
+    wanted = [b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint(bending(b)))]
+    model.blocks += _visible(context, wanted, None).blocks
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
-    model.beside = [block for block in near if block.type in KINDS and block not in added.blocks]
+    model.beside = [block for block in near if block.type in KINDS and not _chosen(context, block)]
     known = {*model.whole, *model.shapes}
     model.strange = [
         block
@@ -391,7 +395,7 @@ def left_out(chosen: Choice) -> list[str]:
         text = "left out, they hang together with the model and are none of its own (select them, too, to write them)"
         texts.append(f"{text}: {_names(chosen.beside)}")
     if chosen.strange:
-        text = "left out, they are selected but have nothing to do with the active model (Export: Selection takes them)"
+        text = "left out, they are selected but no part of the active model (Export: Selection takes them)"
         texts.append(f"{text}: {_names(chosen.strange)}")
     if chosen.guessed:
         text = (
