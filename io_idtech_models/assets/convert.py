@@ -25,7 +25,7 @@ from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
 from .pictures import with_pictures, without_pictures
 from .scale_files import scale_files, warn_of_lost_scales
-from .storage import Target, file_names, write_files
+from .storage import Target, file_names, holds, write_files
 
 if TYPE_CHECKING:
     from ..model.rigging.rig import RigSettings
@@ -255,7 +255,7 @@ def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -
 def _is_other(place: Target, data: bytes) -> bool:
     """Tell whether a file is there, of other content."""
     try:
-        return place.stat().st_size != len(data) or place.read_bytes() != data
+        return place.is_file() and not holds(place, data)
     except OSError:
         return False
 

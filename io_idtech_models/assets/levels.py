@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..formats import Format
 from ..model.limits.games import MOST_LEVELS
 from ..reporting import LimitError
-from .storage import Target
+from .storage import Target, holds
 
 if TYPE_CHECKING:
     from ..model.vertex import VertexModel
@@ -76,7 +76,7 @@ def stale_levels(row: Format, data: bytes, target: Target, written: Collection[T
     others = level_targets(target, range(1, MOST_LEVELS + 1))
     try:
         left = [other.name for other in others if other not in written and other.is_file()]
-        changes = bool(left) and not (target.is_file() and target.read_bytes() == data)
+        changes = bool(left) and not holds(target, data)
     except (OSError, ValueError):  # a name that can't be: who writes the file says so
         return
     for name in left if changes else ():

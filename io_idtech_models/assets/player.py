@@ -10,7 +10,7 @@ from ..game.store import name_parts, split_at_archive
 from ..reporting import LimitError, ModelError, reason
 from .packs import write_members
 from .paks import write_pak
-from .storage import Target, write_files
+from .storage import Target, holds, write_files
 
 PLAYERS = ("models", "players")
 PACK = ".pk3"
@@ -79,7 +79,7 @@ def _write_folder(folder: Target, files: Mapping[str, bytes]) -> None:
                 if not place.exists():
                     place.mkdir()
                     made.append(place)
-            if not (path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data):
+            if not holds(path, data):
                 changed.append((path, data))
         write_files(changed)
     except BaseException as error:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO
 
 from ..game.store import INTO_ARCHIVE, split_at_archive
-from ..reporting import LimitError, ModelError, reason
+from ..reporting import ModelError, reason
 
 PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
 Fill = Callable[[IO[bytes]], None]  # writes a file's bytes
@@ -28,26 +26,18 @@ RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²�
 REFUSED = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 
 
-@dataclass(frozen=True)
-class Claims:
-    """Whose the files are that one work writes, in a folder that its processes share."""
-
-    folder: Path
-    source: str  # for which files are claimed
-    spelled: Callable[[Path], str]  # one spelling for each place
-
-
-_claims: ContextVar[Claims | None] = ContextVar("claims", default=None)
+Claim = Callable[[Sequence[tuple[Target, bytes]]], None]  # raises LimitError where a file is another's
+_claim: ContextVar[Claim | None] = ContextVar("claim", default=None)
 
 
 @contextmanager
-def claiming(claims: Claims) -> Iterator[None]:
-    """Let `write_files` claim meanwhile what it writes: nothing goes in place of what another source became."""
-    token = _claims.set(claims)
+def claiming(claim: Claim) -> Iterator[None]:
+    """Let `write_files` ask meanwhile for what it is going to write."""
+    token = _claim.set(claim)
     try:
         yield
     finally:
-        _claims.reset(token)
+        _claim.reset(token)
 
 
 def write_file(path: Target, data: bytes) -> None:
@@ -66,32 +56,15 @@ def write_files(files: Sequence[tuple[Target, bytes]]) -> None:
     """
     for path, _ in files:
         _refuse_archive(path)
-    _claim(files)
+    claim = _claim.get()
+    if claim is not None:
+        claim(files)
     _write_all([(path, partial(_put, data)) for path, data in files])
 
 
-def _claim(files: Sequence[tuple[Target, bytes]]) -> None:
-    """Claim files, all or none, where that is asked for; the same bytes are no dispute. Raises LimitError."""
-    claims = _claims.get()
-    if claims is None:
-        return
-    made: list[Path] = []
-    for path, data in files:
-        place = claims.spelled(path)
-        claim = claims.folder / hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
-        content = hashlib.sha256(data).hexdigest()
-        try:
-            with claim.open("x", encoding="utf-8", errors="surrogateescape") as stream:
-                stream.write(f"{content} {claims.source}")
-            made.append(claim)
-        except FileExistsError:
-            theirs, _, other = claim.read_text("utf-8", "surrogateescape").partition(" ")
-            if other == claims.source or theirs == content:
-                continue
-            for each in made:
-                each.unlink()
-            text = f"'{path}' is what '{other}' became, and would be written over: convert it into another folder"
-            raise LimitError(text) from None
+def holds(path: Target, data: bytes) -> bool:
+    """Tell whether a file is there that has these bytes."""
+    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
 
 
 def file_names(wanted: Sequence[str]) -> list[str]:

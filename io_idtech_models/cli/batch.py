@@ -18,10 +18,11 @@ from typing import Any
 
 from .. import formats
 from ..assets.levels import level_targets
-from ..assets.storage import Claims, claiming
+from ..assets.storage import claiming
 from ..game.folders import Disk
 from ..game.player.files import player_in
 from ..reporting import LimitError, ModelError, reason
+from .claims import Claims
 from .console import say, warn
 from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
 from .workers import Crew, Job, Report, answer
@@ -278,7 +279,7 @@ def run_job(job: Job, options: argparse.Namespace, converter: Converter) -> tupl
         return "", refusal
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
-        with claiming(Claims(Path(options.claims), str(job.source), lambda path: _one_case(place_of(path)))):
+        with claiming(Claims(Path(options.claims), str(job.source), lambda path: _one_case(place_of(path))).claim):
             return converter.convert(job, options), ""
     except ModelError as error:
         return "", str(error)

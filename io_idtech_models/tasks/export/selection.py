@@ -108,7 +108,7 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     near = together(context, model.whole)
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
     wanted = [b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint(bending(b)))]
-    model.blocks += _visible(context, wanted, None).blocks
+    model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
     model.beside = [block for block in near if block.type in KINDS and not _chosen(context, block)]
     known = {*model.whole, *model.shapes}
