@@ -16,6 +16,7 @@ from ..blender.scene import is_showing
 from ..blender.window import mode_of, set_mode
 from ..reporting import ModelError
 from . import preferences
+from .animations import shown
 from .bases import CANCELLED, FINISHED, Operator, may
 from .translations import say
 
@@ -45,6 +46,7 @@ class FrameOperator:
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
+        shown.refresh(context)  # Blender tells of changed actions, and these may have none
         return FINISHED
 
 

@@ -392,6 +392,9 @@ def test_the_list_that_is_shown(monster):
     holder.rows[2].name = "typed"
     shown._on_name()
     assert (names()[2], playing()) == ("typed", "typed")
+    last = [item.last for item in holder.rows]
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert [item.last for item in holder.rows] != last, "frames that were inserted show in it at once"
     activate(bpy.data.objects.new("nothing", None) and bpy.context.object)
     bpy.data.actions.new("another")
     assert shown._State.made_of != shown._key(bpy.context), "what draws the list sees that it is old"
