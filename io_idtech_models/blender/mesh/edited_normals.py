@@ -69,6 +69,8 @@ def edited_corners(
     whole = _whole_faces(traces, source)
     flat, bent = _odd_points(mesh, topology, whole, before, source)
     points = _points(topology, numbers, whole, source, bent)
+    if before is None and not over.any() and points[0][topology.corner_points].all():
+        flat[:] = False  # nobody has touched anything but the normals: those that differ were meant
     intact, joined, built_on, firm = ((p & ~flat)[topology.corner_points] for p in (*points, ~flat))
     edited = comparable & intact & (angle < SAME)
     if still:

@@ -12,6 +12,7 @@ from io_idtech_models.blender import compat
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.mesh import normal_codes
 from io_idtech_models.formats.common import normals as _normals
+from tests import samples_md3
 from tests.blender.case import CONTEXT, activate
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL, sample
@@ -88,6 +89,19 @@ def test_normals_set_by_hand_are_written_as_shown():
     places, found = written(case)
     here = (np.abs(places - meshes.positions(mesh)[3]) < 1e-3).all(axis=1)
     assert (found[here] @ (0.6, 0.0, 0.8)).max() > CLOSE
+
+
+def test_normals_beside_a_triangle_without_area_are_written_where_nothing_else_was_edited():
+    """Where faces change as well, Blender shows others there than anyone chose."""
+    spec = samples_md3.flap()
+    surface = spec.surfaces[0]
+    surface.frames = [[*frame, (-32, -288, 128 + 32 * f, 0, 0)] for f, frame in enumerate(surface.frames)]
+    surface.st.append((0.75, 0.25))  # at the middle of two vertices, and not theirs
+    surface.triangles.append((1, 6, 5))
+    case = open_case(spec.pack())
+    mesh = case.surface().data
+    mesh.normals_split_custom_set([(0.6, 0.0, 0.8)] * len(mesh.loops))
+    assert (written(case)[1] @ (0.6, 0.0, 0.8)).min() > CLOSE
 
 
 def test_a_torn_copy_tells_what_changed():
