@@ -16,7 +16,7 @@ from ..model.bake import bake
 from ..model.bounds import set_bounds
 from ..model.edits.matched import moved_by_root, named
 from ..model.edits.short_names import short_animations, short_skeleton
-from ..model.joint_scales import as_own, skeleton_of, without_rest_scale
+from ..model.joint_scales import as_own, skeleton_of, warn_of_lost_scales, without_rest_scale
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest
 from ..reporting import LimitError, collected_warnings, listed, plural
@@ -24,7 +24,7 @@ from .export_request import ExportRequest, name_clashes
 from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
 from .pictures import with_pictures, without_pictures
-from .scale_files import scale_files, warn_of_lost_scales
+from .scale_files import scale_files
 from .storage import Target, file_names, holds, write_files
 
 if TYPE_CHECKING:

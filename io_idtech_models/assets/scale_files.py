@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-import numpy as np
-
 from ..formats import Format
 from ..formats.md5 import scale_file
 from ..game.store import GameFile
+from ..model.joint_scales import warn_of_lost_scales
 from ..model.limits.games import GAMES
 from ..model.skeletal import Animation
 from ..reporting import ModelError
@@ -43,12 +42,3 @@ def scale_files(animation: Animation, row: Format, target: Target, game: str) ->
             "'%s' is from before, no joint is scaled now: the game reads it all the same, remove it", beside.name
         )
     return []
-
-
-def warn_of_lost_scales(animation: Animation) -> None:
-    """Name the first joint and frame whose scale no file holds."""
-    if animation.scales is None:
-        return
-    frame, joint = np.argwhere(animation.scales.values != 1)[0].tolist()
-    text = "'%s': scale of bones is lost, joints have none: in frame %d that of '%s'"
-    log.warning(text, animation.name, frame, animation.joint_names[joint])

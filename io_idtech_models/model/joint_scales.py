@@ -96,6 +96,15 @@ def warn_of_shear(animation: Animation, sheared: Bools) -> None:
         log.warning(text, animation.name, name, frame)
 
 
+def warn_of_lost_scales(animation: Animation) -> None:
+    """Name the first joint and frame whose scale no file holds."""
+    if animation.scales is None:
+        return
+    frame, joint = np.argwhere(animation.scales.values != 1)[0].tolist()
+    text = "'%s': scale of bones is lost, joints have none: in frame %d that of '%s'"
+    log.warning(text, animation.name, frame, animation.joint_names[joint])
+
+
 def without_rest_scale(animation: Animation, skeleton: Skeleton) -> Animation:
     """Return an animation, and its source, as a skeleton's: without the scale of joints at rest that is in both.
 

@@ -59,6 +59,8 @@ def test_other_games_read_none(folder, capfd):
     said = capfd.readouterr().out
     assert "scale of bones is lost, joints have none: in frame 0 that of 'hand'" in said
     assert not (folder / "x.md5scale").exists()
+    assert bpy.ops.export_scene.idtech_mds(filepath=str(folder / "x.mds")) == {"FINISHED"}
+    assert "scale of bones is lost, joints have none: in frame 0 that of 'hand'" in capfd.readouterr().out
 
 
 def test_a_file_from_before_is_said(folder, capfd):

@@ -44,6 +44,7 @@ from .motions import to_animations as motions_of
 from .vertices import Geometry, from_meshes
 
 Doubles = NDArray[np.float64]
+NEAR_REST = 1e-4  # of axes, and of the largest coordinate: closer is a bone's rounding
 SAME_PLACE, SAME_TURN = 1e-6, 2e-6  # of a joint at rest: rounding; of the largest coordinate, and of a quaternion
 
 
@@ -172,7 +173,7 @@ def from_model(
     facts = None if origin is None else origin.facts
     text = TextWriter(None if facts is None else facts["text"])
     geometry = from_meshes(model, source, text)
-    with_joints = bool((options or {}).get("write_joints")) or _asks_for_joints(model, source)
+    with_joints = bool((options or {}).get("write_joints")) or _asks_for_joints(model, source, animations)
     joints = _joints(model.skeleton, source, text) if with_joints else np.zeros(0, JOINT)
     frames = from_animations(animations, model.skeleton, text, origin)
     for records, what in ((joints, "joint"), (frames.poses, "pose")):
@@ -202,11 +203,26 @@ def _layout(facts: Facts) -> Facts:
     return found if step in ALIGNMENTS and by_how_much <= 0 and more == [0] else {}
 
 
-def _asks_for_joints(model: SkeletalModel, source: SkeletalSource | None) -> bool:
-    """Tell whether a file has to say what its joints are: not if it is one of animations alone."""
+def _asks_for_joints(model: SkeletalModel, source: SkeletalSource | None, animations: Sequence[Animation]) -> bool:
+    """Tell whether a file has to say what its joints are: not if it is one of animations alone.
+
+    Nor if it is as its source, which did without: its joints stand at rest as in the first frame.
+    """
     if source is not None and len(source.facts["joints"]):
         return True
-    return bool(model.meshes) and (source is None or model.skeleton.names != source.skeleton.names)
+    if not model.meshes:
+        return False
+    if source is None or not source.meshes or model.skeleton.names != source.skeleton.names:
+        return True
+    return not all(_stand_as_at_rest(first, model.skeleton) for first in animations[:1] if first.num_frames)
+
+
+def _stand_as_at_rest(animation: Animation, skeleton: Skeleton) -> bool:
+    """Tell whether joints stand in an animation's first frame where a skeleton has them at rest."""
+    found, wanted = skeleton_of(animation).bind, skeleton.bind
+    near = np.abs(found.positions - wanted.positions) <= NEAR_REST * max(1.0, np.abs(wanted.positions).max(initial=0.0))
+    turned = np.abs(to_matrices(found.rotations) - to_matrices(wanted.rotations)) <= NEAR_REST
+    return bool(near.all() and turned.all())
 
 
 def _origin(model: SkeletalModel, source: SkeletalSource | None, animations: Sequence[Animation]) -> Origin | None:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.joint_scales import warn_of_lost_scales
 from ...model.skeletal import Animation, JointTag, SkeletalModel, SkeletalSource, Skeleton, Traits
 from ...model.source import Facts
 from ...model.transforms import from_matrices, multiply, rotate
@@ -108,6 +109,8 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any], animations: lis
     """
     if not animations:
         raise LimitError(f"'{model.name}' has no animation: MDS holds one frame or more")
+    for animation in animations:
+        warn_of_lost_scales(animation)
     model, animations = with_tag_bones(model, animations, model.source_of(FORMAT) is not None)
     first = animations[0]
     if first.joint_names != model.skeleton.names or not np.array_equal(first.parents, model.skeleton.parents):

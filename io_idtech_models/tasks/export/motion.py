@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import formats
 from ...assets.export_request import ExportRequest
-from ...assets.scale_files import scale_files, warn_of_lost_scales
+from ...assets.scale_files import scale_files
 from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
@@ -21,6 +21,7 @@ from ...blender.window import object_mode
 from ...formats import Format
 from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin
+from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import refused
 from ...model.skeletal import Animation, SkeletalModel, looped
 from ...reporting import Summary, collected_warnings, listed, plural

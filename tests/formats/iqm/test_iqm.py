@@ -357,6 +357,27 @@ def test_odd_files_come_back(spec):
     assert ROW.dump(model, None, animations) == data
 
 
+@pytest.mark.parametrize("edit", ["move the first frame", "turn in the first frame", "begin later", "add a mesh"])
+def test_rest_stays_where_no_first_frame_says_it_any_more(edit):
+    """Of a file without joints they stand at rest as in its first frame."""
+    spec = dict(odd_files())["meshes and poses without joints"]
+    model, (wave,) = unpack(spec.pack())
+    if edit == "move the first frame":
+        wave.positions[0, 0, 1] += 0.25
+    elif edit == "turn in the first frame":
+        wave.rotations[0, 0] = multiply(wave.rotations[0, 0], np.array([np.cos(0.1), 0, 0, np.sin(0.1)]))
+    elif edit == "begin later":
+        wave = wave.of_frames(np.array([2, 3]))
+    else:
+        meshes = model.meshes
+        model, (wave,) = unpack(replace(spec, meshes=[], arrays=[], triangles=[], adjacency=[]).pack())
+        model.meshes = [replace(mesh, source_index=-1) for mesh in meshes]
+    assert len(ROW.read(ROW.dump(model, None, [wave])).joints) == 3
+    found = unpack(ROW.dump(model, None, [wave]))[0].skeleton
+    np.testing.assert_allclose(found.positions, model.skeleton.positions, atol=1e-5)
+    np.testing.assert_allclose(to_matrices(found.rotations), to_matrices(model.skeleton.rotations), atol=1e-5)
+
+
 def test_as_many_arrays_as_nobody_needs():
     spec = samples_iqm.static()
     spec.arrays = spec.arrays * 20
