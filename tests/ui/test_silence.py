@@ -11,6 +11,7 @@ import pytest
 
 from examples import strut
 from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
@@ -20,6 +21,7 @@ from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_mo
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
+TOCK = PROJECT / "examples/tock/baseq3/models/players/tock/lower.md3"
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
 
 
@@ -833,6 +835,13 @@ def _(folder):
 def make_player(folder: Path, **options: Any) -> None:
     """Make a player of a mannequin that is in the scene."""
     bpy.ops.object.idtech_make_player(filepath=str(folder / "strut"), open_result=False, **options)
+
+
+@says("shows frames unevenly")
+def _(folder):
+    bpy.ops.import_scene.idtech_player(filepath=str(TOCK))
+    frame_curve(bpy.data.actions["LEGS_RUN"]).keyframe_points.insert(2.0, 0.0)
+    bpy.ops.export_scene.idtech_player(filepath=str(folder / "tock"))
 
 
 @says("no action is called as these rows")

@@ -31,6 +31,8 @@ SLOT = "part"  # the name of the slot of all rows, which Blender chooses on ever
 ROW, NOTED = "idtech_row", "idtech_row_source"  # on a row's action: its name, and its numbers in the file
 WHOLE_ROW = "All Frames"  # shows the frames of the file one by one, each in the scene's frame of that number
 NEAR = 1e-3  # of a frame
+UNEVEN = 0.5  # frames: a key that holds its frame until the next is off by as much, and shows the same frames
+MOST_LOOKS = 4096  # frames of a row: more than any has
 SAME_RATE = 5e-3  # of a slope: what differs less was not meant
 
 
@@ -215,8 +217,22 @@ def _measured(action: Any, curve: Any, points: NDArray[Any], was: Clip) -> tuple
     if abs(first - round(first)) > 0.05 or abs(count - round(count)) > 0.05:
         log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
     length = max(round(count), 1)
+    until = points[-1, 0] - step / 2 if wraps else end + NEAR  # with what shows until it begins again
+    steps = np.arange(min(max((until - start) / step, 1.0), MOST_LOOKS) if step else 1)
+    at = np.concatenate((start + steps * step, times[(times >= start) & (times < until)]))
+    _warn_of_uneven(action.name, curve, at, first + np.sign(reach) * ((at - start) / (step or 1.0) % length))
     low = round(first) - (length - 1 if reach < 0 else 0)
     return replace(was, first=low, count=-length if reach < 0 else length), step
+
+
+def _warn_of_uneven(name: str, curve: Any, times: NDArray[Any], wanted: NDArray[Any]) -> None:
+    """Say where a curve shows other frames at some times (n,) than those wanted: a table's, one after another."""
+    shown = np.array([curve.evaluate(time) for time in times.tolist()])
+    worst = int(np.abs(shown - wanted).argmax())
+    if abs(shown[worst] - wanted[worst]) > UNEVEN:
+        numbers = times[worst], shown[worst], wanted[worst]
+        text = "'%s' shows frames unevenly, a table plays all as long: in frame %.4g frame %.4g shows, %.4g is written"
+        log.warning(text + "; hold a frame by copies of it (Insert Frame)", name, *numbers)
 
 
 def show_row(action: bpy.types.Action, row: Clip, rate: float, num_frames: int) -> None:

@@ -70,6 +70,29 @@ def test_an_edited_row_changes_its_numbers_alone(tmp_path, edit):
     assert after == wanted
 
 
+KEYS = {  # of LEGS_RUN, 14 to 19 in the part: whether a table can say them
+    "eased": ([(0, 14), (5, 19)], "BEZIER", True),
+    "stepped": ([(0, 14), (1, 15), (2, 16), (3, 14)], "CONSTANT", True),
+    "held": ([(0, 14), (2, 16), (8, 16), (11, 19), (12, 14)], "LINEAR", False),
+    "stepped and held": ([(0, 14), (2, 16), (4, 18)], "CONSTANT", False),
+    "there and back": ([(0, 14), (3, 17), (6, 14)], "LINEAR", False),
+    "slower at the end": ([(0, 14), (2, 18), (6, 19)], "LINEAR", False),
+}
+
+
+@pytest.mark.parametrize("keys", KEYS)
+def test_what_a_table_does_not_say_of_a_row_is_said(tmp_path, capfd, keys):
+    player = brought(game(tmp_path), frame_rate=24)
+    curve = frame_curve(rows_of(player.identity, list(player.parts.values()))["LEGS_RUN"])
+    points, interpolation, even = KEYS[keys]
+    curve.keyframe_points.clear()
+    for place in points:
+        curve.keyframe_points.insert(*place).interpolation = interpolation
+    capfd.readouterr()
+    saved(tmp_path)
+    assert ("'LEGS_RUN' shows frames unevenly" in capfd.readouterr().out) != even
+
+
 FRAME_EDITS = {  # part, scene's frame: rows before and after, and which models get one more frame
     "legs": ("lower", 16, [(b"45 6 6 24 ", b"45 7 7 24 "), (b"51 -4", b"52 -4"), (b"67 3 3", b"68 3 3")], ["lower"]),
     "torso": ("upper", 10, [(b"9  6  0", b"9  7  0"), (b"15 6 0 15 // TORSO", b"16 6 0 15 // TORSO")], ["upper"]),
