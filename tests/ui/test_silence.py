@@ -840,7 +840,8 @@ def make_player(folder: Path, **options: Any) -> None:
 @says("shows frames unevenly")
 def _(folder):
     bpy.ops.import_scene.idtech_player(filepath=str(TOCK))
-    frame_curve(bpy.data.actions["LEGS_RUN"]).keyframe_points.insert(2.0, 0.0)
+    curve: Any = frame_curve(bpy.data.actions["LEGS_RUN"])
+    curve.keyframe_points.insert(2.0, 0.0)
     bpy.ops.export_scene.idtech_player(filepath=str(folder / "tock"))
 
 
