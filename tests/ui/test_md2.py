@@ -171,7 +171,7 @@ def test_a_mesh_of_several_materials_is_one_surface(path):
 
 @pytest.mark.parametrize("smooth", [True, False], ids=["smooth", "flat"])
 @pytest.mark.parametrize("normals", ["SOURCE", "SHOWN", "SMOOTH"])
-def test_normals_of_points_are_the_mean_of_their_corners(path, smooth, normals):
+def test_normals_of_points_are_the_mean_of_their_corners_and_say_so(path, smooth, normals, capfd):
     block = add_cube()
     block.data.polygons.foreach_set("use_smooth", np.full(6, smooth))
     file = export_structs(path, normals=normals)
@@ -179,9 +179,11 @@ def test_normals_of_points_are_the_mean_of_their_corners(path, smooth, normals):
     closeness = np.einsum("vi,vi->v", points, decode_direction(file.vertices[0, :, 3])) / np.sqrt(3)
     # "Smooth" weighs by area, of triangles: a quad's diagonal counts.
     assert closeness.min() > (0.93 if normals == "SMOOTH" else 0.982), "the closest of the 162"
+    said = "hard edges will be smooth in the game at 8 vertices" in capfd.readouterr().out
+    assert said == (not smooth and normals != "SMOOTH"), "unless that was asked for"
 
 
-def test_a_sharp_edge_bends_the_normals_of_its_ends(path):
+def test_a_sharp_edge_bends_the_normals_of_its_ends(path, capfd):
     points = [(0, 0, 0), (20, 0, 0), (20, 20, 0), (0, 20, 0), (0, 0, 20), (0, 20, 20)]
     block = add_mesh("fold", points, [(0, 1, 2, 3), (0, 3, 5, 4)])
     block.data.polygons.foreach_set("use_smooth", np.ones(2, bool))
@@ -190,6 +192,7 @@ def test_a_sharp_edge_bends_the_normals_of_its_ends(path):
         edge.use_edge_sharp = set(edge.vertices) == {0, 3}
     sharp = export_structs(path).vertices[0, :, 3]
     assert sharp.tolist() == soft.tolist(), "a point has one normal: between those of its faces, sharp or not"
+    assert "at 2 vertices" in capfd.readouterr().out
     up, side = (int(code) for code in sharp[[1, 4]])
     assert decode_direction(np.array([up, side], np.uint8)).tolist() == [[0, 0, 1], [1, 0, 0]]
     assert up not in sharp[[0, 3]] and side not in sharp[[0, 3]]

@@ -646,6 +646,12 @@ def _(folder):
     export(folder / "a.md5mesh", what="SCENE")
 
 
+@says("hard edges will be smooth")
+def _(folder):
+    bpy.ops.mesh.primitive_cube_add()
+    export(folder / "a.md2", what="SCENE")
+
+
 @says("has normals of its own")
 def _(folder):
     trooper()

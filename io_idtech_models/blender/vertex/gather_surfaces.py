@@ -12,6 +12,7 @@ as without them.
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,7 @@ log = logging.getLogger(__name__)
 
 MOST_SEEN = 32  # frames whose normals decide whether corners make one vertex
 AS_GOOD = 1e-5  # of a model's size: what an armature errs in single precision
+HARD = math.cos(math.radians(5.0))  # faces show normals farther from their mean than that: it is worth a word
 PROBED = 5  # frames that are looked at for what modifiers change
 
 
@@ -216,6 +218,7 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
             if nth == 0 and mesh.place is not None:
                 surface.source_index = mesh.place.surface
             _settle_normals(mesh, surface, settings)
+            _warn_of_hard_edges(mesh, part, samples, settings)
             if claims.repeats(surface.source_index, surface.source_triangles):
                 copies[mesh.block.name] = name
             surfaces.append(surface)
@@ -271,6 +274,21 @@ def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) 
             if count:
                 said = "vertices show normals that point into the mesh in some frames: smoothed there"
                 log.warning("'%s': %d %s", mesh.block.name, count, said)
+
+
+def _warn_of_hard_edges(mesh: ReadMesh, part: Part, samples: Samples, settings: GatherSettings) -> None:
+    """Say at how many vertices faces show normals of their own, of which a file that has one a point holds the mean."""
+    if part.fans is None or not part.needs_normals or settings.normals == "SMOOTH":
+        return
+    shown = mesh.shape.normals if samples.normals is None else samples.normals[0]
+    corners, vertices = part.fans
+    means = part.normals(shown[None])[0]
+    apart = shown[corners].any(axis=1) & (steady.dots(shown[corners], means[vertices]) < HARD)
+    counted = part.own | (part.vertices.numbers < 0)
+    count = int((counted & (np.bincount(vertices, apart, len(means)) > 0)).sum())
+    if count:
+        said = "hard edges will be smooth in the game at %d vertices, each has one normal: split them (Mesh > Split)"
+        log.warning("'%s': " + said, mesh.block.name, count)
 
 
 def _warn_of_forgotten(mesh: ReadMesh, samples: Samples) -> None:
