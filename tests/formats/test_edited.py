@@ -124,9 +124,7 @@ def edited(asset, rng, with_motions):
     """Return the model of an asset and its motions, edited."""
     model, motions, colored = asset.model, asset.animations, asset.row.name == "iqm"
     bind = model.skeleton.bind
-    meshes = [
-        edited_mesh(mesh, bind, rng, colored=colored) if rng.random() < 0.7 else mesh for mesh in model.meshes
-    ]
+    meshes = [edited_mesh(mesh, bind, rng, colored=colored) if rng.random() < 0.7 else mesh for mesh in model.meshes]
     if len(meshes) > 1 and rng.random() < 0.3:
         meshes.pop(int(rng.integers(len(meshes))))
     if with_motions:

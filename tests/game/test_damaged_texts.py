@@ -2,6 +2,7 @@
 
 import pytest
 
+from io_idtech_models.assets.script_looks import look_of
 from io_idtech_models.game import aninc, skin
 from io_idtech_models.game.character.doom3.edits import with_anims
 from io_idtech_models.game.character.et.texts import with_value
@@ -10,10 +11,12 @@ from io_idtech_models.game.lexer import DECL_WORDS, Cursor
 from io_idtech_models.game.player import animation_cfg, animation_edits
 from io_idtech_models.game.shaders import image_programs, material, script, shader_looks
 from io_idtech_models.game.shaders.index import scan, scan_decls
+from io_idtech_models.game.store import GameFile
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import ModelError
 from tests import samples_character, samples_doom3, samples_player
 from tests.damaged import damaged, outcomes
+from tests.stores import Held
 
 SHADER = b"""\
 cull twosided
@@ -134,6 +137,7 @@ def looks(shader):
     return [
         shader, shader_looks.base_image(shader), shader_looks.transparency(shader), *(find(shader) for find in chosen),
         [shader_looks.is_height(stage) for stage in shader.stages],
+        look_of(shader, lambda name: GameFile(Held({}), name)),
     ]  # fmt: skip
 
 

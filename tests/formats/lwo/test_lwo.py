@@ -128,8 +128,8 @@ def normals_by_loops(points, faces):
 @pytest.mark.parametrize("angle", [0.0, 0.3, 1.2, 3.14159])
 def test_normals_are_those_of_the_engines_loops(angle):
     random = np.random.default_rng(3)
-    points = random.normal(size=(12, 3)).astype(np.float32)
-    polygons = [random.choice(12, size, replace=False) for size in random.integers(3, 6, 25)]
+    points = random.normal(size=(40, 3)).astype(np.float32)
+    polygons = [random.choice(40, size, replace=False) for size in random.integers(3, 6, 25)]
     counts = np.array([len(polygon) for polygon in polygons])
     angles = np.where(random.random(25) < 0.7, angle, 0.5)
     faces = Faces(counts, np.concatenate(polygons), angles, random.integers(0, 2, 25))
