@@ -112,6 +112,8 @@ def edited_motion(motion, moves, rng, in_place=False):
         found.source_frames[at, 0] = -1
     at = some(rng, *motion.positions.shape[:2])
     found.rotations[at] = multiply(found.rotations[at], turned(rng, int(at.sum())))
+    half = at & (rng.random(at.shape) < 0.2)  # whose sign means nothing
+    found.rotations[half] = rng.choice([-1.0, 1.0], (int(half.sum()), 1)) * (0, 0, 1, 0)
     found.source_frames[at, 1] = -1
     if in_place:
         return found

@@ -28,6 +28,8 @@ qer_trans 0.5
 deformVertexes wave 100 sin 3 0.25 0 1.5
 deformVertexes move 1 2 3 square 0 1 0.5 2
 deformVertexes bulge 3 10 1
+deformVertexes normal 1 2 3
+deformVertexes autosprite 1
 sort additive
 nopicmip
 skyParms env/sky 512 -
@@ -42,6 +44,10 @@ implicitMask textures/m.tga
 	tcMod stretch sin 1 0.5 0 1
 	tcMod transform 1 0 0 1 0.5 0.25
 	tcMod turb 0 0.25 0 1
+	tcMod rotate 45 1
+	tcMod scale 1 2 3
+	tcMod entityTranslate 1
+	tcMod swap 1
 	tcGen vector ( 1 0 0 ) ( 0 1 0.5 )
 	alphaFunc GE128
 	depthWrite
@@ -68,6 +74,10 @@ qer_editorimage addnormals( a.tga, heightmap( b.tga, 4 ) )
 twoSided
 polygonOffset -1.5
 deform expand 2 * 0.5
+deform move 1 2
+deform flare 1 2
+deform eyeball 1
+deform tube 1
 sort postProcess
 translucent
 noshadows

@@ -345,8 +345,9 @@ def odd_files():
     spec.arrays = [array for array in spec.arrays if array[0] not in (2, 4)]
     yield "neither normals nor indices", spec
     spec = samples_iqm.arm()
-    spec.poses = [(min(parent, 0), mask, offset, scale) for parent, mask, offset, scale in spec.poses]
-    yield "poses with other parents", spec
+    spec.poses = [(min(parent, 0), mask | 1 << 12, offset, scale) for parent, mask, offset, scale in spec.poses]
+    spec.joints = [(name, parent, (*row[:3], 0, 0, 0, 0, *row[7:])) for name, parent, row in spec.joints]
+    yield "poses with other parents, bits that name no channel, joints without a turn", spec
     yield "arrays from the last to the first", replace(samples_iqm.arm(), backwards=True)
 
 
