@@ -181,7 +181,8 @@ def stills() -> IqmSpec:
 def static() -> IqmSpec:
     """Return a mesh that nothing moves, which borrows vertices of the one before it, in arrays of odd kinds."""
     arrays: list[Any] = [
-        (0, 0, 8, PLACES), (1, 0, 6, [(u, v, 0.5) for u, v in UVS]), (2, 0, 0, [tuple(round(127 * c) for c in n) for n in NORMALS]),
+        (0, 0, 8, PLACES), (1, 0, 6, [(u, v, 0.5) for u, v in UVS]),
+        (2, 0, 0, [tuple(round(127 * c) for c in n) for n in NORMALS]),
         (6, 0, 7, [(i / 12, 0.5, 0.25) for i in range(12)]),
     ]  # fmt: skip
     return IqmSpec(["", "a", "b.tga"], [("a", "b.tga", 0, 6, 0, 4), ("a", "b.tga", 6, 5, 4, 4)], arrays, FACES)

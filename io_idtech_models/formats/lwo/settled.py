@@ -208,14 +208,11 @@ def painted_of(each: Settled) -> NDArray[np.bool_]:
 
 
 def _colors(each: Settled) -> NDArray[np.int64]:
-    """Return the colours of vertices in 255 steps, (V, 4); those of the file where it has others."""
-    assert each.part is not None
-    painted = painted_of(each)
-    shown = np.zeros((len(painted), 4)) if each.surface.colors is None else each.surface.colors
-    known = np.broadcast_to(each.part.base_color, shown.shape) if each.part.colors is None else each.part.colors
-    found: NDArray[np.int64] = np.rint(np.where(painted[:, None], shown, known).astype(np.float64) * 255).astype(
-        np.int64
-    )
+    """Return the new colours of vertices in 255 steps, (V, 4); NONE of those that have the file's."""
+    painted, colors = painted_of(each), each.surface.colors
+    found = np.full((len(painted), 4), NONE, np.int64)
+    if colors is not None:
+        found[painted] = np.rint(colors[painted].astype(np.float64) * 255)
     return found
 
 
