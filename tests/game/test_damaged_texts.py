@@ -95,7 +95,7 @@ specularmap makeIntensity( models/s.tga )
 	centerScale 2 , 1 - 0.5
 	rotate time * 0.25
 	rgb 0.5
-	alpha sintable[ time * 2 ]
+	alpha t2[ time * 2 ]
 	if ( parm7 == 0 )
 	maskDepth
 	vertexColor

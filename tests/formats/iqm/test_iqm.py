@@ -356,6 +356,7 @@ def test_odd_files_come_back(spec):
     data = spec.pack()
     model, animations = unpack(data)
     assert ROW.dump(model, None, animations) == data
+    assert not any(animation.loops for animation in animations if not spec.anims)
 
 
 def test_as_many_arrays_as_nobody_needs():
