@@ -22,9 +22,11 @@ def some(rng, *shape):
 def edit_surface(surface, rng):
     """Move, paint and bend some of a surface, change what it is called and wears, and maybe what it is made of."""
     places = surface.positions.reshape(-1, 3)
-    _, points = np.unique(places, axis=0, return_inverse=True)
-    moved = some(rng, points.max() + 1)[points.reshape(-1)]
-    way = rng.integers(-3, 4, (points.max() + 1, 3))[points.reshape(-1)] / 4
+    points = np.unique(places, axis=0, return_inverse=True)[1].reshape(-1)
+    if rng.random() < 0.2:
+        points = np.arange(len(places))  # they part
+    moved = some(rng, points.max() + 1)[points]
+    way = rng.integers(-3, 4, (points.max() + 1, 3))[points] / 4
     surface.positions = surface.positions + np.where(moved[:, None], way, 0).astype(np.float32)
     surface.uvs = surface.uvs.copy()
     surface.uvs[some(rng, len(surface.uvs))] += np.float32(0.125)

@@ -33,7 +33,7 @@ deformVertexes autosprite 1
 sort additive
 nopicmip
 skyParms env/sky 512 -
-diffuseMap textures/d.tga
+diffuseMap textures/d.tga more
 implicitMask textures/m.tga
 {
 	animMap 0.5 a.tga b.tga c.tga

@@ -299,7 +299,7 @@ class _Writing:
             own[known] = np.where(still, where, NONE)
             return own
         bad[where[~(still & each.same_normals[known])]] = True
-        bad[where[torn(where, each.codes[known, 3:])]] = True
+        bad[where[torn(where, each.codes[known])]] = True
         own[known] = np.where(bad[where], NONE, where)
         return own
 

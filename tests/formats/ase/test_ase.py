@@ -123,16 +123,6 @@ def test_an_added_surface_is_an_object_behind_all():
     assert load(text).surfaces[1].shaders == ["textures/wood"]
 
 
-def test_points_that_part_write_the_mesh_anew():
-    model = load(pyramid())
-    positions = model.surfaces[0].positions.copy()
-    positions[0, 0] += 1
-    model.surfaces[0].positions = positions
-    again = load(ROW.dump(model)).surfaces[0]
-    old, new = positions[0][model.surfaces[0].triangles], again.positions[0][again.triangles]
-    assert np.abs(old - new).max() < 1e-5
-
-
 def test_colors_are_those_that_faces_name():
     data = colored()
     surface = load(data).surfaces[0]

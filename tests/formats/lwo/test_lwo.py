@@ -320,21 +320,6 @@ def test_a_surface_that_goes_takes_its_points_and_its_name():
     assert len(new.points) == len(CORNERS) + 3  # those of lines, and the one that nobody had, stay
 
 
-def test_points_that_part_write_one_surface_anew():
-    model, _ = said_of(load, several())
-    positions = model.surfaces[1].positions.copy()
-    positions[0] += (0, 0, 4)
-    model.surfaces[1].positions = positions
-    text, _ = said_of(ROW.dump, model)
-    again, _ = said_of(load, text)
-    assert set(read(text).layers[0].counts.tolist()) == {1, 2, 3, 4, 5}
-    by_name_of = {(s.name, *s.shaders): s for s in again.surfaces}
-    for one in model.surfaces:
-        other = by_name_of[(one.name, *one.shaders)]
-        assert np.array_equal(corners(one, "positions"), corners(other, "positions"))
-        assert np.array_equal(corners(one, "uvs"), corners(other, "uvs"))
-
-
 def test_hard_edges_by_hand_get_points_of_their_own():
     model = load(smooth())
     flat = load(pyramid()).surfaces[0]
@@ -418,19 +403,6 @@ def test_a_vertex_without_a_row_gets_one():
     assert (paint.name, paint.width, len(paint.points)) == (b"Color", 4, len(read(text).layers[0].points))
     assert np.array_equal(load(text).surfaces[0].colors, np.full_like(load(text).surfaces[0].colors, 0.2))
     assert np.array_equal(corners(load(text).surfaces[0], "uvs"), corners(model.surfaces[0], "uvs"))
-
-
-def test_surfaces_of_one_name_and_material_stay_apart():
-    model, other = load(pyramid()), load(pyramid())
-    added = other.surfaces[0]
-    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
-    added.positions = added.positions + np.float32(40)
-    model.surfaces += [added]
-    text, _ = said_of(ROW.dump, model)
-    again = load(text)
-    assert [(s.name, s.shaders) for s in again.surfaces] == [("textures/stone", ["textures/stone"])] * 2
-    assert [s.positions.mean() > 20 for s in again.surfaces] == [False, True]
-    assert ROW.dump(again) == text
 
 
 def test_points_that_nobody_has_stay_and_what_only_went_was_drops():
