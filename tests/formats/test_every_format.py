@@ -32,7 +32,7 @@ def check_same(data):
     asset = row.unpack(structs, "x")
     with collected_warnings() as said:
         written = row.write(structs), row.dump(asset.content, None, asset.animations)
-    assert "are damaged" not in str(said)
+    assert not [each for each in said if "games" not in each], "what games make of it is said again, no more"
     for found in written:
         assert differences(data, found) == set()
         assert row.is_text or found == data
