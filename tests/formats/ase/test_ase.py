@@ -68,12 +68,12 @@ def test_names_and_materials_change_their_words():
 
 
 def test_an_object_without_a_material_gets_one():
-    data = pack([MaterialSpec()], [MeshSpec("a", CORNERS, FACES, ref=None)])
+    data = pack([MaterialSpec()], [MeshSpec("a", CORNERS, FACES, ref=None)]).replace(b'"a"', b"a!")
     model = load(data)
     model.surfaces[0].shaders = ["textures/new"]
     text = ROW.dump(model)
     assert text.endswith(data.splitlines(keepends=True)[-2] + b"\t*MATERIAL_REF 1\n}\n")
-    assert load(text).surfaces[0].shaders == ["textures/new"]
+    assert [(s.name, s.shaders) for s in load(text).surfaces] == [("a!", ["textures/new"])]
 
 
 def test_faces_that_go_write_the_mesh_anew_and_nothing_else():
