@@ -409,6 +409,8 @@ def test_points_that_nobody_has_stay_and_what_only_went_was_drops():
     layer = LayerSpec([(9, 9, 9), *CORNERS], [tuple(p + 1 for p in face) for face in FACES], [0] * 6)
     model = load(form(tags("a"), layer.pack(), surf("a")))
     assert (model.surfaces[0].positions[0] == (9, 9, 9)).all(axis=1).sum() == 0
+    alike = load(form(tags("a"), LayerSpec(CORNERS, FACES, [0] * 6).pack(), surf("a"))).surfaces[0]
+    assert np.array_equal(corners(model.surfaces[0], "normals"), corners(alike, "normals"))
     dropped(model.surfaces[0], 4)
     points = read(said_of(ROW.dump, model)[0]).layers[0].points.tolist()
     assert points[0] == [9, 9, 9] and list(CORNERS[4]) not in points and len(points) == 5
