@@ -350,22 +350,6 @@ def test_soft_edges_by_hand_raise_the_angle():
     assert np.abs(corners(load(text).surfaces[0], "normals") - corners(wanted, "normals")).max() < 1e-4
 
 
-def test_an_added_surface_comes_behind_the_others():
-    model, other = load(pyramid()), load(sample("animated"))
-    added = other.surfaces[0]
-    added.positions = added.positions[:1]
-    added.normals = None if added.normals is None else added.normals[:1]
-    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
-    added.shaders = ["textures/added.tga"]
-    model.surfaces.append(added)
-    text, _ = said_of(ROW.dump, model)
-    again = load(text)
-    assert [s.shaders for s in again.surfaces] == [["textures/stone"], ["textures/added"]]
-    assert np.array_equal(corners(again.surfaces[0], "positions"), corners(model.surfaces[0], "positions"))
-    assert np.array_equal(corners(again.surfaces[1], "uvs"), corners(added, "uvs"))
-    assert text.endswith(b"behind the form")
-
-
 # -- colours
 
 
