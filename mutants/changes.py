@@ -58,7 +58,7 @@ class Mutant:
     number: int
     lines: tuple[int, int]  # of the statement's own expressions, first and last
     what: str  # "a < b -> a <= b"
-    at_import: bool = False  # what it changes is computed once, when its module is imported
+    at_import: bool = False  # what it changes is computed once, when its module is imported or first asked for it
 
     def __str__(self) -> str:
         return f"{self.path}:{self.lines[0]}: {self.what}"
@@ -67,7 +67,8 @@ class Mutant:
 def mutants(path: str, text: str) -> list[Mutant]:
     """List all changes that a file allows."""
     found, tree = [], ast.parse(text)
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    bodies = [node.body for node in functions if not any(map(_is_kept, node.decorator_list))]
     late = {line for body in bodies for line in range(body[0].lineno, (body[-1].end_lineno or 0) + 1)}
     for number, (statement, node, edit) in enumerate(_changes(tree)):
         before = ast.unparse(node)
@@ -85,6 +86,11 @@ def mutated(text: str, number: int) -> str:
     edit = next(edit for i, (_, _, edit) in enumerate(_changes(tree)) if i == number)
     edit()
     return ast.unparse(tree)
+
+
+def _is_kept(decorator: ast.expr) -> bool:
+    """Return whether what a function returns is computed once."""
+    return isinstance(decorator, ast.Name) and decorator.id == "cache"
 
 
 def _kept(node: ast.AST) -> Edit:

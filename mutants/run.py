@@ -86,8 +86,8 @@ class Room:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that reach a mutant, the quickest first.
 
-        What is computed when a module is imported is reached by all that reach anything of it, or of any module: that
-        a test was the first to ask for the module is chance.
+        What is computed once, as a module is imported or as a cached function is first called, is reached by all that
+        reach anything of the module, or of any: that a test was the first to ask for it is chance.
         """
         from coverage import CoverageData
 

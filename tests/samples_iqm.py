@@ -181,7 +181,8 @@ def stills() -> IqmSpec:
 def static() -> IqmSpec:
     """Return a mesh that nothing moves, which borrows vertices of the one before it, in arrays of odd kinds."""
     arrays: list[Any] = [
-        (0, 0, 8, PLACES), (1, 0, 6, UVS), (2, 0, 0, [tuple(round(127 * c) for c in n) for n in NORMALS]),
+        (0, 0, 8, PLACES), (1, 0, 6, [(u, v, 0.5) for u, v in UVS]),
+        (2, 0, 0, [tuple(round(127 * c) for c in n) for n in NORMALS]),
         (6, 0, 7, [(i / 12, 0.5, 0.25) for i in range(12)]),
     ]  # fmt: skip
     return IqmSpec(["", "a", "b.tga"], [("a", "b.tga", 0, 6, 0, 4), ("a", "b.tga", 6, 5, 4, 4)], arrays, FACES)
@@ -193,7 +194,8 @@ def uneven() -> IqmSpec:
     joints = [(name, parent, (*row[:7], row[7], row[8] * 1.25, row[9])) for name, parent, row in spec.joints]
     spec.joints = joints
     shares: list[Any] = [(5, 0, 3, [tuple(257 * int(w) for w in row) for row in spec.arrays[5][3]])]
-    spec.arrays, spec.flags, spec.tail = [*spec.arrays[:5], *shares], 7, b"behind"
+    fewer: Any = (4, 0, 1, [row[:3] for row in INDICES])
+    spec.arrays, spec.flags, spec.tail = [*spec.arrays[:4], fewer, *shares], 7, b"behind"
     return spec
 
 

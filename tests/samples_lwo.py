@@ -44,8 +44,8 @@ def tags(*names: str) -> bytes:
 
 def surf(title: str, smooth: float | None = SMOOTH, more: bytes = b"") -> bytes:
     """Return a surface."""
-    data = name(title) + name("") + small(b"COLR", struct.pack(">3fH", 0.75, 0.5, 0.25, 0)) + more
-    return chunk(b"SURF", data + (b"" if smooth is None else small(b"SMAN", struct.pack(">f", smooth))))
+    data = name(title) + name("") + small(b"COLR", struct.pack(">3fH", 0.75, 0.5, 0.25, 0))
+    return chunk(b"SURF", data + (b"" if smooth is None else small(b"SMAN", struct.pack(">f", smooth))) + more)
 
 
 @dataclass

@@ -113,10 +113,11 @@ def test_the_choice_is_the_seeds_and_one_of_a_statement(tmp_path):
     assert not choose([room], project, 10, 1, only="md3")
 
 
-def test_what_is_computed_at_import_is_reached_by_all_that_reach_the_module():
+def test_what_is_computed_once_is_reached_by_all_that_reach_the_module():
     """The first test that asks for the module reaches its head, the second what it asks for alone."""
     text = "LIMIT = 3\nclass A:\n    size = 4\ndef share(value, most=5):\n    return value + most\n"
-    reach = {"a.py": {line: ["first"] for line in (1, 2, 3, 4)} | {5: ["second"]}}
+    text += "@cache\ndef table():\n    return [6]\n"
+    reach = {"a.py": {line: ["first"] for line in (1, 2, 3, 4, 8)} | {5: ["second"]}}
     room = Room("tiny", (), (), "", reach=reach, times={"first": 1.0, "second": 0.0})
     found = {mutant.what: room.tests_of(mutant) for mutant in mutants("a.py", text)}
     assert found == {
@@ -125,6 +126,8 @@ def test_what_is_computed_at_import_is_reached_by_all_that_reach_the_module():
         "5 -> 6": ["second", "first"],
         "return value + most -> return": ["second"],
         "value + most -> value - most": ["second"],
+        "return [6] -> return": ["second", "first"],
+        "6 -> 7": ["second", "first"],
     }
 
 

@@ -129,7 +129,7 @@ def match(colors: NDArray[np.uint8], how: Matching, hint: Numbers | None = None)
         return found
     numbers, exact = _nearest(wanted, how, set(how.avoided))
     others = ~exact
-    if others.any() and (how.dither or how.exact_only):
+    if how.dither or how.exact_only:
         rows, columns = (each[others] for each in places)
         moved = wanted[others]
         if how.dither:

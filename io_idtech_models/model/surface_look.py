@@ -51,7 +51,7 @@ class Clip:
     """Which texels are drawn: those whose alpha is above the threshold, or (`below`) under it."""
 
     threshold: float
-    below: bool = False
+    below: bool
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Layer:
 class Look:
     """What a shader comes to. The first layer says how it is drawn over what lies behind: `drawn` of the whole."""
 
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[Layer, ...]
     two_sided: bool = True
     normal: Texture | None = None
     normal_is_height: bool = False

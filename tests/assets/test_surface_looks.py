@@ -82,7 +82,8 @@ def test_colours_at_rest(gen, color, lit):
 
 
 @pytest.mark.parametrize(
-    ("func", "clip"), [("GT0", Clip(0.0)), ("LT128", Clip(0.5, below=True)), ("GE128", Clip(0.5 - 1e-9))]
+    ("func", "clip"),
+    [("GT0", Clip(0.0, below=False)), ("LT128", Clip(0.5, below=True)), ("GE128", Clip(0.5 - 1e-9, below=False))],
 )
 def test_what_is_tested_for_alpha(func, clip):
     assert look(f"{{ map p.tga\nalphaFunc {func} }}").layers[0].clip == clip
@@ -157,7 +158,7 @@ def test_pictures_that_are_not_there():
 def test_what_is_left_with_one_picture():
     layered = look("{ map p.tga\nalphaFunc GE128\nrgbGen lightingDiffuse }\n{ map q.tga\nblendFunc add }").plain()
     assert drawn(layered) == [("p.tga", OPAQUE)]
-    assert (layered.layers[0].clip, layered.layers[0].lit) == (Clip(0.5 - 1e-9), True)
+    assert (layered.layers[0].clip, layered.layers[0].lit) == (Clip(0.5 - 1e-9, below=False), True)
     glow = look("{ map p.tga\nblendFunc add\ntcMod scroll 1 0 }").plain()
     assert drawn(glow) == [("p.tga", OPAQUE)]
     assert not glow.layers[0].lit
@@ -239,7 +240,7 @@ def test_a_material_of_doom():
 
 def test_a_masked_material_of_doom():
     found = look("{ blend diffusemap\nmap p.tga\nalphaTest 0.5 }", doom=True)
-    assert found.layers[0].clip == Clip(0.5)
+    assert found.layers[0].clip == Clip(0.5, below=False)
     assert found.layers[0].drawn == OPAQUE
 
 

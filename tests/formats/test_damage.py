@@ -40,7 +40,10 @@ def damaged_words(data, size, order):
 
 
 def damaged_numbers(data):
-    """Yield copies of a text in which one number is another, no number, or not there."""
+    """Yield copies of a text in which one number is another, no number, or not there, or a line is gone."""
+    lines = data.splitlines(keepends=True)
+    for nth in range(len(lines)):
+        yield nth, b"".join(lines[:nth] + lines[nth + 1 :])
     found = list(NUMBER.finditer(data))
     for match in found[:: max(len(found) // (WORDS // 2), 1) if len(data) > 2000 else 1]:
         number = int(float(match[0])) if re.fullmatch(rb"[-+.\de]+", match[0]) else 0

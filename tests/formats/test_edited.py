@@ -40,7 +40,7 @@ def some(rng, *shape):
     return rng.random(shape) < rng.choice([0.0, 0.3, 1.0], p=[0.25, 0.6, 0.15])
 
 
-def edited_mesh(mesh, bind, rng, in_place=False):
+def edited_mesh(mesh, bind, rng, in_place=False, colored=False):
     """Return a mesh with triangles and vertices gone or in another order, and others moved, bound anew, or repainted.
 
     Vertices move in the pose `bind`, by the offsets of all their weights.
@@ -85,6 +85,8 @@ def edited_mesh(mesh, bind, rng, in_place=False):
     found.uvs[painted] += np.float32(0.125)
     if found.colors is not None:
         found.colors[painted] = found.colors[painted][:, [2, 1, 0, 3]]
+    elif colored and rng.random() < 0.3:
+        found.colors = rng.integers(0, 256, (count, 4)).astype(np.float32) / np.float32(255)
     if found.normals is not None:
         found.normals[bent] = np.roll(found.normals[bent], 1, axis=1)
         found.kept_normals[bent | new | moved | bound] = False
@@ -110,6 +112,8 @@ def edited_motion(motion, moves, rng, in_place=False):
         found.source_frames[at, 0] = -1
     at = some(rng, *motion.positions.shape[:2])
     found.rotations[at] = multiply(found.rotations[at], turned(rng, int(at.sum())))
+    half = at & (rng.random(at.shape) < 0.2)  # whose sign means nothing
+    found.rotations[half] = rng.choice([-1.0, 1.0], (int(half.sum()), 1)) * (0, 0, 1, 0)
     found.source_frames[at, 1] = -1
     if in_place:
         return found
@@ -120,13 +124,19 @@ def edited_motion(motion, moves, rng, in_place=False):
 
 def edited(asset, rng, with_motions):
     """Return the model of an asset and its motions, edited."""
-    model, motions = asset.model, asset.animations
-    meshes = [edited_mesh(mesh, model.skeleton.bind, rng) if rng.random() < 0.7 else mesh for mesh in model.meshes]
+    model, motions, colored = asset.model, asset.animations, asset.row.name == "iqm"
+    bind = model.skeleton.bind
+    meshes = [edited_mesh(mesh, bind, rng, colored=colored) if rng.random() < 0.7 else mesh for mesh in model.meshes]
     if len(meshes) > 1 and rng.random() < 0.3:
         meshes.pop(int(rng.integers(len(meshes))))
     if with_motions:
         moves = asset.row.name != "mds"  # whose bones are as long in every frame
         motions = [edited_motion(motion, moves, rng) if rng.random() < 0.7 else motion for motion in motions]
+        if len(motions) > 1 and rng.random() < 0.5:
+            motions = [motions[nth] for nth in rng.permutation(len(motions))[: rng.integers(1, len(motions) + 1)]]
+    if model.skeleton.scales is not None and rng.random() < 0.5:  # evenly: else space is sheared, which no file holds
+        scales = model.skeleton.scales * rng.choice([1.0, 1.0, 1.25], (model.skeleton.num_joints, 1))
+        model = replace(model, skeleton=replace(model.skeleton, scales=scales))
     return replace(model, meshes=meshes), motions
 
 
@@ -140,7 +150,7 @@ def dumped(row, model, motions):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("name", "called"), FILES)
-def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed, as_before):
+def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed, as_before, caplog):
     """Normals are those of the first frame: other games than MD5's and IQM's have them of the pose that it shows."""
     row, (near, bent) = by_name(name), FILES[name, called]
     rng, whole = np.random.default_rng(seed), seed % 2 == 0
@@ -148,6 +158,7 @@ def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed, as_be
     model, motions = edited(asset, rng, not whole)
     data = row.dump(model, None, motions)
     as_before(data)
+    as_before(caplog.messages)
     for elsewhere in sorted({"md5mesh", "mdm", "iqm"} - {name}):
         as_before(dumped(by_name(elsewhere), copy.deepcopy(model), motions))
     as_before(dumped(by_name("md3"), bake(model, motions), []))
@@ -177,11 +188,12 @@ def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed, as_be
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("name", "called"), MOTIONS)
-def test_edits_of_motions_are_what_is_read_again(name, called, seed, as_before):
+def test_edits_of_motions_are_what_is_read_again(name, called, seed, as_before, caplog):
     row, rng = by_name(name), np.random.default_rng(seed)
     motion = edited_motion(row.load(sample(called, name), "x"), name != "mdx", rng, in_place=seed % 2 == 0)
     data = row.dump(motion)
     as_before(data)
+    as_before(caplog.messages)
     again = row.load(data, "x")
     assert row.dump(again) == data
     assert again.joint_names == motion.joint_names

@@ -20,11 +20,13 @@ def some(rng, *shape):
 
 
 def edit_surface(surface, rng):
-    """Move, paint and bend some of a surface, drop or turn triangles, and change what it is called and wears."""
+    """Move, paint and bend some of a surface, change what it is called and wears, and maybe what it is made of."""
     places = surface.positions.reshape(-1, 3)
-    _, points = np.unique(places, axis=0, return_inverse=True)
-    moved = some(rng, points.max() + 1)[points.reshape(-1)]
-    way = rng.integers(-3, 4, (points.max() + 1, 3))[points.reshape(-1)] / 4
+    points = np.unique(places, axis=0, return_inverse=True)[1].reshape(-1)
+    if rng.random() < 0.2:
+        points = np.arange(len(places))  # they part
+    moved = some(rng, points.max() + 1)[points]
+    way = rng.integers(-3, 4, (points.max() + 1, 3))[points] / 4
     surface.positions = surface.positions + np.where(moved[:, None], way, 0).astype(np.float32)
     surface.uvs = surface.uvs.copy()
     surface.uvs[some(rng, len(surface.uvs))] += np.float32(0.125)
@@ -36,6 +38,21 @@ def edit_surface(surface, rng):
             further[some(rng, len(further))] -= np.float32(0.25)
     if rng.random() < 0.3:
         surface.further_uvs["new"] = surface.corner_uvs * np.float32(0.5)
+    if surface.colors is not None:
+        surface.colors = surface.colors.copy()
+        surface.colors[some(rng, surface.num_vertices)] *= np.float32(0.5)
+    if rng.random() < 0.3:
+        surface.own_normals, surface.normals = some(rng, surface.num_vertices), np.roll(surface.normals, 1, axis=2)
+    elif rng.random() < 0.3:
+        surface.normals = None
+    if rng.random() < 0.3:
+        surface.name, surface.shaders = surface.name + "x", ["textures/other"]
+    if rng.random() < 0.5:
+        make_anew(surface, rng)
+
+
+def make_anew(surface, rng):
+    """Drop or turn triangles, and put others or new vertices in place of some."""
     kept = np.flatnonzero(rng.random(len(surface.triangles)) < rng.choice([1.0, 0.7]))
     kept = kept if len(kept) else np.arange(len(surface.triangles))
     order = rng.permutation(kept) if rng.random() < 0.3 else kept
@@ -50,13 +67,6 @@ def edit_surface(surface, rng):
         surface.uvs = surface.uvs[:, [1, 2, 0]] if surface.uvs.ndim == 3 else surface.uvs
         surface.further_uvs = {name: array[:, [1, 2, 0]] for name, array in surface.further_uvs.items()}
         surface.source_triangles = np.full_like(surface.source_triangles, -1)
-    if surface.colors is not None:
-        surface.colors = surface.colors.copy()
-        surface.colors[some(rng, surface.num_vertices)] *= np.float32(0.5)
-    if rng.random() < 0.3:
-        surface.normals = None
-    if rng.random() < 0.3:
-        surface.name, surface.shaders = surface.name + "x", ["textures/other"]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

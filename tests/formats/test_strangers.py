@@ -55,8 +55,7 @@ def other_values(array):
     yield array[:-1] if array.ndim else array
     if array.dtype.kind in "iu":
         limits, rng = np.iinfo(array.dtype), np.random.default_rng(array.size)
-        for value in (limits.min, limits.max):
-            yield np.full_like(array, value)
+        yield from (np.full_like(array, limits.min), np.full_like(array, limits.max), array + array.dtype.type(1))
         most = np.where(rng.random(array.shape) < 0.5, 3, limits.max)  # small numbers are some that could be
         others = rng.integers(0, most, array.shape, array.dtype, endpoint=True)
         yield np.where(rng.random(array.shape) < 0.1, others, array)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from io_idtech_models.assets.script_looks import look_of
 from io_idtech_models.game import aninc, skin
 from io_idtech_models.game.character.doom3.edits import with_anims
 from io_idtech_models.game.character.et.texts import with_value
@@ -10,10 +11,12 @@ from io_idtech_models.game.lexer import DECL_WORDS, Cursor
 from io_idtech_models.game.player import animation_cfg, animation_edits
 from io_idtech_models.game.shaders import image_programs, material, script, shader_looks
 from io_idtech_models.game.shaders.index import scan, scan_decls
+from io_idtech_models.game.store import GameFile
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import ModelError
 from tests import samples_character, samples_doom3, samples_player
 from tests.damaged import damaged, outcomes
+from tests.stores import Held
 
 SHADER = b"""\
 cull twosided
@@ -25,10 +28,12 @@ qer_trans 0.5
 deformVertexes wave 100 sin 3 0.25 0 1.5
 deformVertexes move 1 2 3 square 0 1 0.5 2
 deformVertexes bulge 3 10 1
+deformVertexes normal 1 2 3
+deformVertexes autosprite 1
 sort additive
 nopicmip
 skyParms env/sky 512 -
-diffuseMap textures/d.tga
+diffuseMap textures/d.tga more
 implicitMask textures/m.tga
 {
 	animMap 0.5 a.tga b.tga c.tga
@@ -39,6 +44,10 @@ implicitMask textures/m.tga
 	tcMod stretch sin 1 0.5 0 1
 	tcMod transform 1 0 0 1 0.5 0.25
 	tcMod turb 0 0.25 0 1
+	tcMod rotate 45 1
+	tcMod scale 1 2 3
+	tcMod entityTranslate 1
+	tcMod swap 1
 	tcGen vector ( 1 0 0 ) ( 0 1 0.5 )
 	alphaFunc GE128
 	depthWrite
@@ -65,6 +74,10 @@ qer_editorimage addnormals( a.tga, heightmap( b.tga, 4 ) )
 twoSided
 polygonOffset -1.5
 deform expand 2 * 0.5
+deform move 1 2
+deform flare 1 2
+deform eyeball 1
+deform tube 1
 sort postProcess
 translucent
 noshadows
@@ -82,7 +95,7 @@ specularmap makeIntensity( models/s.tga )
 	centerScale 2 , 1 - 0.5
 	rotate time * 0.25
 	rgb 0.5
-	alpha sintable[ time * 2 ]
+	alpha t2[ time * 2 ]
 	if ( parm7 == 0 )
 	maskDepth
 	vertexColor
@@ -134,6 +147,7 @@ def looks(shader):
     return [
         shader, shader_looks.base_image(shader), shader_looks.transparency(shader), *(find(shader) for find in chosen),
         [shader_looks.is_height(stage) for stage in shader.stages],
+        look_of(shader, lambda name: GameFile(Held({}), name)),
     ]  # fmt: skip
 
 

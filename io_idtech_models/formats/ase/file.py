@@ -94,8 +94,8 @@ class UvSet:
     """A set of texture coordinates, as far as its lists were read."""
 
     channel: int
-    span: Span = (0, 0)  # of its `*MESH_MAPPINGCHANNEL`, from the keyword to behind the brace; empty of the mesh's own
-    channel_span: Span = (0, 0)  # of the number behind that
+    span: Span | None = None  # of its `*MESH_MAPPINGCHANNEL`, from the keyword to behind the brace
+    channel_span: Span = field(init=False)  # of the number behind that
     tverts: Rows = field(default_factory=lambda: NO_ROWS)  # (n, 2)
     tfaces: NDArray[np.int64] | None = None  # (T, 3)
     # By keyword: where it stands with what belongs to it, a number or a list.
@@ -112,7 +112,7 @@ class UvSet:
 class Mesh:
     """A mesh: P points, T faces."""
 
-    span: Span = (0, 0)  # from its keyword to behind its brace
+    span: Span = field(init=False)  # from its keyword to behind its brace
     announced: dict[bytes, int] = field(default_factory=dict)
     points: Rows = field(default_factory=lambda: NO_ROWS)  # (P, 3)
     faces: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # (T, 3) counter-clockwise
@@ -149,7 +149,7 @@ class Ase:
     text: bytes
     materials: list[Material] = field(default_factory=list)
     objects: list[Object] = field(default_factory=list)
-    list_end: int = -1  # where the brace of the list of materials closes
+    list_end: int | None = None  # where the brace of the list of materials closes
     count_span: Span | None = None
 
 

@@ -340,7 +340,7 @@ class _Writing:
     def text(self) -> bytes:
         """Return the file."""
         ase, added = self.ase, b"".join(self.blocks)
-        if self.new and ase.list_end >= 0:
+        if self.new and ase.list_end is not None:
             first = len(ase.materials)
             texts = [material_text(first + nth, shader) for nth, shader in enumerate(self.new)]
             self.edits.put(ase.list_end, ase.list_end, b"".join(texts))

@@ -104,13 +104,13 @@ def patch_sets(edits: Edits, mesh: Mesh, sets: Sets) -> None:
     gone = [each for channel, each in old.items() if channel not in sets.further]
     _renumber(edits, gone, new, sets)
     for each in gone:
-        for start, end in [each.span] if each.span[1] else each.pieces.values():
+        for start, end in each.pieces.values() if each.span is None else [each.span]:
             edits.drop(*edits.lines_of(start, end))
     for channel in sets.further:
         if channel in old:
             _patch(edits, old[channel], sets.further[channel])
-    place = mesh.drawn.span[0] or min(start for start, _ in mesh.drawn.pieces.values())
-    place = edits.line_start(place)
+    pieces = mesh.drawn.pieces.values() if mesh.drawn.span is None else [mesh.drawn.span]
+    place = edits.line_start(min(start for start, _ in pieces))
     for channel in new:
         edits.put(place, place, b"".join(set_texts(channel, sets.further[channel])))
 
@@ -118,7 +118,7 @@ def patch_sets(edits: Edits, mesh: Mesh, sets: Sets) -> None:
 def _renumber(edits: Edits, gone: list[UvSet], new: list[int], sets: Sets) -> None:
     """Give sets of the file other numbers where they say what new ones do; these are none of either any more."""
     for channel in list(new):
-        same = next((each for each in gone if each.span[1] and _says(each, sets.further[channel])), None)
+        same = next((each for each in gone if each.span is not None and _says(each, sets.further[channel])), None)
         if same is not None:
             edits.put(*same.channel_span, b"%d" % channel)
             gone.remove(same)

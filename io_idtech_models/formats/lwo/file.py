@@ -113,8 +113,8 @@ class Layer:
     """A layer: P points, N polygons."""
 
     name: bytes = b""
-    points_chunk: int = -1
-    box_chunk: int = -1
+    points_chunk: int | None = None
+    box_chunk: int | None = None
     points: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))  # (P, 3)
     lists: list[Polygons] = field(default_factory=list)
     maps: list[VertexMap] = field(default_factory=list)
@@ -122,10 +122,10 @@ class Layer:
     surfaces: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (N,) the tag of each polygon's surface
 
     @property
-    def last_chunk(self) -> int:
-        """Return the chunk that is the layer's last, by number; -1 where there is none."""
+    def last_chunk(self) -> int | None:
+        """Return the chunk that is the layer's last, by number; None where there is none."""
         own = [each.chunk for kind in (self.lists, self.maps, self.tags) for each in kind]
-        return max([self.points_chunk, self.box_chunk, *own])
+        return max([n for n in (self.points_chunk, self.box_chunk, *own) if n is not None], default=None)
 
     @property
     def num_polygons(self) -> int:
@@ -158,7 +158,7 @@ class Surf:
     chunk: int
     name: bytes
     smooth: float = 0.0  # radians
-    smooth_place: int = -1  # where this stands in the file
+    smooth_place: int | None = None  # where this stands in the file
     color: tuple[float, ...] = GREY
 
 
@@ -283,7 +283,7 @@ class _Reader:
 
     def points(self, chunk: Chunk) -> None:
         """Read a layer's points."""
-        if self.layer.points_chunk >= 0:
+        if self.layer.points_chunk is not None:
             self.fail("a second PNTS in a layer, which games mix up with the first", chunk.start)
         count, rest = divmod(chunk.end - chunk.data, 12)
         if rest:

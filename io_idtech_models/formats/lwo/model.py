@@ -23,7 +23,7 @@ from .file import LARGEST, LWOB, Lwo, read
 from .numbers import shown_name
 from .parts import NONE, STEP, STEPS, Part, are_shown, parts_of, shader_of
 from .rewrite import SKELETON
-from .settled import Known, Settled, claim, judge, large_polygons, only_moved, settle_sets
+from .settled import Known, claim, judge, large_polygons, only_moved, settle_sets, unclaimed
 from .writing import best
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Lwo:
     bare = [surface.name for surface in model.surfaces if surface.source_index < 0 and not any(surface.shaders[:1])]
     if bare:
         log.warning("LWO has no surface without a material: they are called as their objects: %s", listed(bare))
-    settled = [Settled(surface, settle(model, surface, source, SCALE)) for surface in model.surfaces]
+    settled = [unclaimed(surface, settle(model, surface, source, SCALE)) for surface in model.surfaces]
     if known is None or source is None:
         nothing = Known(read(SKELETON), [], {})
         settle_sets(settled, None, nothing, SCALE)

@@ -151,34 +151,36 @@ class _Rebuilt:
     def _begin(self) -> int:
         """Return the chunk that the layer's points follow where it had none: its LAYR, else -1."""
         first = next((i for i, each in enumerate(self.lwo.chunks) if each.ident == b"LAYR"), -1)
-        return min(first, max(self.layer.last_chunk, 0)) if self.layer.last_chunk >= 0 else first
+        return first if self.layer.last_chunk is None else min(first, self.layer.last_chunk)
 
     def _points(self) -> None:
         """Write PNTS."""
-        place = self.lwo.chunks[self.layer.points_chunk].data if self.layer.points_chunk >= 0 else 0
+        number = self.layer.points_chunk
+        place = 0 if number is None else self.lwo.chunks[number].data
         old = np.frombuffer(self.data, np.uint8, 12 * len(self.layer.points), place).reshape(-1, 12)
         new = [np.ascontiguousarray(each.points, ">f4").view(np.uint8).reshape(-1, 12) for each in self.edit.new]
         data = np.concatenate([old[self.stay], *new]).tobytes()
         whole = chunk(b"PNTS", data) if data else b""
-        if self.layer.points_chunk >= 0:
-            self.changed[self.layer.points_chunk] = whole
-        else:
+        if number is None:
             self.after.setdefault(self._begin(), []).append(whole)
+        else:
+            self.changed[number] = whole
         self.placed = np.frombuffer(data, ">f4").astype(np.float32).reshape(-1, 3)
 
     def _box(self) -> None:
         """Write BBOX, if there was one, or all is new."""
         layer = self.layer
         if not hasattr(self, "placed"):
+            assert layer.points_chunk is not None
             place = self.lwo.chunks[layer.points_chunk].data
             self.placed = np.frombuffer(self.data, ">f4", 3 * len(layer.points), place).reshape(-1, 3)
         if not len(self.placed):
             return
         box = np.concatenate((self.placed.min(axis=0), self.placed.max(axis=0))).astype(">f4").tobytes()
-        if layer.box_chunk >= 0:
+        if layer.box_chunk is not None:
             own = self.lwo.chunks[layer.box_chunk]
             self.changed[layer.box_chunk] = chunk(b"BBOX", box + self.data[own.data + 24 : own.end])
-        elif layer.points_chunk < 0:
+        elif layer.points_chunk is None:
             self.after.setdefault(self._begin(), []).append(chunk(b"BBOX", box))
 
     def _polygons(self) -> None:
@@ -191,7 +193,7 @@ class _Rebuilt:
 
     def _last(self) -> int:
         """Return the chunk that new chunks of the layer follow."""
-        return self.layer.last_chunk if self.layer.last_chunk >= 0 else self._begin()
+        return self._begin() if self.layer.last_chunk is None else self.layer.last_chunk
 
     def _home_end(self) -> int:
         """Return the chunk that a map of corners follows: the last that tells of the list with new polygons."""
@@ -243,7 +245,7 @@ class _Rebuilt:
 
     def _place_maps(self) -> None:
         """Write maps of points, of kinds of which there is none."""
-        place = self.layer.points_chunk if self.layer.points_chunk >= 0 else self._begin()
+        place = self._begin() if self.layer.points_chunk is None else self.layer.points_chunk
         parts = []
         if self._map_of(False) is None:
             parts.append(_map(b"VMAP", UVS, MAP_NAME, *self._new_uvs()))

@@ -35,17 +35,11 @@ class WantedSets:
     surface: Surface
     old_name: str  # what its drawn set was called in the file, or is by default
     written_as: str  # what it is called now
-    further: dict[str, Floats] = field(default_factory=dict)  # (T, 3, 2)
-    before: dict[str, Floats] = field(
-        default_factory=dict
-    )  # (T, 3, 2) what the file said of them; NaN of new triangles
-    rowless: dict[str, NDArray[np.bool_]] = field(
-        default_factory=dict
-    )  # (T, 3) corners that have no row, and want none
-    gone: set[str] = field(default_factory=set)  # sets that were deleted
-    spots: Ints = field(
-        default_factory=lambda: np.zeros((0, 3), np.int64)
-    )  # (T, 3) corners of the layer as it is written
+    further: dict[str, Floats]  # (T, 3, 2)
+    before: dict[str, Floats]  # (T, 3, 2) what the file said of them; NaN of new triangles
+    rowless: dict[str, NDArray[np.bool_]]  # (T, 3) corners that have no row, and want none
+    gone: set[str]  # sets that were deleted
+    spots: Ints = field(init=False)  # (T, 3) corners of the layer as it is written
 
     @property
     def is_plain(self) -> bool:
@@ -270,6 +264,7 @@ class _MapsEdit:
         if not own and len(added[0]):
             first = [each.chunk for each in self.layer.maps if each.kind == UVS and each.polygons is None]
             named = {self.raw.get(name, raw_name(name)) for name in self.drawn}
+            assert self.layer.points_chunk is not None
             drawn = [n for n in first if self._name_of(n) in named] or first or [self.layer.points_chunk + 1]
             self.before.setdefault(min(drawn), []).append(_new_map(b"VMAP", raw, *added))
 
@@ -285,6 +280,7 @@ class _MapsEdit:
             self._map(each, places, new, kept, added if each is own[-1] else None)
         if not own and len(added[0]):
             maps = [each.chunk for each in self.layer.maps if each.kind == UVS and each.polygons is not None]
+            assert self.layer.last_chunk is not None
             place = min(maps) if maps and name not in self.drawn else self.layer.last_chunk + 1
             self.before.setdefault(place, []).append(_new_map(b"VMAD", raw, *added))
 
@@ -374,4 +370,5 @@ def _drawn_last(lwo: Lwo, wanted: list[WantedSets], drawn: set[str]) -> Lwo:
         mine = np.array([called_so == name for called_so in names])[whose]
         pairs = np.stack((layer.corners[bad[mine]], owners[bad[mine]]), axis=1)
         parts.append(_new_map(b"VMAD", called.get(name, raw_name(name) or MAP_NAME), pairs, values[mine]))
+    assert layer.last_chunk is not None
     return _assembled(lwo, {}, {layer.last_chunk + 1: parts})

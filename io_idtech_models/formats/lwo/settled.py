@@ -38,13 +38,12 @@ class Settled:
 
     surface: Surface
     codes: NDArray[np.int64]  # (V, 4)
+    origins: Ints  # (V,) points of the file; NONE
+    same_normals: NDArray[np.bool_]  # (V,) as in the file
+    owners: Ints  # (T,) polygons of the file; NONE
+    shades: NDArray[np.float32]  # (V, 4) colours in the file; NaN of new vertices
     part: Part | None = None
     anew: bool = True  # its polygons are written anew
-    origins: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (V,) points of the file; NONE
-    same_normals: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))  # (V,) as in the file
-    owners: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (T,) polygons of the file; NONE
-    # (V, 4) colours in the file; NaN of new vertices
-    shades: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
     # Texture coordinates that games don't draw, by set: (T, 3, 2), those of the file, and corners (T, 3) without any.
     further: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     before: dict[str, NDArray[np.float32]] = field(default_factory=dict)
@@ -64,6 +63,14 @@ class Settled:
     def places(self) -> NDArray[np.float32]:
         """Return where vertices are, as the file has it, (V, 3)."""
         return np.ascontiguousarray(self.surface.positions[0][:, SWAPPED])
+
+
+def unclaimed(surface: Surface, codes: NDArray[np.int64]) -> Settled:
+    """Return a surface that is new to the file, as far as is known yet."""
+    nowhere, nobody = np.full(len(codes), NONE), np.full(len(surface.triangles), NONE)
+    return Settled(
+        surface, codes, nowhere, np.zeros(len(codes), np.bool_), nobody, np.full((len(codes), 4), np.nan, np.float32)
+    )
 
 
 def settle_sets(settled: list[Settled], source: ModelSource | None, known: Known, scale: Scale) -> None:
@@ -93,9 +100,6 @@ def claim(settled: list[Settled], source: ModelSource, known: Known) -> None:
         if index in known.owners and index not in taken:
             taken.add(index)
             each.part = known.parts[known.owners[index]]
-        each.origins, each.same_normals = np.full(len(each.codes), NONE), np.zeros(len(each.codes), np.bool_)
-        each.owners = np.full(len(surface.triangles), NONE)
-        each.shades = np.full((len(each.codes), 4), np.nan, np.float32)
         if surface.source_vertices is not None:
             for own, places, vertices in source.vertex_parts(surface.source_vertices):
                 part = known.parts[known.owners[index_of[id(own)]]]
@@ -204,14 +208,11 @@ def painted_of(each: Settled) -> NDArray[np.bool_]:
 
 
 def _colors(each: Settled) -> NDArray[np.int64]:
-    """Return the colours of vertices in 255 steps, (V, 4); those of the file where it has others."""
-    assert each.part is not None
-    painted = painted_of(each)
-    shown = np.zeros((len(painted), 4)) if each.surface.colors is None else each.surface.colors
-    known = np.broadcast_to(each.part.base_color, shown.shape) if each.part.colors is None else each.part.colors
-    found: NDArray[np.int64] = np.rint(np.where(painted[:, None], shown, known).astype(np.float64) * 255).astype(
-        np.int64
-    )
+    """Return the new colours of vertices in 255 steps, (V, 4); NONE of those that have the file's."""
+    painted, colors = painted_of(each), each.surface.colors
+    found = np.full((len(painted), 4), NONE, np.int64)
+    if colors is not None:
+        found[painted] = np.rint(colors[painted].astype(np.float64) * 255)
     return found
 
 
@@ -220,11 +221,8 @@ def new_colors(each: Settled) -> NDArray[np.float32] | None:
     colors = each.surface.colors
     if colors is None:
         return None
-    same = (np.abs(colors - each.shades) <= SHADE).all(axis=1) if len(each.shades) else np.zeros(len(colors), np.bool_)
-    if same.all():
-        return None
-    known = each.shades if len(each.shades) else colors
-    return np.where(same[:, None], known, colors).astype(np.float32)
+    same = (np.abs(colors - each.shades) <= SHADE).all(axis=1)
+    return None if same.all() else np.where(same[:, None], each.shades, colors).astype(np.float32)
 
 
 class Shared(NamedTuple):

@@ -111,7 +111,7 @@ class _Writing:
                 kept[part.polygons] = False
         data = self._patched([stay[id(part)] for part in self.known.parts if id(part) in stay])
         edit = LayerEdit(self.lwo, data, kept, layer.surfaces.copy(), layer.tags_of(b"PART", NONE))
-        edit.box = data != self.lwo.data and layer.points_chunk >= 0
+        edit.box = data != self.lwo.data and layer.points_chunk is not None
         for each in stay.values():
             self._retag(each, edit)
         points = self._places_of(data)
@@ -173,7 +173,7 @@ class _Writing:
 
     def _places_of(self, data: bytes) -> NDArray[np.float32]:
         """Return the points of the layer as they are now, (P, 3)."""
-        if self.layer.points_chunk < 0:
+        if self.layer.points_chunk is None:
             return self.layer.points
         place = self.lwo.chunks[self.layer.points_chunk].data
         return np.frombuffer(data, ">f4", self.layer.points.size, place).astype(np.float32).reshape(-1, 3)
@@ -182,7 +182,7 @@ class _Writing:
         """Return the file's bytes with the floats that changed of surfaces whose polygons stay."""
         data = np.frombuffer(self.lwo.data, np.uint8).copy()
         uvs, paint = mapped(self.lwo, self.layer).places, mapped(self.lwo, self.layer, COLORS, 4).places
-        first = self.lwo.chunks[self.layer.points_chunk].data if self.layer.points_chunk >= 0 else 0
+        first = 0 if self.layer.points_chunk is None else self.lwo.chunks[self.layer.points_chunk].data
         for each in stay:
             part, colors = each.part, each.surface.colors
             assert part is not None
@@ -257,16 +257,14 @@ class _Writing:
         uvs = surface.uvs.astype(np.float32)
         of_point = np.full((len(points) + len(heads), 2), np.nan, np.float32)
         of_point[len(points) :] = uvs[heads]
-        origins = each.origins[heads] if len(each.origins) else np.full(len(heads), NONE)
-        owners = each.owners if len(each.owners) else np.full(len(triangles), NONE)
         other = (uvs[corners] != of_point[own[corners]]).any(axis=2)
         tag = self._tag(each, shader)
         return NewPolygons(
             each.places[heads] + np.float32(0),
-            origins,
+            each.origins[heads],
             uvs[heads],
             own[corners],
-            owners,
+            each.owners,
             uvs[corners],
             other,
             shader,
@@ -289,8 +287,6 @@ class _Writing:
         Where normals are made by points alone, all of the surface at the point has to have the one that it had.
         """
         own = np.full(len(each.codes), NONE, np.int64)
-        if not len(each.origins) or not kept.any():
-            return own
         used = np.zeros(len(points), np.bool_)
         used[self.layer.corners[np.repeat(kept, self.layer.counts)]] = True
         known = np.flatnonzero(each.origins >= 0)
@@ -303,7 +299,7 @@ class _Writing:
             own[known] = np.where(still, where, NONE)
             return own
         bad[where[~(still & each.same_normals[known])]] = True
-        bad[where[torn(where, each.codes[known, 3:])]] = True
+        bad[where[torn(where, each.codes[known])]] = True
         own[known] = np.where(bad[where], NONE, where)
         return own
 
@@ -333,7 +329,7 @@ class _Writing:
             return head + b"COLR\0\x0e" + color + b"SMAN\0\4" + angle
         own = self.lwo.chunks[like.chunk]
         data, start = self.lwo.data, name_at(self.lwo.data, own.data, own.end)[1]
-        if like.smooth_place < 0:
+        if like.smooth_place is None:
             rest = data[start : own.end]
             return packed_name(name) + rest + b"\0" * (len(rest) & 1) + b"SMAN\0\4" + angle
         return packed_name(name) + data[start : like.smooth_place] + angle + data[like.smooth_place + 4 : own.end]

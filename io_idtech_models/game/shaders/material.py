@@ -11,7 +11,7 @@ too. Games of this kin know further words: these are noted, and the rest of thei
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..lexer import DECL_WORDS, Cursor, fold, number, unquoted
 from . import expressions, image_programs
@@ -76,7 +76,7 @@ WHITE = ["1"]
 @dataclass
 class _Reading(Reading):
     clamp: bool = False
-    colours: list[list[str]] | None = None  # expressions of red, green, blue and alpha
+    colours: list[list[str]] | None = field(init=False)  # of the stage: expressions of red, green, blue and alpha
 
 
 def parse(body: str, name: str) -> Shader:

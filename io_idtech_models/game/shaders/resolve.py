@@ -66,7 +66,7 @@ def resolve(
     return Resolved(PICTURE, name, implicit(name, lit_by_material=doom), picture)
 
 
-def implicit(name: str, *, lit_by_material: bool = False) -> Shader:
+def implicit(name: str, *, lit_by_material: bool) -> Shader:
     """Return what engines make of a bare picture on a model: opaque, lit, from the front; or Doom 3's."""
     stage = Stage((name,), rgb_gen=Gen("lightingdiffuse"))
     if lit_by_material:

@@ -13,7 +13,7 @@ took over (`diffuseMap`, `normalMap`, `specularMap`) are read as stages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..lexer import WORDS, Cursor, fold, number, unquoted
 from .model import (
@@ -77,9 +77,8 @@ SKIPPED = frozenset((
 
 @dataclass
 class _Reading(Reading):
-    has_blend: bool = False
-    wants_depth: bool = False
-    has_rgb: bool = False
+    wants_depth: bool = field(init=False)  # this and what follows of the stage
+    has_rgb: bool = field(init=False)
     implicit: Stage | None = None
 
 
@@ -197,7 +196,7 @@ GENERAL: dict[str, Callable[[_Reading], None]] = {
 
 
 def _parse_stage(reading: _Reading) -> None:
-    reading.stage, reading.has_blend, reading.wants_depth, reading.has_rgb = Stage(), False, False, False
+    reading.stage, reading.wants_depth, reading.has_rgb = Stage(), False, False
     for word in reading.stage_words():
         if word in STAGE:
             STAGE[word](reading)

@@ -150,7 +150,7 @@ CASES: list[tuple[tuple[Layer, ...], Any]] = [
     ((bright(HOLES, drawn=ALPHA),), 0.5 * HOLE_ALPHA + BACK * (1 - HOLE_ALPHA)),
     ((bright(HOLES, drawn=ALPHA, alpha=0.5),), 0.25 * HOLE_ALPHA + BACK * (1 - 0.5 * HOLE_ALPHA)),
     ((bright(HOLES, drawn=ALPHA, inverted=True),), 0.5 * (1 - HOLE_ALPHA) + BACK * HOLE_ALPHA),
-    ((bright(HOLES, clip=Clip(0.5)),), np.where(HOLE_ALPHA > 0.5, 0.5, BACK)),
+    ((bright(HOLES, clip=Clip(0.5, below=False)),), np.where(HOLE_ALPHA > 0.5, 0.5, BACK)),
     ((bright(HOLES, clip=Clip(0.5, below=True)),), np.where(HOLE_ALPHA < 0.5, 0.5, BACK)),
     ((bright(COLOURS, drawn=ADD),), BACK + COLORS),
     ((bright(HOLES, drawn=ADD, weighted=True),), BACK + 0.5 * HOLE_ALPHA),
@@ -165,7 +165,7 @@ CASES: list[tuple[tuple[Layer, ...], Any]] = [
     ((bright(COLOURS), bright(HOLES, drawn=MULTIPLY)), light_of(COLORS * HALF)),
     # Grey of one half changes nothing where it counts twice.
     ((bright(COLOURS), bright(drawn=MULTIPLY, color=(0.5,) * 3), bright(drawn=MULTIPLY, color=(2,) * 3)), COLORS),
-    ((bright(COLOURS), bright(HOLES, clip=Clip(0.5))), np.where(HOLE_ALPHA > 0.5, 0.5, COLORS)),
+    ((bright(COLOURS), bright(HOLES, clip=Clip(0.5, below=False))), np.where(HOLE_ALPHA > 0.5, 0.5, COLORS)),
     (
         (bright(COLOURS), bright(HOLES, drawn=MULTIPLY, color=(0.5, 1, 0), keeps=True)),
         light_of(np.minimum(COLORS * (1 + HALF * (0.5, 1, 0)), 1)),

@@ -207,26 +207,30 @@ def test_what_no_reader_takes_is_not_written(what):
 
 
 def test_a_long_animation_of_which_little_moves_is_read_again():
-    """1,000 frames of 100 joints: what stands still takes no bytes."""
+    """300 frames of 300 joints: what stands still takes no bytes, and joints beyond 256 have two in each vertex."""
     model, animations = unpack(FILES["arm"])
-    names = [f"joint {nth}" for nth in range(100)]
-    still = np.arange(300.0).reshape(100, 3) % 7
-    frames = np.repeat(still[None], 1000, axis=0)
-    frames[:, 5, 0] = np.arange(1000.0)
-    turns = np.zeros((1000, 100, 4))
+    names = [f"joint {nth}" for nth in range(300)]
+    still = np.arange(900.0).reshape(300, 3) % 7
+    frames = np.repeat(still[None], 300, axis=0)
+    frames[:, 5, 0] = np.arange(300.0)
+    turns = np.zeros((300, 300, 4))
     turns[..., 0] = 1.0
-    parents = np.arange(-1, 99, dtype=np.int32)
+    parents = np.arange(-1, 299, dtype=np.int32)
     long = replace(
         animations[0], joint_names=names, parents=parents, positions=frames, rotations=turns, source=None, scales=None,
-        bounds=np.zeros((1000, 2, 3)), source_frames=None,
+        bounds=np.zeros((300, 2, 3)), source_frames=None,
     )  # fmt: skip
     skeleton = replace(
         model.skeleton, names=names, parents=parents, positions=still.copy(), rotations=turns[0].copy(), scales=None
     )
-    data = ROW.dump(replace(model, skeleton=skeleton, meshes=[], source=None), None, [long])
+    mesh = replace(model.meshes[0], source_index=-1, source_vertices=None, kept=None)
+    mesh.weights.joints[:] = 299
+    data = ROW.dump(replace(model, skeleton=skeleton, meshes=[mesh], source=None), None, [long])
     assert len(data) < 100_000
-    (again,) = unpack(data)[1]
+    bound, (again,) = unpack(data)
     np.testing.assert_allclose(again.positions[:, 5, 0], frames[:, 5, 0], atol=0.1)
+    assert (bound.meshes[0].weights.joints == 299).all()
+    assert ROW.read(data).arrays[4][["type", "format"]].tolist() == (iqm.BLENDINDEXES, 3)
 
 
 def test_animations_keep_their_frames():
@@ -336,8 +340,8 @@ def odd_files():
     spec.anims = [("wave", 0, 2, 24.0, 0)]
     yield "frames without poses", spec
     spec = samples_iqm.alone()
-    spec.anims = [("wave", 0, 0, 24.0, 0)]
-    yield "an animation without frames", spec
+    spec.anims = [("wave", 0, 0, 24.0, 0), ("wave", 0, 5, 24.0, 0)]
+    yield "an animation without frames before another", spec
     spec = samples_iqm.alone()
     spec.anims = []
     yield "frames without animations", spec
@@ -345,8 +349,9 @@ def odd_files():
     spec.arrays = [array for array in spec.arrays if array[0] not in (2, 4)]
     yield "neither normals nor indices", spec
     spec = samples_iqm.arm()
-    spec.poses = [(min(parent, 0), mask, offset, scale) for parent, mask, offset, scale in spec.poses]
-    yield "poses with other parents", spec
+    spec.poses = [(min(parent, 0), mask | 1 << 12, offset, scale) for parent, mask, offset, scale in spec.poses]
+    spec.joints = [(name, parent, (*row[:3], 0, 0, 0, 0, *row[7:])) for name, parent, row in spec.joints]
+    yield "poses with other parents, bits that name no channel, joints without a turn", spec
     yield "arrays from the last to the first", replace(samples_iqm.arm(), backwards=True)
 
 
@@ -355,6 +360,7 @@ def test_odd_files_come_back(spec):
     data = spec.pack()
     model, animations = unpack(data)
     assert ROW.dump(model, None, animations) == data
+    assert not any(animation.loops for animation in animations if not spec.anims)
 
 
 @pytest.mark.parametrize("edit", ["move the first frame", "turn in the first frame", "begin later", "add a mesh"])

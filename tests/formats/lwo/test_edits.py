@@ -108,22 +108,6 @@ def edited(model, rng):
     return model
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
-def test_what_was_edited_is_read_again(make, seed):
-    rng = np.random.default_rng(seed)
-    with collected_warnings():
-        model = edited(load(make()), rng)
-        options = {"triangulate": bool(rng.random() < 0.2)}
-        data = ROW.dump(model, options)
-        again = load(data)
-        assert faces_of(again) == faces_of(model)
-        assert ROW.dump(again, options if seed % 2 else None) == data
-        names = Counter(s.name for s in model.surfaces if len(s.triangles))
-        # Surfaces of one name and material can be one in the file.
-        assert set(names) >= {s.name for s in again.surfaces} - {s.shaders[0] for s in again.surfaces}
-
-
 @pytest.mark.parametrize("make", [samples_lwo.several, samples_lwo.several_sets], ids=lambda make: make.__name__)
 def test_polygons_that_a_point_folds_keep_their_triangles(make):
     """Games cut a polygon of four corners and more where its points are now, which may be elsewhere."""

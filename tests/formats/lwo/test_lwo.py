@@ -128,8 +128,8 @@ def normals_by_loops(points, faces):
 @pytest.mark.parametrize("angle", [0.0, 0.3, 1.2, 3.14159])
 def test_normals_are_those_of_the_engines_loops(angle):
     random = np.random.default_rng(3)
-    points = random.normal(size=(12, 3)).astype(np.float32)
-    polygons = [random.choice(12, size, replace=False) for size in random.integers(3, 6, 25)]
+    points = random.normal(size=(40, 3)).astype(np.float32)
+    polygons = [random.choice(40, size, replace=False) for size in random.integers(3, 6, 25)]
     counts = np.array([len(polygon) for polygon in polygons])
     angles = np.where(random.random(25) < 0.7, angle, 0.5)
     faces = Faces(counts, np.concatenate(polygons), angles, random.integers(0, 2, 25))
@@ -188,7 +188,7 @@ def area(points, triangles):
     [
         [(0, 0), (0, 8), (8, 8), (3, 5)],
         [(3, 5), (0, 0), (0, 8), (8, 8)],
-        [(0, 0), (0, 8), (2, 8), (2, 2), (6, 2), (6, 8), (8, 8), (8, 0)],
+        [(0, 0), (0, 8), *((x, y) for x in range(1, 7) for y in ((2, 8), (8, 2))[x % 2]), (8, 8), (8, 0)],
         [(0, 0), (4, 1), (8, 0), (7, 4), (8, 8), (4, 7), (0, 8), (1, 4)],
     ],
 )
@@ -320,21 +320,6 @@ def test_a_surface_that_goes_takes_its_points_and_its_name():
     assert len(new.points) == len(CORNERS) + 3  # those of lines, and the one that nobody had, stay
 
 
-def test_points_that_part_write_one_surface_anew():
-    model, _ = said_of(load, several())
-    positions = model.surfaces[1].positions.copy()
-    positions[0] += (0, 0, 4)
-    model.surfaces[1].positions = positions
-    text, _ = said_of(ROW.dump, model)
-    again, _ = said_of(load, text)
-    assert set(read(text).layers[0].counts.tolist()) == {1, 2, 3, 4, 5}
-    by_name_of = {(s.name, *s.shaders): s for s in again.surfaces}
-    for one in model.surfaces:
-        other = by_name_of[(one.name, *one.shaders)]
-        assert np.array_equal(corners(one, "positions"), corners(other, "positions"))
-        assert np.array_equal(corners(one, "uvs"), corners(other, "uvs"))
-
-
 def test_hard_edges_by_hand_get_points_of_their_own():
     model = load(smooth())
     flat = load(pyramid()).surfaces[0]
@@ -363,22 +348,6 @@ def test_soft_edges_by_hand_raise_the_angle():
     assert said == []
     assert read(text).surfs[0].smooth == pytest.approx(3.14159)
     assert np.abs(corners(load(text).surfaces[0], "normals") - corners(wanted, "normals")).max() < 1e-4
-
-
-def test_an_added_surface_comes_behind_the_others():
-    model, other = load(pyramid()), load(sample("animated"))
-    added = other.surfaces[0]
-    added.positions = added.positions[:1]
-    added.normals = None if added.normals is None else added.normals[:1]
-    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
-    added.shaders = ["textures/added.tga"]
-    model.surfaces.append(added)
-    text, _ = said_of(ROW.dump, model)
-    again = load(text)
-    assert [s.shaders for s in again.surfaces] == [["textures/stone"], ["textures/added"]]
-    assert np.array_equal(corners(again.surfaces[0], "positions"), corners(model.surfaces[0], "positions"))
-    assert np.array_equal(corners(again.surfaces[1], "uvs"), corners(added, "uvs"))
-    assert text.endswith(b"behind the form")
 
 
 # -- colours
@@ -420,23 +389,12 @@ def test_a_vertex_without_a_row_gets_one():
     assert np.array_equal(corners(load(text).surfaces[0], "uvs"), corners(model.surfaces[0], "uvs"))
 
 
-def test_surfaces_of_one_name_and_material_stay_apart():
-    model, other = load(pyramid()), load(pyramid())
-    added = other.surfaces[0]
-    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
-    added.positions = added.positions + np.float32(40)
-    model.surfaces += [added]
-    text, _ = said_of(ROW.dump, model)
-    again = load(text)
-    assert [(s.name, s.shaders) for s in again.surfaces] == [("textures/stone", ["textures/stone"])] * 2
-    assert [s.positions.mean() > 20 for s in again.surfaces] == [False, True]
-    assert ROW.dump(again) == text
-
-
 def test_points_that_nobody_has_stay_and_what_only_went_was_drops():
     layer = LayerSpec([(9, 9, 9), *CORNERS], [tuple(p + 1 for p in face) for face in FACES], [0] * 6)
     model = load(form(tags("a"), layer.pack(), surf("a")))
     assert (model.surfaces[0].positions[0] == (9, 9, 9)).all(axis=1).sum() == 0
+    alike = load(form(tags("a"), LayerSpec(CORNERS, FACES, [0] * 6).pack(), surf("a"))).surfaces[0]
+    assert np.array_equal(corners(model.surfaces[0], "normals"), corners(alike, "normals"))
     dropped(model.surfaces[0], 4)
     points = read(said_of(ROW.dump, model)[0]).layers[0].points.tolist()
     assert points[0] == [9, 9, 9] and list(CORNERS[4]) not in points and len(points) == 5
@@ -552,9 +510,6 @@ def cut(data, size):
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (b"solid", "not an LWO file at byte 0: expected FORM, found 'soli'"),
-        (form(kind=b"AIFF"), "not an LWO file at byte 8: expected LWO2 or LWOB, found 'AIFF'"),
-        (pyramid()[:200], "the file ends too early at byte 4: expected "),
         (cut(pyramid(), 60), "'LAYR' runs past the end of the file at byte 40: expected 60 bytes at most, found 66"),
         (cut(pyramid(), 45), "the file ends too early at byte 40: expected a chunk, found 5 bytes"),
         (form(chunk(b"PNTS", bytes(11))), "'PNTS' ends within a row at byte 20"),

@@ -10,7 +10,6 @@ from io_idtech_models.formats.lwo.file import read
 from io_idtech_models.formats.lwo.numbers import floats_at
 from io_idtech_models.formats.lwo.parts import mapped
 from io_idtech_models.reporting import collected_warnings
-from tests import samples_lwo
 from tests.formats.lwo import test_edits
 from tests.samples import load
 from tests.samples_lwo import CORNERS, FACES, UVS, LayerSpec, form, several_sets, smooth, surf, tags
@@ -233,6 +232,8 @@ def edited(model, rng, alike):
         own = np.random.default_rng(seed)
         for _ in range(own.integers(0, 4)):
             EDITS[own.integers(len(EDITS))](surface, own)
+    if len(model.surfaces) > 1 and rng.random() < 0.3:
+        del model.surfaces[rng.integers(len(model.surfaces))]
     return model
 
 
@@ -252,19 +253,25 @@ def corners_of(model):
 
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("make", [smooth, several_sets, samples_lwo.several], ids=lambda make: make.__name__)
-def test_what_was_edited_is_read_again(make, seed, alike):
+@pytest.mark.parametrize("make", test_edits.MAKERS, ids=lambda make: make.__name__)
+def test_what_was_edited_is_read_again(make, seed, alike, as_before):
     rng = np.random.default_rng([seed, alike])
-    with collected_warnings():
+    with collected_warnings() as said:
         model = edited(load(make()), rng, alike)
-    with collected_warnings():
-        data = ROW.dump(model, {"triangulate": bool(rng.random() < 0.2)})
+        options = {"triangulate": bool(rng.random() < 0.2)}
+        data = ROW.dump(model, options)
+        as_before(data)
+        as_before(said)
         again = load(data)
-        assert ROW.dump(again) == data
+        assert ROW.dump(again, options if seed % 2 else None) == data
+    assert test_edits.faces_of(again) == test_edits.faces_of(model)
     missing = corners_of(model) - corners_of(again)
     assert not missing
     further = {name for surface in model.surfaces for name in surface.further_uvs}
     assert {name for surface in again.surfaces for name in surface.further_uvs} <= further
+    # Surfaces of one name and material can be one in the file.
+    shown = {s.name for s in again.surfaces} - {s.shaders[0] for s in again.surfaces}
+    assert shown <= {s.name for s in model.surfaces if len(s.triangles)}
 
 
 def test_texture_coordinates_that_games_take_are_the_last():

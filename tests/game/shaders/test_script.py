@@ -148,13 +148,13 @@ def test_general_words():
 def test_deforms():
     text = "deformVertexes wave 100 sin 0 1 2 3\ndeformVertexes move 1 2 3 sin 4 5 6 7\ndeformVertexes bulge 1 2 3\n"
     found = shader(
-        text + "deformVertexes normal 1 2\ndeformVertexes AutoSprite2\ndeformVertexes text3\ndeformVertexes odd"
+        text + "deformVertexes normal 1 2\ndeformVertexes AutoSprite2\ndeformVertexes text3\ndeformVertexes odd more"
     )
     assert found.deforms == (
         Deform("wave", (100,), Wave("sin", 0, 1, 2, 3)), Deform("move", (1, 2, 3), Wave("sin", 4, 5, 6, 7)),
         Deform("bulge", (1, 2, 3)), Deform("normal", (1, 2)), Deform("autosprite2"), Deform("text3"),
     )  # fmt: skip
-    assert found.is_sprite
+    assert found.is_sprite and not found.unknown
 
 
 def test_words_that_no_engine_knows_are_noted():

@@ -120,14 +120,17 @@ EXACT = {
 
 
 @pytest.mark.parametrize("case", EXACT)
-def test_no_more_triangles_go_than_need_be_and_of_each_surface_something_stays(case):
+def test_no_more_triangles_go_than_need_be_and_of_each_surface_something_stays(case, as_before):
     """A step takes two; a place that could not go at first goes later, when its surroundings have changed."""
     model = model_of(*EXACT[case]())
+    for surface in model.surfaces:  # whose sines are not the same on every processor
+        surface.positions, surface.uvs = surface.positions.round(3), surface.uvs.round(3)
     total, shares = sum(len(surface.triangles) for surface in model.surfaces), (0.5, 0.25, 0.1, 0.05, 0.02)
     for level, share in zip(make_levels(model, shares), shares, strict=True):
         left = [len(surface.triangles) for surface in level.surfaces]
         assert round(share * total) - 2 < sum(left) <= round(share * total)
         assert all(left)
+        as_before(b"".join(surface.triangles.astype("<i4").tobytes() for surface in level.surfaces))
 
 
 def test_of_a_model_with_too_many_frames_some_are_looked_at():

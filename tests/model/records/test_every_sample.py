@@ -30,6 +30,7 @@ def records_of(name, called):
         yield skeletal.animation_source, skeletal.animation_record(motion.source, EXTRA), motion.source
     if row.family is SKELETAL:
         source = asset.model.source
+        source.skeleton.bound = source.skeleton.bind  # as of a model that is bound elsewhere than it stands
         parts = [skeletal.mesh_record(mesh, EXTRA) for mesh in source.meshes]
         yield from zip([skeletal.mesh_source] * len(parts), parts, source.meshes, strict=True)
         yield skeletal.model_source, skeletal.model_record(source, parts, EXTRA), source
