@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 
 ALL_SMOOTH = 3.14159  # radians
 ENOUGH, BETTER = 5.0, 1.0  # degrees: what normals may be off without a word, and what is worth another way
-KEPT, SPLIT, RAISED = range(3)  # points and angle of the file; points by normals; and the angle that smooths all
+# The polygons of the file; its points and angle; points by normals; and the angle that smooths all.
+STAY, KEPT, SPLIT, RAISED = range(4)
 WAYS = (SPLIT, RAISED)  # to try where the file's own is not good enough
 
 
@@ -41,13 +42,13 @@ def best(known: Known, settled: list[Settled], looks: Mapping[str, Surf] | None 
     """Return the file in which normals are nearest to those that are meant, and say which are not near."""
 
     def attempt(chosen: list[int]) -> tuple[Lwo, list[float], list[WantedSets]]:
-        every = [replace(each, anew=each.anew or way == RAISED) for each, way in zip(settled, chosen, strict=True)]
+        every = [replace(each, anew=way != STAY) for each, way in zip(settled, chosen, strict=True)]
         return _Writing(known, every, chosen, looks).result()
 
-    ways = [KEPT if each.part is not None and each.shader == each.part.shader else SPLIT for each in settled]
+    ways = [_first_way(each) for each in settled]
     found, off, sets = attempt(ways)
     for way in WAYS:
-        bad = [i for i, far in enumerate(off) if far > ENOUGH]
+        bad = [i for i, far in enumerate(off) if far > ENOUGH and (ways[i] != STAY or _is_retagged(settled[i]))]
         if not bad or not known.parts:
             break
         tried = _with_way(ways, settled, bad, way)
@@ -64,6 +65,18 @@ def best(known: Known, settled: list[Settled], looks: Mapping[str, Surf] | None 
     if worst:
         log.warning("LWO holds no normals: games make others than are shown of %s", joined(worst))
     return with_sets(found, sets)
+
+
+def _first_way(each: Settled) -> int:
+    """Return the way to begin with."""
+    if not each.anew:
+        return STAY
+    return KEPT if each.part is not None and not _is_retagged(each) else SPLIT
+
+
+def _is_retagged(each: Settled) -> bool:
+    """Tell whether a surface of the file wears another SURF, which may smooth at another angle."""
+    return each.part is not None and each.shader != each.part.shader
 
 
 def _with_way(ways: list[int], settled: list[Settled], which: list[int], way: int) -> list[int]:
@@ -127,27 +140,33 @@ class _Writing:
         whole = self.lwo.kind == LWOB or not changed
         written = read(data if whole else edit.result())
         numbers = np.arange(layer.num_polygons) if whole else edit.polygon_numbers
-        spots = self._spots_of(written, fresh)
-        return written, self._off(written, fresh, spots), self._sets(written, numbers, [*stay.values(), *fresh], spots)
+        spots = self._spots_of(written, numbers, list(stay.values()), fresh)
+        return written, self._off(written, spots), self._sets([*stay.values(), *fresh], spots)
 
-    def _spots_of(self, written: Lwo, fresh: list[Settled]) -> Ints:
-        """Return the corners (T, 3) of all that is written anew, one surface after the other."""
-        if not fresh:
-            return np.zeros((0, 3), np.int64)
-        layer = written.layers[0]
-        home = [each for each in layer.lists if each.kind == b"FACE"][-1]
-        count = sum(len(each.surface.triangles) for each in fresh)
-        end = home.first + len(home.heads)
-        found: Ints = (np.cumsum(layer.counts) - layer.counts)[end - count : end][:, None] + SWAPPED
-        return found
+    def _spots_of(self, written: Lwo, numbers: Ints, stay: list[Settled], fresh: list[Settled]) -> dict[int, Ints]:
+        """Return the corners (T, 3) of each surface's triangles as they are written, by its id.
 
-    def _sets(self, written: Lwo, numbers: Ints, there: list[Settled], spots: Ints) -> list[WantedSets]:
-        """Return what surfaces want of sets of texture coordinates.
-
-        `numbers` (N,) are those of the polygons as they are written, `spots` (T, 3) the corners of what is anew.
+        `numbers` (N,) are those of the polygons of before.
         """
         layer, old = written.layers[0], self.layer
-        names = [each.name for each in old.maps if each.kind == UVS and each.polygons is None]
+        starts, old_starts = np.cumsum(layer.counts) - layer.counts, np.cumsum(old.counts) - old.counts
+        found = {}
+        for each in stay:
+            assert each.part is not None
+            owners = each.part.owners[:, None]
+            found[id(each)] = starts[numbers[owners]] + each.part.corners - old_starts[owners]
+        counts = [len(each.surface.triangles) for each in fresh]
+        if fresh:  # behind all other faces, one surface after the other
+            home = [each for each in layer.lists if each.kind == b"FACE"][-1]
+            first = home.first + len(home.heads) - sum(counts)
+            for each, count in zip(fresh, counts, strict=True):
+                found[id(each)] = starts[first : first + count][:, None] + SWAPPED
+                first += count
+        return found
+
+    def _sets(self, there: list[Settled], spots: Mapping[int, Ints]) -> list[WantedSets]:
+        """Return what surfaces want of sets of texture coordinates; `spots` are those of `_spots_of`."""
+        names = [each.name for each in self.layer.maps if each.kind == UVS and each.polygons is None]
         default = shown_name(names[-1] if names else MAP_NAME) or shown_name(MAP_NAME)
         found = []
         for each in there:
@@ -157,14 +176,8 @@ class _Writing:
             found.append(WantedSets(surface, old_name, name, each.further, each.before, each.rowless, gone))
         if all(each.is_plain for each in found):
             return []
-        starts, old_starts, first = np.cumsum(layer.counts) - layer.counts, np.cumsum(old.counts) - old.counts, 0
         for each, wanted in zip(there, found, strict=True):
-            if each.part is not None and not each.anew:
-                owners = each.part.owners[:, None]
-                wanted.spots = starts[numbers[owners]] + each.part.corners - old_starts[owners]
-            else:
-                wanted.spots = spots[first : first + len(each.surface.triangles)]
-                first += len(wanted.spots)
+            wanted.spots = spots[id(each)]
         return found
 
     def _raises(self, each: Settled) -> bool:
@@ -334,20 +347,21 @@ class _Writing:
             return packed_name(name) + rest + b"\0" * (len(rest) & 1) + b"SMAN\0\4" + angle
         return packed_name(name) + data[start : like.smooth_place] + angle + data[like.smooth_place + 4 : own.end]
 
-    def _off(self, written: Lwo, fresh: list[Settled], corners: Ints) -> list[float]:
-        """Return by how many degrees the normals that games make of each surface are off at most; 0 of what stays."""
-        if not fresh:
+    def _off(self, written: Lwo, spots: Mapping[int, Ints]) -> list[float]:
+        """Return by how many degrees the normals that games make of each surface are off at most; 0 without faces.
+
+        `spots` are those of `_spots_of`. What nobody touched can be off, too: what it shares points with changed.
+        """
+        if written.data == self.lwo.data:
             return [0.0] * len(self.settled)
         layer = written.layers[0]
-        faces = faces_of(written, layer)
-        made = corner_normals(layer.points, faces)[:, SWAPPED][corners]  # (T, 3, 3)
-        off, first = {}, 0
-        for each in fresh:
-            wanted = decode_normals(each.codes[:, 3])[each.surface.triangles]
-            own = made[first : first + len(wanted)]
-            first += len(wanted)
+        made = corner_normals(layer.points, faces_of(written, layer))[:, SWAPPED]
+        found = []
+        for each in self.settled:
+            wanted = decode_normals(each.codes[:, 3])[each.surface.triangles]  # (T, 3, 3)
+            own = made[spots[id(each)]] if id(each) in spots else np.zeros_like(wanted)
             cosines = steady.dots(wanted, own) / np.maximum(steady.lengths(wanted), 1e-20)
             cosines = np.clip(cosines[steady.lengths(own) > 0], -1.0, 1.0)
             angles = steady.angles_of(np.sqrt(1.0 - cosines * cosines), cosines)
-            off[id(each)] = float(np.degrees(angles.max(initial=0.0)))
-        return [off.get(id(each), 0.0) for each in self.settled]
+            found.append(float(np.degrees(angles.max(initial=0.0))))
+        return found

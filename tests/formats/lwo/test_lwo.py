@@ -304,7 +304,9 @@ def test_a_surface_that_goes_takes_its_points_and_its_name():
     kept = [model.surfaces[i] for i in (0, 2, 3, 4)]
     model.surfaces = kept
     text, said = said_of(ROW.dump, model)
-    assert said == []
+    assert said == ["LWO holds no normals: games make others than are shown of 'left part' (up to 36 degrees)"], (
+        "it was smooth across"
+    )
     assert b"b\xe9e\0" in dict(chunks(text)[::-1])[b"TAGS"] or b"b\xe9e" in text
     names = [data.split(b"\0")[0] for ident, data in chunks(text) if ident == b"SURF"]
     assert names == [b"textures/iron", b"textures/wood", b"textures/wood"]
@@ -418,7 +420,17 @@ def test_points_of_an_old_object_move_in_place():
         positions[0, positions[0, :, 2] == 9.125, 2] = 20
         surface.positions = positions
     text, said = said_of(ROW.dump, model)
-    assert (changed(old_object(), text), said) == ([b"PNTS"], [])
+    assert changed(old_object(), text) == [b"PNTS"]
+    (sentence,) = said  # nobody said that normals are to turn along
+    assert sentence.startswith("LWO holds no normals: games make others than are shown of 'first' (up to ")
+
+
+def test_what_another_material_smooths_otherwise_is_said():
+    """Though its polygons stay; and of what nobody touched, which shares points with them."""
+    model = load(old_object())
+    model.surfaces[1].shaders = ["first"]
+    sentence = said_of(ROW.dump, model)[1][-1]
+    assert sentence.startswith("LWO holds no normals: games make others than are shown of 'first' (up to ")
 
 
 def test_an_old_object_that_is_edited_becomes_a_new_one():
