@@ -16,6 +16,7 @@ from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL
+from tests.ui.player.players import brought, game, saved, tag_of
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -891,6 +892,18 @@ def _(folder):
     strut.build()
     make_player(folder, levels="50")
     make_player(folder)
+
+
+@says("the name by which games hang models on it")
+def _(folder):
+    tag_of(brought(game(folder)).parts["lower"], "tag_torso").name = "tag_belt"
+    saved(folder)
+
+
+@says("lacks tags on which games hang models")
+def _(folder):
+    bpy.data.objects.remove(tag_of(brought(game(folder)).parts["upper"], "tag_weapon"))
+    saved(folder)
 
 
 @says("the source of mesh")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 from zlib import crc32
@@ -17,7 +18,8 @@ from ...assets.export_request import ExportRequest
 from ...assets.levels import NEAR, dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
-from ...blender.player.build import stored_files
+from ...blender.player.assembly import ON_TAGS
+from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
 from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
@@ -31,6 +33,7 @@ from ...game.player.files import HEAD
 from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.limits.games import NO_GAME
+from ...model.limits.tags import gone_tags
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.advice import of_materials
@@ -142,6 +145,10 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
     for (kind, level), choice in chosen.items():
         name = part_file(kind, level, choice.collection)
         found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
+        if not level:  # games ask the nearest one for its tags
+            on_it = [ON_TAGS[part] for above, part in pairwise(PARTS) if above == kind and (part, 0) in chosen]
+            for problem in gone_tags(found[kind, level][1].model, on_it):
+                log.warning("%s: %s", name, problem)
     return within(found, options.triangles, options.game, own) if options.triangles else found
 
 

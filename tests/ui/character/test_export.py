@@ -83,6 +83,20 @@ def test_edited_files_only(tmp_path):
     assert list(saved(tmp_path, edited_only=True)) == [EXTRA]
 
 
+def test_tags_that_the_game_looks_for_and_that_are_gone_are_named(tmp_path, capfd):
+    opened(tmp_path)
+    tag("tag_weapon").name = "tag_gun"
+    bpy.data.objects.remove(tag("tag_mouth"))
+    found = saved(tmp_path)
+    said = capfd.readouterr().out
+    gun = "'tag_gun' was 'tag_weapon' in its file, the name by which games hang models on it: rename it back"
+    assert f"body.mdm: {gun}" in said
+    assert "toy.md3: the model lacks tags on which games hang models by their names" in said
+    assert f"{TOYS}/body.mdm" in changed(found)
+    assert bpy.ops.object.idtech_check_game(target="mdm:et") == {"FINISHED"}
+    assert gun in capfd.readouterr().out
+
+
 def test_frames_that_others_share_stay_theirs(tmp_path, capfd):
     table = files()[TABLE] + b"\t\tbow\t\t50 10 0 15 0 0 0\n"
     read(put_character(tmp_path / "game", body_aninc=table))
