@@ -18,10 +18,10 @@ from ..model.limits.games import Problem
 from ..model.limits.tags import gone_tags
 from ..model.vertex import VertexModel
 from .export import levels as rig_levels
+from .export.plain import holds_of, shown_apart
 from .export.selection import Choice, choose, part_of
 from .export.skeletal import whole_model
 from .export.subject import subject_of
-from .export.vertex import holds_of, shown_apart
 
 Facts = dict[str, int]
 

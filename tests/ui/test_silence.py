@@ -894,6 +894,14 @@ def _(folder):
     make_player(folder)
 
 
+@says("games show that one from afar")
+def _(folder):
+    block = add_cube()
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    block.data.vertices[0].co.z += 9
+    export(folder / "a.md3")
+
+
 @says("the name by which games hang models on it")
 def _(folder):
     tag_of(brought(game(folder)).parts["lower"], "tag_torso").name = "tag_belt"

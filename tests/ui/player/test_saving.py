@@ -342,6 +342,30 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
     assert "the player has no" not in said
 
 
+def test_a_level_of_detail_that_was_made_before_an_edit_is_named(tmp_path, capfd):
+    """Of a player that is saved, and of a part alone; so is one that came, of a part alone."""
+    player = brought(game(tmp_path))
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    activate(legs)
+
+    def said():
+        return "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
+
+    for made in (False, True):
+        if made:
+            assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
+            saved(tmp_path)
+            assert not said()
+        export_bytes(put(tmp_path / "alone" / "lower.md3"))
+        assert not said()
+        for key in legs.data.shape_keys.key_blocks:
+            key.data[0].co.z += 5.0
+        export_bytes(tmp_path / "alone" / "lower.md3")
+        assert said()
+    saved(tmp_path)
+    assert said()
+
+
 def test_tags_that_games_look_for_and_that_are_gone_are_named(tmp_path, capfd):
     player = brought(game(tmp_path))
     tag_of(player.parts["upper"], "tag_head").name = "tag_hat"
