@@ -16,6 +16,7 @@ from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL
+from tests.samples_character import put_character
 from tests.ui.player.players import brought, game, saved, tag_of
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
@@ -900,6 +901,14 @@ def _(folder):
     bpy.ops.object.idtech_make_levels(percentages="50")
     block.data.vertices[0].co.z += 9
     export(folder / "a.md3")
+
+
+@says("the character's frames keep the names")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(put_character(folder / "game")))
+    (rig,) = (block for block in bpy.data.objects if block.type == "ARMATURE")
+    rig.data.bones["Bip01 Head"].name = "Skull"
+    bpy.ops.export_scene.idtech_character(filepath=str(folder / "out"))
 
 
 @says("the name by which games hang models on it")

@@ -306,6 +306,26 @@ def test_other_bones_are_refused(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_other_bones_are_refused_also_where_nothing_is_played(tmp_path):
+    block = opened(tmp_path)
+    for action in list(bpy.data.actions):
+        bpy.data.actions.remove(action)
+    bpy.ops.object.mode_set(mode="EDIT")
+    block.data.edit_bones["Bip01 Head"].parent = block.data.edit_bones["Bip01 Pelvis"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "has other bones than 'body.mdx'" in error_of(write, filepath=str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("played", [False, True])
+def test_renamed_bones_are_named(tmp_path, capfd, played):
+    block = opened(tmp_path)
+    if played:
+        play(name="walk")
+    block.data.bones["Bip01 Head"].name = "Skull"
+    assert changed(saved(tmp_path)) == []
+    assert "the character's frames keep the names that they had: 'Skull'" in capfd.readouterr().out
+
+
 def test_bones_that_are_moved_at_rest_are_named_where_rows_have_no_action(tmp_path, capfd):
     """Their frames stay, and the mesh goes along with the bones: it is said how they go along, too."""
     block = opened(tmp_path)
