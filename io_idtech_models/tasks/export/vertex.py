@@ -22,7 +22,7 @@ from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
 from ...reporting import Summary, collected_warnings, plural
-from .advice import advice, of_actions
+from .advice import advice, of_actions, of_stripped
 from .levels import files_of_scene, say_stale
 from .material_files import material_files
 from .plain import holds_of, shown_apart
@@ -99,6 +99,8 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     _settle_rigs(rigs_of(chosen.blocks), settings)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
+        for text in of_stripped(model, row):
+            log.warning("%s", text)
         if row.vertex.holds_pictures and model.palette is None:
             model.palette = palette_of(user_disk().file(asked.target))
         written = dump_for(row, model, asked.game, asked.options, asked.shorten)
