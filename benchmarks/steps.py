@@ -30,7 +30,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import identify
 from io_idtech_models.game.pictures import pcx
-from io_idtech_models.tasks.export.vertex import holds_of
+from io_idtech_models.tasks.export.plain import holds_of
 
 STEPS = ("read", "to_model", "build", "gather", "from_model", "write")
 IMPORT, PURE = ("read", "to_model", "build"), ("read", "to_model", "from_model", "write")

@@ -75,6 +75,18 @@ def collected_warnings() -> Iterator[list[str]]:
         logger.propagate = propagate
 
 
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Let warnings within go nowhere: what comes of that is compared, and not written."""
+    logger = logging.getLogger(__package__)
+    handlers, propagate = logger.handlers, logger.propagate
+    logger.handlers, logger.propagate = [logging.NullHandler()], False
+    try:
+        yield
+    finally:
+        logger.handlers, logger.propagate = handlers, propagate
+
+
 _watchers: list[Callable[[int, int], None]] = []
 
 

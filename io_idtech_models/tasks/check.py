@@ -15,12 +15,13 @@ from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Format
 from ..model.limits.games import Problem
+from ..model.limits.tags import gone_tags
 from ..model.vertex import VertexModel
 from .export import levels as rig_levels
+from .export.plain import holds_of, shown_apart
 from .export.selection import Choice, choose, part_of
 from .export.skeletal import whole_model
 from .export.subject import subject_of
-from .export.vertex import holds_of, shown_apart
 
 Facts = dict[str, int]
 
@@ -44,7 +45,10 @@ def checked(chosen: Choice, row: Format, game: str, context: Context) -> tuple[l
         ModelError: the objects are no model that the format can hold at all.
     """
     model = GATHER[row.family](chosen, row, context)
-    return row.check(model, game), counts_of(model)
+    found, subject = row.check(model, game), subject_of(context)
+    if subject is not None and subject.whole is not None:
+        found += gone_tags(model, besides=[names.file_name_of(block) for block in chosen.hidden])
+    return found, counts_of(model)
 
 
 def counts_of(model: Any) -> Facts:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import bpy
 
-from .. import formats
 from ..assets.levels import dump_levels, level_name
 from ..blender import names, properties
 from ..blender.compat import Block, Context
@@ -19,18 +18,14 @@ from ..blender.mesh import levels
 from ..blender.player.assembly import make_root
 from ..blender.provenance import MODEL_ID, PART
 from ..blender.roots import root_of
-from ..blender.scene import ExportScene
 from ..blender.vertex.build import BuildSettings, build
-from ..blender.vertex.frame_plan import GatherSettings
-from ..blender.vertex.gather import gather
 from ..blender.vertex.same_materials import materials_of
 from ..blender.window import object_mode
-from ..formats import VERTEX, Format
 from ..model.vertex import VertexModel
 from ..reporting import LimitError, Summary, collected_warnings, listed, plural
 from .export.levels import holder_of
+from .export.plain import checksums_of, plain_model, row_of_levels
 from .export.selection import Choice, choose, left_out, taken_along
-from .export.vertex import holds_of, shown_apart
 
 log = logging.getLogger(__name__)
 
@@ -70,14 +65,14 @@ def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Con
     """
     _refuse_inner_levels(chosen.blocks)
     with collected_warnings() as warnings, object_mode(context):
-        row = _row_of_levels()
-        wanted = GatherSettings(scale=settings.scale, holds=holds_of(row))
-        with shown_apart(chosen, wanted.space, context):
-            model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, wanted))
+        row, model = row_of_levels(), plain_model(chosen, settings.scale, context)
         files, notes = dump_levels(row, row.dump(model), stem, settings.shares)
         warnings.extend(notes)
         found = [row.load(data, level_name(stem, number)) for number, data in enumerate(files, 1)]
         made = _build(found, chosen, settings, context)
+        whole = checksums_of(model)
+        for collection, level in zip(made, found, strict=True):
+            levels.note_made(collection, whole, checksums_of(level), settings.scale)
     counts = [sum(len(surface.triangles) for surface in level.surfaces) for level in found]
     texts = [f"'{c.name}' with {plural(count, 'triangle')}" for c, count in zip(made, counts, strict=True)]
     said = f"{', '.join(texts)}, excluded from the view layer"
@@ -120,11 +115,6 @@ def _build(
     for collection in old:
         levels.remove(collection)
     return made
-
-
-def _row_of_levels() -> Format:
-    """Return the format whose games read levels from files."""
-    return next(row for row in formats.ROWS if row.family is VERTEX and row.vertex.level_files)
 
 
 def _refuse_inner_levels(blocks: Sequence[Block]) -> None:

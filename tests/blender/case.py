@@ -20,7 +20,7 @@ from io_idtech_models.blender.vertex.build import BuildSettings, Built, build
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings, Holds
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.model.surface_look import Layer, Look, Texture
-from io_idtech_models.tasks.export.vertex import holds_of
+from io_idtech_models.tasks.export.plain import holds_of
 from tests import facts
 from tests.samples import format_of
 

@@ -1,6 +1,7 @@
 """Exporting any Blender mesh: shapes, transforms, materials, frames and tags that no import has made."""
 
 import math
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,10 +24,12 @@ from tests.ui.scene import (
     add_tag,
     bpy,
     error_of,
+    export_bytes,
     export_md3,
     export_model,
     export_structs,
     import_md3,
+    import_model,
     outward,
     put,
     run_export,
@@ -542,3 +545,43 @@ def test_a_key_that_moves_is_written_as_it_plays_also_while_one_is_pinned(tmp_pa
     heights = export_model(tmp_path / "a.md3").surfaces[0].positions[..., 2].max(axis=1)
     np.testing.assert_allclose(heights - heights[0], [0, 4, 24], atol=1 / 32)
     assert block.show_only_shape_key == (pinned is not None)
+
+
+# -- materials that an imported model has no more
+
+BARE = "without a material a surface has no shader, give it one with the shader's name"
+DRESSED = {
+    "md2": "seams", "md3": "animated", "mdc": "animated", "ase": "several", "lwo": "several", "md5mesh": "arm",
+    "mdm": "figure", "iqm": "arm", "mdr": "walker", "mds": "figure",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRESSED)
+def test_surfaces_that_have_no_material_any_more_are_named(tmp_path, capfd, name):
+    suffix = by_name(name).suffixes[0]
+    home = import_model(put(tmp_path / f"a{suffix}", DRESSED[name]))
+    meshes = [block for block in home.all_objects if block.type == "MESH" and any(block.data.materials)]
+    assert meshes
+    capfd.readouterr()
+    export_bytes(put(tmp_path / f"b{suffix}", b""))
+    assert BARE not in capfd.readouterr().out
+    meshes[0].data.materials.clear()
+    export_bytes(tmp_path / f"b{suffix}")
+    (said,) = re.findall(rf"{re.escape(BARE)}: '([^']*)'", capfd.readouterr().out)
+    assert said == meshes[0].name
+
+
+def test_a_surface_that_has_no_shader_in_its_file_is_none_that_lost_it(tmp_path, capfd):
+    home = import_model(put(tmp_path / "a.md3", "no_shaders"))
+    for block in home.all_objects:
+        if block.type == "MESH":
+            block.data.materials.clear()
+    export_bytes(tmp_path / "b.md3")
+    assert BARE not in capfd.readouterr().out
+
+
+def test_pictures_in_a_model_are_no_shaders(tmp_path, capfd):
+    home = import_model(put(tmp_path / "a.mdl"))
+    next(block for block in home.all_objects if block.type == "MESH").data.materials.clear()
+    export_bytes(tmp_path / "b.mdl")
+    assert BARE not in capfd.readouterr().out

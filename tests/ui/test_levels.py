@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.assets.levels import dump_levels
-from io_idtech_models.blender.mesh.levels import LEVEL_OF, levels_of
+from io_idtech_models.blender.mesh.levels import LEVEL_OF, MADE, levels_of
 from io_idtech_models.blender.vertex.build import build
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.skin import read_skin
@@ -16,7 +16,18 @@ from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
 from tests.samples import dump, load
-from tests.ui.scene import activate, add_mesh, bpy, counts, error_of, export_bytes, import_model, put, run_export
+from tests.ui.scene import (
+    activate,
+    add_mesh,
+    add_tag,
+    bpy,
+    counts,
+    error_of,
+    export_bytes,
+    import_model,
+    put,
+    run_export,
+)
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MD3 = by_name("md3")
@@ -370,6 +381,97 @@ def test_old_levels_beside_an_edited_model_are_named(head, tmp_path, capfd):
     export_bytes(out)
     text = "'head_1.md3' lies beside it from before, and games show that from afar: make levels of detail anew"
     assert text in capfd.readouterr().out
+
+
+STALE = "'hat.md3' was edited and 'hat_{}.md3' was not: games show that one from afar"
+
+
+def said_of(path, capfd, **options):
+    """Return of which levels an export says that they are not what the model is by now."""
+    capfd.readouterr()
+    export_bytes(put(path / "out" / "hat.md3"), **options)
+    out = capfd.readouterr().out
+    return [number for number in (1, 2) if STALE.format(number) in out]
+
+
+def moved(head):
+    for key in head.objects[0].data.shape_keys.key_blocks:
+        key.points[0].co.z += 9
+
+
+def renamed(head):
+    head.objects[0].name = "face"
+
+
+def dressed(head):
+    head.objects[0].material_slots[0].material = bpy.data.materials.new("models/other")
+
+
+def laid_out(head):
+    head.objects[0].data.uv_layers[0].uv[0].vector = (0.5, 3.0)
+
+
+def scaled(head):
+    head.objects[0].scale = (2, 2, 2)
+
+
+@pytest.mark.parametrize("edit", [moved, renamed, dressed, laid_out, scaled])
+def test_levels_that_were_made_before_an_edit_are_named(head, tmp_path, capfd, edit):
+    make_levels()
+    edit(head)
+    assert said_of(tmp_path, capfd) == [1, 2]
+    edit(bpy.data.collections["head_2"])
+    assert said_of(tmp_path, capfd) == [1], "the other was edited, too"
+    assert make_levels() == {"FINISHED"}
+    assert said_of(tmp_path, capfd) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"normals": "SHOWN"}, {"scale": 0.5}, {"frames": "CURRENT"}, {"game": "et"}, {"what": "SCENE"}],
+    ids=str,
+)
+def test_levels_of_a_model_that_is_as_it_was_are_not_named(head, tmp_path, capfd, options):
+    """However it is exported, and whatever it is called."""
+    make_levels()
+    head.name = "helmet"
+    head.objects[0].material_slots[0].material.name = "models/other"  # which they wear, too
+    assert said_of(tmp_path, capfd, **options) == []
+    moved(head)
+    assert said_of(tmp_path, capfd, **options) == [1, 2]
+
+
+def test_a_level_tells_what_it_was_made_of_after_a_blend_was_opened(head, tmp_path, capfd):
+    make_levels(scale=0.5)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    activate(bpy.data.collections["head"].objects[0])
+    assert said_of(tmp_path, capfd, scale=0.5) == []
+    moved(bpy.data.collections["head"])
+    assert said_of(tmp_path, capfd, scale=0.5) == [1, 2]
+    for number, value in enumerate(("nonsense", "1 2 nan"), 1):
+        bpy.data.collections[f"head_{number}"][MADE] = value
+    assert said_of(tmp_path, capfd) == [], "of what is damaged nothing is known"
+
+
+def test_levels_of_ones_own_model_that_was_edited_are_named(tmp_path, capfd):
+    points, _, triangles = sphere(8, 6)
+    gourd = add_mesh("gourd", points * 20, triangles.tolist(), uvs=False)
+    gourd.modifiers.new("Mirror", "MIRROR").use_mirror_merge = False
+    make_levels()
+    assert said_of(tmp_path, capfd) == []
+    gourd.data.vertices[3].co.z += 5
+    assert said_of(tmp_path, capfd) == [1, 2]
+
+
+def test_what_is_compared_says_nothing_of_how_it_is_written(head, tmp_path, capfd):
+    for block in head.objects:
+        block.parent = add_tag("tag_head")
+    make_levels()
+    assert "is written in its own space" in capfd.readouterr().out
+    assert said_of(tmp_path, capfd, space="WORLD") == []
+    export_bytes(tmp_path / "out" / "hat.md3", space="WORLD")
+    assert "is written in its own space" not in capfd.readouterr().out
 
 
 def test_they_are_kept_in_a_blend(head, tmp_path):

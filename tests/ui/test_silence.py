@@ -17,6 +17,8 @@ from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL
+from tests.samples_character import put_character
+from tests.ui.player.players import brought, game, saved, tag_of
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -907,6 +909,34 @@ def _(folder):
     strut.build()
     make_player(folder, levels="50")
     make_player(folder)
+
+
+@says("games show that one from afar")
+def _(folder):
+    block = add_cube()
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    block.data.vertices[0].co.z += 9
+    export(folder / "a.md3")
+
+
+@says("the character's frames keep the names")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(put_character(folder / "game")))
+    (rig,) = (block for block in bpy.data.objects if block.type == "ARMATURE")
+    rig.data.bones["Bip01 Head"].name = "Skull"
+    bpy.ops.export_scene.idtech_character(filepath=str(folder / "out"))
+
+
+@says("the name by which games hang models on it")
+def _(folder):
+    tag_of(brought(game(folder)).parts["lower"], "tag_torso").name = "tag_belt"
+    saved(folder)
+
+
+@says("lacks tags on which games hang models")
+def _(folder):
+    bpy.data.objects.remove(tag_of(brought(game(folder)).parts["upper"], "tag_weapon"))
+    saved(folder)
 
 
 @says("the source of mesh")

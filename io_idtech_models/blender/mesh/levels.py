@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
 from ..compat import Block
-from ..provenance import FILE, note_file
+from ..provenance import CHECKSUM, FILE, note_file
 
 LEVEL, LEVEL_OF = "idtech_level", "idtech_level_of"  # on a level's collection: its number, and the model's holder
+MADE = "idtech_level_made"  # on one that was made: the sums of its model and of itself then, and a game unit's size
+# CRC-32 of a model's file: whatever it wears and is called, whatever it is called, and as it is; None: not known.
+Sums = tuple[int, int, int]
+Known = tuple[int | None, int | None, int | None]
 Holder = (
     Any  # of a model: its collection, or its first object where it has none of its own; of a rigged one its armature
 )
@@ -76,6 +81,48 @@ def attach(level: bpy.types.Collection, holder: Holder, number: int, blocks: Seq
     file = holder.get(FILE)
     if isinstance(file, str):
         note_file(level, blocks, file)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a level was made of, and what came of it, as files; `scale`: of a game unit in the scene."""
+
+    model: Known
+    level: Known
+    scale: float
+
+    def is_of(self, model: Sums) -> bool:
+        """Tell whether a model is what the level was made of."""
+        return all(was in (None, now) for was, now in zip(self.model, model, strict=True))
+
+    def is_stale(self, model: Sums, level: Sums) -> bool:
+        """Tell whether a model is none any more that its level was made of, and the level is as it was."""
+        pairs = zip(zip(self.model, model, strict=True), zip(self.level, level, strict=True), strict=True)
+        return any(was is not None and was != now and own == still for (was, now), (own, still) in pairs)
+
+
+def note_made(level: bpy.types.Collection, model: Sums, own: Sums, scale: float) -> None:
+    """Note on a level what it was made of, and what it is."""
+    level[MADE] = " ".join([*(f"{each:08x}" for each in (*model[:2], *own[:2])), repr(scale)])
+
+
+def made(level: bpy.types.Collection) -> Made | None:
+    """Return what was noted; None where nothing was, or it is damaged."""
+    try:
+        *sums, size = str(level.get(MADE, "")).split()
+        model, dressed, own, own_dressed = (int(each, 16) for each in sums)
+        scale = float(size)
+    except ValueError:
+        return None
+    return Made((model, dressed, None), (own, own_dressed, None), scale) if 1e-6 <= scale <= 1e6 else None
+
+
+def came(level: bpy.types.Collection, holder: Holder, scale: float) -> Made | None:
+    """Return the like of a level that came with its model, as files say it; None of others."""
+    try:
+        return Made((None, None, int(holder[CHECKSUM], 16)), (None, None, int(level[CHECKSUM], 16)), scale)
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def exclude(collections: Sequence[bpy.types.Collection], scene: bpy.types.Scene) -> None:

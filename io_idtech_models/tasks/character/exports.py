@@ -39,6 +39,7 @@ from ...game.skin import SUFFIX as SKIN_SUFFIX
 from ...game.skin import SURFACE, read_skin
 from ...model import steady
 from ...model.limits.games import NO_GAME
+from ...model.limits.tags import gone_tags
 from ...model.skeletal import SkeletalModel
 from ...model.transforms import inverse
 from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
@@ -214,7 +215,7 @@ class _Saving:
             blocks = whole_model(mine, self.context)
             written = model_file(ExportRequest(Path(PurePath(path).name), self.game_for(row)), row, export, blocks)
             self._motions(kind, export, row, written.model)
-        self._say(path, [*written.notes, *([note] if note else [])])
+        self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *([note] if note else [])])
         self.model(kind, written.data)
         self.taken |= set(blocks)
         return blocks
@@ -315,7 +316,7 @@ class _Saving:
         with all_shown(self.context.view_layer, whole.blocks):
             asked = ExportRequest(Path(PurePath(path).name), self.game_for(row))
             written = gathered(asked, row, whole, self.context, settings)
-        self._say(path, [*written.notes, *left_out(whole)])
+        self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *left_out(whole)])
         self.taken |= set(whole.blocks)
         if is_new:
             self.put(path, written.data, is_source=False)

@@ -56,11 +56,12 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     """Return the files of frames that an armature keeps; `model` is its body, whose reach frames say.
 
     Raises:
-        LimitError: frames are lost, or an action is of other bones than they.
+        LimitError: frames are lost, or the body, or an action, is of other bones than they.
     """
     rig = export.rig
     warn_of_unplayed(rig)
     files = kept_frames.kept_files(rig)
+    _demand_skeleton(model, files)
     actions = _actions(rig)
     made = kept_frames.made_of(files, actions)
     taken = set(made.values())
@@ -81,6 +82,25 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         saved.files[file.game_name] = edits.dump() if edits.changed else data
         saved.rows += edits.rows
     return saved
+
+
+def _demand_skeleton(model: SkeletalModel, files: list[KeptFile]) -> None:
+    """Refuse a body that has other bones than its frames, whether or not these were edited; name renamed ones."""
+    if model.source is None or not files:
+        return
+    now, then = model.skeleton, model.source.skeleton
+    if not np.array_equal(now.parents, then.parents):
+        raise _other_bones(model.name, files[0])
+    renamed = [name for name, was in zip(now.names, then.names, strict=True) if name != was]
+    if renamed:
+        log.warning("bones were renamed, the character's frames keep the names that they had: %s", listed(renamed))
+
+
+def _other_bones(name: str, file: KeptFile) -> LimitError:
+    return LimitError(
+        f"'{name}' has other bones than '{PurePath(file.place).name}': bones that were added, removed or renamed can't"
+        " go into a character's frames, export them as files of their own"
+    )
 
 
 def _warn_of_moved(rig: Any, unmade: list[KeptRow]) -> None:
@@ -275,10 +295,7 @@ class _FileEdits:
     def _demand_bones(self, animation: Animation) -> None:
         whole = self.whole
         if animation.joint_names != whole.joint_names or not np.array_equal(animation.parents, whole.parents):
-            raise LimitError(
-                f"'{animation.name}' has other bones than '{PurePath(self.file.place).name}': bones that were added,"
-                " removed or renamed can't go into a character's frames, export them as files of their own"
-            )
+            raise _other_bones(animation.name, self.file)
 
     def dump(self) -> bytes:
         """Return the bytes of the file; raises LimitError."""

@@ -16,12 +16,14 @@ from ...model import steady
 from ...reporting import listed
 
 if TYPE_CHECKING:
-    from ...model.skeletal import SkeletalSource, Skeleton
+    from ...model.skeletal import SkeletalModel, SkeletalSource, Skeleton
+    from ...model.vertex import VertexModel
 
 FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
 NEAR = 0.01  # of the farthest joint's distance: of nearer ones rounding shows
 SAME_SIZE = 1e-3  # parts: factors of joints that all were scaled alike
 UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
+NO_SHADER = "without a material a surface has no shader, give it one with the shader's name"
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
 
 
@@ -97,11 +99,27 @@ def of_materials(meshes: list[Any], row: Format) -> Iterator[str]:
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     plain = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
     if plain:
-        yield f"without a material a surface has no shader, give it one with the shader's name: {listed(plain)}"
+        yield f"{NO_SHADER}: {listed(plain)}"
     for material in dict.fromkeys(slot.material for mesh in own for slot in mesh.material_slots if slot.material):
         called, picture = names.file_name_of(material), _picture_of(material)
         if "/" not in called and picture and picture != called:
             yield f"'{called}' is no path of a game, rename the material after its picture: '{picture}'"
+
+
+def of_stripped(model: VertexModel | SkeletalModel, row: Format) -> Iterator[str]:
+    """Yield which surfaces had a shader in the file that they came from, and have no material any more."""
+    from ...model.skeletal import SkeletalModel  # an export of other models does without
+
+    found: list[tuple[str, list[str], int]]
+    if isinstance(model, SkeletalModel):
+        found = [(mesh.name, [mesh.shader], mesh.source_index) for mesh in model.meshes]
+        before = [] if model.source is None else [[mesh.shader] for mesh in model.source.meshes]
+    else:
+        found = [(surface.name, surface.shaders, surface.source_index) for surface in model.surfaces]
+        before = [] if model.source is None else [surface.shaders for surface in model.source.surfaces]
+    bare = [name for name, shaders, was in found if not any(shaders) and 0 <= was < len(before) and any(before[was])]
+    if bare and not row.vertex.holds_pictures:
+        yield f"{NO_SHADER}: {listed(list(dict.fromkeys(bare)))}"
 
 
 def _picture_of(material: Any) -> str:

@@ -14,10 +14,13 @@ from ...blender.mesh import levels
 from ...formats import Format
 from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
-from ...reporting import LimitError, listed, plural
+from ...reporting import LimitError, listed, plural, unheard
+from .plain import checksums_of, plain_model
 from .selection import Choice, choose
 
 log = logging.getLogger(__name__)
+
+STALE = "'%s' was edited and '%s' was not: games show that one from afar; Make Levels of Detail makes it anew"
 
 
 def nearest(blocks: Iterable[Any]) -> list[Any]:
@@ -83,6 +86,27 @@ def files_of_scene(
             raise LimitError(f"level of detail '{collection.name}' has {counts}: make levels of detail anew")
         files.append((level_target(target, number), level.data))
     return files
+
+
+def say_stale(target: Target, chosen: Choice, context: Context, scale: float) -> None:
+    """Name the levels that are as they were made, or came, of a model that is not: both as no option changes them.
+
+    `scale`: of a game unit in the scene, where levels don't tell what it was. Raises ModelError.
+    """
+    holder, sums = holder_of(chosen), dict[float, levels.Sums]()
+    for number, collection in levels.levels_of(holder).items():
+        made = levels.made(collection) or levels.came(collection, holder, scale)
+        if made is None:
+            continue
+        with unheard(), levels.shown(collection, context.view_layer):
+            if made.scale not in sums:
+                sums[made.scale] = checksums_of(plain_model(chosen, made.scale, context))
+            if made.is_of(sums[made.scale]):
+                continue
+            level = choose(context, "AUTO", collection.name)
+            is_stale = made.is_stale(sums[made.scale], checksums_of(plain_model(level, made.scale, context)))
+        if is_stale:
+            log.warning(STALE, target.name, level_target(target, number).name)
 
 
 def _say_spares(chosen: Choice, holder: Any, context: Context) -> None:

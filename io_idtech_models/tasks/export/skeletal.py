@@ -22,7 +22,7 @@ from ...model.limits.games import refused
 from ...model.skeletal import SkeletalModel
 from ...reporting import Summary, collected_warnings, plural
 from . import levels as rig_levels
-from .advice import advice, of_size
+from .advice import advice, of_size, of_stripped
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, meshes_of, motion_files, of_format, played
 from .motion_sources import NoActionError, Source, automatic, shown_by, sources_of
@@ -89,6 +89,7 @@ def _export_model(
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
         gathered = model = gather([*blocks, *levels], export)
+        warnings.extend(of_stripped(model, row))
         sources = _own_sources(row, export, more) if row.has_motions else []
         animations = [finished(s.gather(), model, AnimationExport(add_origin=more.add_origin)) for s in sources]
         if more.add_origin:
@@ -162,7 +163,7 @@ def model_file(asked: ExportRequest, row: Format, export: RigScene, blocks: list
     sources = _own_sources(row, export, ModelExport()) if row.has_motions else []
     animations = [finished(source.gather(), model, AnimationExport()) for source in sources]
     problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
-    notes = [*row.lost(model), *refused(problems)]
+    notes = [*of_stripped(model, row), *row.lost(model), *refused(problems)]
     data = row.dump(model, asked.options, animations)
     motion = played(sources, animations, row, data) if row.has_motions else []
     return Gathered(data, model, [*differences(export, model, motion or shown_by(export, row)), *notes])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -20,20 +18,20 @@ from ...assets.storage import write_files
 from ...blender.compat import Block, Context
 from ...blender.frame_rigs import plays_another, rigs_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
-from ...blender.roots import root_of
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
 from ...reporting import Summary, collected_warnings, plural
-from .advice import advice, of_actions
-from .levels import files_of_scene
+from .advice import advice, of_actions, of_stripped
+from .levels import files_of_scene, say_stale
 from .material_files import material_files
+from .plain import holds_of, shown_apart
 from .selection import instances_left_out, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 
 if TYPE_CHECKING:
     from ...assets.export_request import ExportRequest
-    from ...blender.vertex.frame_plan import GatherSettings, Holds
+    from ...blender.vertex.frame_plan import GatherSettings
     from ...formats.vertex_files import Written
     from .selection import Choice
 
@@ -65,6 +63,8 @@ def export_file(
         warnings.extend(notes)
         if scene_levels and row.vertex.level_files:
             levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
+            if levels:
+                say_stale(asked.target, chosen, context, settings.scale)
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
         warnings.extend(name_clashes(asked.target, asked.game))
         skins = skin_files(asked, chosen.blocks, written.pieces)
@@ -87,15 +87,6 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
     return formats.kept_format(found, PurePath(place), row)
 
 
-def holds_of(row: Format) -> Holds:
-    """Return what a format has that others have not."""
-    from ...blender.vertex.frame_plan import Holds
-
-    own = row.vertex
-    named = row.skins == formats.SKIN_FILES
-    return Holds(own.uv_splits_vertices, own.holds_pictures, named, own.colors, own.further_uvs)
-
-
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.scene import ExportScene
@@ -108,6 +99,8 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     _settle_rigs(rigs_of(chosen.blocks), settings)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
+        for text in of_stripped(model, row):
+            log.warning("%s", text)
         if row.vertex.holds_pictures and model.palette is None:
             model.palette = palette_of(user_disk().file(asked.target))
         written = dump_for(row, model, asked.game, asked.options, asked.shorten)
@@ -133,20 +126,3 @@ def _settle_rigs(rigs: list[Block], settings: GatherSettings) -> None:
 def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:
     """Tell whether bytes are the file that a model came from: nothing was edited, and keys are all that shows."""
     return collection is not None and collection.get(CHECKSUM) == f"{crc32(data):08x}"
-
-
-@contextmanager
-def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
-    """Show a vertex-animated model in the space that it is written in; a warning says which.
-
-    What hangs on a root is gathered as that sees it, without a change to the scene.
-    """
-    from ...blender.hanging import in_space
-
-    if any(root_of(block) is not None for block in chosen.blocks):
-        yield
-        return
-    with in_space(space, chosen.whole, context.view_layer) as note:
-        if note:
-            log.warning("%s", note)
-        yield

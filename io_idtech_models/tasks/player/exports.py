@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 from zlib import crc32
@@ -17,7 +18,9 @@ from ...assets.export_request import ExportRequest
 from ...assets.levels import NEAR, dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
-from ...blender.player.build import stored_files
+from ...blender.mesh import levels
+from ...blender.player.assembly import ON_TAGS
+from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
 from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
@@ -31,9 +34,11 @@ from ...game.player.files import HEAD
 from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.limits.games import NO_GAME
+from ...model.limits.tags import gone_tags
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.advice import of_materials
+from ..export.levels import STALE, say_stale
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
 from ..export.skin_files import skin_of, skin_with
 from ..export.vertex import gathered
@@ -125,11 +130,12 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         warnings.extend(of_materials([mesh for every in meshes.values() for mesh in every], formats.by_name(FORMAT)))
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
+        _warn_of_made_levels(chosen, options, context)
         saved.files |= _skins(player, stored_files(player.collection), meshes, pieces, saved.skin)
         saved.files |= table_file(player, context)
         _warn_of_strays(player, context, {block for choice in chosen.values() for block in choice.whole})
-    parts, levels = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)
-    facts = f"{plural(parts, 'part')}, {plural(levels, 'level')} of detail, {plural(len(saved.files), 'file')}"
+    parts, afar = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)
+    facts = f"{plural(parts, 'part')}, {plural(afar, 'level')} of detail, {plural(len(saved.files), 'file')}"
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     return saved, Summary(facts, list(dict.fromkeys(warnings)))
 
@@ -142,6 +148,10 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
     for (kind, level), choice in chosen.items():
         name = part_file(kind, level, choice.collection)
         found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
+        if not level:  # games ask the nearest one for its tags
+            on_it = [ON_TAGS[part] for above, part in pairwise(PARTS) if above == kind and (part, 0) in chosen]
+            for problem in gone_tags(found[kind, level][1].model, on_it):
+                log.warning("%s: %s", name, problem)
     return within(found, options.triangles, options.game, own) if options.triangles else found
 
 
@@ -204,11 +214,18 @@ def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -
     }
     for (kind, level), choice in chosen.items():
         if level and unchanged[kind, level] and not unchanged.get((kind, 0), True):
-            log.warning(
-                "'%s' was edited and '%s' was not: games show that one from afar; "
-                "Make Levels of Detail makes it anew",
-                part_file(kind, 0, chosen[kind, 0].collection), part_file(kind, level, choice.collection),
-            )  # fmt: skip
+            base = part_file(kind, 0, chosen[kind, 0].collection)
+            log.warning(STALE, base, part_file(kind, level, choice.collection))
+
+
+def _warn_of_made_levels(chosen: dict[tuple[str, int], Choice], options: SaveOptions, context: Context) -> None:
+    """Say which levels of detail were made of what their part was before it was edited."""
+    made = [key for key, choice in chosen.items() if choice.collection is not None and levels.made(choice.collection)]
+    for kind in dict.fromkeys(kind for kind, _ in made if (kind, 0) in chosen):
+        part = chosen[kind, 0]
+        whole = replace(part, blocks=part.whole, hidden=[])
+        with all_shown(context.view_layer, whole.blocks):
+            say_stale(Path(part_file(kind, 0, part.collection)), whole, context, options.scale)
 
 
 def _skins(

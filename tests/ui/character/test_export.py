@@ -83,6 +83,20 @@ def test_edited_files_only(tmp_path):
     assert list(saved(tmp_path, edited_only=True)) == [EXTRA]
 
 
+def test_tags_that_the_game_looks_for_and_that_are_gone_are_named(tmp_path, capfd):
+    opened(tmp_path)
+    tag("tag_weapon").name = "tag_gun"
+    bpy.data.objects.remove(tag("tag_mouth"))
+    found = saved(tmp_path)
+    said = capfd.readouterr().out
+    gun = "'tag_gun' was 'tag_weapon' in its file, the name by which games hang models on it: rename it back"
+    assert f"body.mdm: {gun}" in said
+    assert "toy.md3: the model lacks tags on which games hang models by their names" in said
+    assert f"{TOYS}/body.mdm" in changed(found)
+    assert bpy.ops.object.idtech_check_game(target="mdm:et") == {"FINISHED"}
+    assert gun in capfd.readouterr().out
+
+
 def test_frames_that_others_share_stay_theirs(tmp_path, capfd):
     table = files()[TABLE] + b"\t\tbow\t\t50 10 0 15 0 0 0\n"
     read(put_character(tmp_path / "game", body_aninc=table))
@@ -290,6 +304,26 @@ def test_other_bones_are_refused(tmp_path):
     bpy.ops.object.mode_set(mode="OBJECT")
     assert "has other bones than 'body.mdx'" in error_of(write, filepath=str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
+
+
+def test_other_bones_are_refused_also_where_nothing_is_played(tmp_path):
+    block = opened(tmp_path)
+    for action in list(bpy.data.actions):
+        bpy.data.actions.remove(action)
+    bpy.ops.object.mode_set(mode="EDIT")
+    block.data.edit_bones["Bip01 Head"].parent = block.data.edit_bones["Bip01 Pelvis"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "has other bones than 'body.mdx'" in error_of(write, filepath=str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("played", [False, True])
+def test_renamed_bones_are_named(tmp_path, capfd, played):
+    block = opened(tmp_path)
+    if played:
+        play(name="walk")
+    block.data.bones["Bip01 Head"].name = "Skull"
+    assert changed(saved(tmp_path)) == []
+    assert "the character's frames keep the names that they had: 'Skull'" in capfd.readouterr().out
 
 
 def test_bones_that_are_moved_at_rest_are_named_where_rows_have_no_action(tmp_path, capfd):

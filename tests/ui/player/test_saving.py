@@ -342,6 +342,71 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
     assert "the player has no" not in said
 
 
+def test_a_level_of_detail_that_was_made_before_an_edit_is_named(tmp_path, capfd):
+    """Of a player that is saved, and of a part alone; so is one that came, of a part alone."""
+    player = brought(game(tmp_path))
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    activate(legs)
+
+    def said():
+        return "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
+
+    for made in (False, True):
+        if made:
+            assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
+            saved(tmp_path)
+            assert not said()
+        export_bytes(put(tmp_path / "alone" / "lower.md3"))
+        assert not said()
+        for key in legs.data.shape_keys.key_blocks:
+            key.data[0].co.z += 5.0
+        export_bytes(tmp_path / "alone" / "lower.md3")
+        assert said()
+    saved(tmp_path)
+    assert said()
+
+
+def test_tags_that_games_look_for_and_that_are_gone_are_named(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    tag_of(player.parts["upper"], "tag_head").name = "tag_hat"
+    bpy.data.objects.remove(tag_of(player.parts["upper"], "tag_weapon"))
+    hat = "'tag_hat' was 'tag_head' in its file, the name by which games hang models on it: rename it back"
+    gun = "the model lacks tags on which games hang models by their names, add empties called so: 'tag_weapon'"
+    saved(tmp_path)
+    said = capfd.readouterr().out
+    assert f"upper.md3: {hat}" in said
+    assert f"upper.md3: {gun}" in said
+    assert bpy.ops.object.idtech_check_game() == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert f"upper: {hat}" in said
+    assert f"upper: {gun}" in said
+    assert bpy.context.selected_objects[0].name == "tag_hat"
+
+
+def test_tags_that_are_hidden_are_none_that_are_gone(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    tag_of(player.parts["upper"], "tag_weapon").hide_set(True)
+    assert bpy.ops.object.idtech_check_game() == {"FINISHED"}
+    saved(tmp_path)
+    assert "lacks tags" not in capfd.readouterr().out
+
+
+def test_a_part_of_ones_own_is_asked_for_the_tag_that_carries_the_next(tmp_path, capfd):
+    player = brought(game(tmp_path), levels=False)
+    legs = player.parts["lower"]
+    home = legs.users_collection[0]
+    for holder in (home, *home.objects, *(b.data for b in home.objects if b.data is not None)):
+        for key in [key for key in holder.keys() if key in ("idtech_source", "idtech_model")]:  # noqa: SIM118
+            del holder[key]
+    saved(tmp_path)
+    assert "lacks tags" not in capfd.readouterr().out
+    tag_of(legs, "tag_torso").name = "tag_belt"
+    saved(tmp_path / "other")
+    said = capfd.readouterr().out
+    assert "lower.md3: the model lacks tags" in said
+    assert "called so: 'tag_torso'" in said
+
+
 def test_a_level_of_detail_from_another_export_is_named(tmp_path, capfd):
     """If a game looks for it, and no level takes its place."""
     brought(game(tmp_path) / "head.md3")
