@@ -648,6 +648,16 @@ def _(folder):
     export(folder / "a.md5mesh", what="SCENE")
 
 
+@says("become one shader")
+def _(folder):
+    for color in ((1, 0, 0, 1), (0, 0, 1, 1)):
+        bpy.ops.mesh.primitive_cube_add()
+        material = bpy.data.materials.new("Material")
+        material.diffuse_color = color
+        bpy.context.object.data.materials.append(material)
+    export(folder / "a.md3", what="SCENE")
+
+
 @says("hard edges will be smooth")
 def _(folder):
     bpy.ops.mesh.primitive_cube_add()

@@ -27,12 +27,12 @@ NO_SHADER = "without a material a surface has no shader, give it one with the sh
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
 
 
-def advice(blocks: Iterable[Any], row: Format, scale: float) -> list[str]:
+def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool = False) -> list[str]:
     """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    return [*_of_tags(meshes, row), *of_materials(meshes, row), *_of_scale(own), *far]
+    return [*_of_tags(meshes, row), *of_materials(meshes, row, keep_suffixes), *_of_scale(own), *far]
 
 
 def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> list[str]:
@@ -88,12 +88,16 @@ def _of_tags(meshes: list[Any], row: Format) -> Iterator[str]:
         yield f"meshes that are called as tags are written as surfaces, tags are empties (Add > Empty): {listed(tags)}"
 
 
-def of_materials(meshes: list[Any], row: Format) -> Iterator[str]:
-    """Yield which meshes of one's own no game can dress."""
+def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) -> Iterator[str]:
+    """Yield which meshes of one's own no game can dress, and which materials it can't tell apart."""
     if row.vertex.holds_pictures:
         return
-    materials = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots)
-    embedded = [material.name for material in materials if material is not None and SKIN in material]
+    slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
+    materials = dict.fromkeys(material for material in slots if material is not None)
+    alike = _namesakes(materials, keep_suffixes)
+    if alike:
+        yield f"materials that look different become one shader, rename them (or Keep .001 in Names): {listed(alike)}"
+    embedded = [material.name for material in materials if SKIN in material]
     if embedded:
         yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
@@ -120,6 +124,28 @@ def of_stripped(model: VertexModel | SkeletalModel, row: Format) -> Iterator[str
     bare = [name for name, shaders, was in found if not any(shaders) and 0 <= was < len(before) and any(before[was])]
     if bare and not row.vertex.holds_pictures:
         yield f"{NO_SHADER}: {listed(list(dict.fromkeys(bare)))}"
+
+
+def _namesakes(materials: Iterable[Any], keep_suffixes: bool) -> list[str]:
+    """Return the names of materials that have one name in a file and show different pictures, or colours."""
+    by_name: dict[str, list[Any]] = {}
+    for material in materials:
+        by_name.setdefault(names.file_name_of(material, keep_suffixes), []).append(material)
+    several = [each for each in by_name.values() if len(each) > 1]
+    return [material.name for each in several if _differ(each) for material in each]
+
+
+def _differ(materials: list[Any]) -> bool:
+    """Tell whether materials look different: an import that found no picture shows the one that another found."""
+    from ...blender.shading.images import image_of  # an export of lone materials does without
+    from ...blender.shading.pixels import color_of, origin_of
+
+    images = {material: image_of(material) for material in materials}
+    pictures = {origin_of(image) or image.name for image in images.values() if image is not None}
+    plain = [material for material, image in images.items() if image is None]
+    if pictures:
+        return len(pictures) > 1 or any(names.GIVEN not in material for material in plain)
+    return len({color_of(material).tobytes() for material in plain}) > 1
 
 
 def _picture_of(material: Any) -> str:

@@ -111,7 +111,7 @@ def _export_model(
         remember_weights(export.rig, settings)
     tags = unselected_tags(chosen, bones=False) if row.tags else []
     left = [*left_out(chosen), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
-    warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *left]
+    warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
     if row.skeletal.animation and not beside.data:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
     warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.warnings]

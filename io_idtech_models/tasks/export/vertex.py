@@ -71,7 +71,11 @@ def export_file(
         beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
         texts = material_files(asked, chosen.blocks)
         write_files([(asked.target, written.data), *beside, *levels, *skins, *texts])
-    warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen), *instances_left_out(context, chosen)]
+    warnings += [
+        *advice(chosen.blocks, row, settings.scale, settings.keep_suffixes),
+        *left_out(chosen),
+        *instances_left_out(context, chosen),
+    ]
     warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
     warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""

@@ -127,7 +127,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
             if not level:
                 meshes[kind] = [block for block in chosen[kind, level].whole if block.type == "MESH"]
                 saved.files |= _new_levels(name, written.data, options.shares)
-        warnings.extend(of_materials([mesh for every in meshes.values() for mesh in every], formats.by_name(FORMAT)))
+        every = [mesh for part in meshes.values() for mesh in part]
+        warnings.extend(of_materials(every, formats.by_name(FORMAT), options.keep_suffixes))
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
         _warn_of_made_levels(chosen, options, context)

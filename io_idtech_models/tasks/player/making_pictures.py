@@ -50,21 +50,25 @@ class Wardrobe:
     keep_shaders: bool  # materials that are called as a path are shaders that the game has
     files: dict[str, bytes] = field(default_factory=dict)
     icon: bytes = b""
-    _known: dict[str, str] = field(default_factory=dict)
+    _known: dict[Any, str] = field(default_factory=dict)  # shaders, by material
+    _made: dict[tuple[str, bytes], str] = field(default_factory=dict)  # files, by a material's name and its picture
 
     def shader(self, material: Any) -> str:
         """Return the shader of a material (None: of what has none): a picture's, or its own name."""
-        name = "" if material is None else names.file_name_of(material)
-        if name not in self._known:
-            self._known[name] = name if self.keep_shaders and "/" in name else self._picture(name, material)
+        if material not in self._known:
+            name = "" if material is None else names.file_name_of(material)
+            self._known[material] = name if self.keep_shaders and "/" in name else self._picture(name, material)
         if not self.icon:
             self.icon = tga.encode(resized(picture_of(material), tga.ICON, tga.ICON))
-        return self._known[name]
+        return self._known[material]
 
     def _picture(self, name: str, material: Any) -> str:
-        file = picture_name(PICTURE.sub("", name.rpartition("/")[2]), ".tga", self.folder, self.files)
-        self.files[file] = tga.encode(fitting(picture_of(material), tga.LARGEST))
-        return f"{self.folder}/{file}"
+        """Return a picture's shader: `Skin` and `Skin.001` have one if they look alike."""
+        data = tga.encode(fitting(picture_of(material), tga.LARGEST))
+        if (name, data) not in self._made:
+            file = picture_name(PICTURE.sub("", name.rpartition("/")[2]), ".tga", self.folder, self.files)
+            self._made[name, data], self.files[file] = file, data
+        return f"{self.folder}/{self._made[name, data]}"
 
 
 class Atlas:

@@ -101,13 +101,13 @@ def say_how_far(stem: str, names: Sequence[str], reached: Doubles, shown: Double
 
 
 def _scene(rig: Block, context: Context) -> RigScene:
-    return rig_scene(context.scene, context.view_layer, SkeletalGatherSettings(), rig)
+    return rig_scene(context.scene, context.view_layer, SkeletalGatherSettings(keep_suffixes=True), rig)
 
 
 def _material(block: Block, shader: str, known: Sequence[Any]) -> Any:
     """Return which of the `known` materials a mesh of an object wears, by what it is called there; "" for none."""
     worn = [slot.material for slot in block.material_slots if slot.material in known]
-    named = [each for each in (*worn, *known) if each is not None and file_name_of(each) == shader]
+    named = [each for each in (*worn, *known) if each is not None and file_name_of(each, keep_suffix=True) == shader]
     bare = [each for each in (*worn, *known) if each is None or is_stand_in(each)]
     return next(iter(named if shader else bare), known[0])
 

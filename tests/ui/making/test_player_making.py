@@ -316,6 +316,19 @@ def test_materials_that_are_called_as_shaders(tmp_path, keep):
     assert ("blue.tga" in files) != keep
 
 
+@pytest.mark.parametrize("alike", [False, True])
+def test_materials_that_a_number_alone_tells_apart(tmp_path, alike):
+    """Have a picture each, unless one is a copy of the other."""
+    strut.build()
+    worn = bpy.data.objects["strut"].data
+    worn.materials.append(worn.materials[0].copy() if alike else bpy.data.materials.new("Strut Stripes"))
+    assert worn.materials[1].name == "Strut Stripes.001"
+    worn.polygons.foreach_set("material_index", np.arange(len(worn.polygons), dtype=np.int32) % 2)
+    files = made(tmp_path)
+    pictures = [name for name in files if name.endswith(".tga") and "icon" not in name]
+    assert len(pictures) == len(set(read_skin(files["head_default.skin"]).shaders().values())) == (1 if alike else 2)
+
+
 def test_no_path_of_a_picture_is_too_long(tmp_path):
     """Which games would cut, or not look for."""
     strut.build()

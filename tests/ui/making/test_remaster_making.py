@@ -128,3 +128,14 @@ def test_a_mesh_without_a_material_has_its_place_in_the_picture(tmp_path, stands
         worn.append(bpy.data.materials.new("missing"))
         worn[0][STAND_IN] = worn[0].name
     assert off(made(tmp_path)) < 0.4
+
+
+def test_materials_that_a_number_alone_tells_apart_have_each_its_place_in_the_picture(tmp_path):
+    build_armed()
+    worn = bpy.data.objects["strut"].data
+    worn.materials.append(bpy.data.materials.new(worn.materials[0].name))
+    worn.polygons.foreach_set("material_index", np.arange(len(worn.polygons), dtype=np.int32) % 2)
+    meshes = by_bones(made(tmp_path), "tris")[1].meshes
+    spans = sorted((float(mesh.uvs[:, 0].min()), float(mesh.uvs[:, 0].max())) for mesh in meshes)
+    assert len(spans) == 2
+    assert spans[0][1] <= 0.5 <= spans[1][0]
