@@ -41,7 +41,7 @@ def moved_in_place(model, rng):
         at = some(rng, model.num_frames)[:, None] & some(rng, surface.num_vertices)
         codes = surface.positions / steps_of(model)
         low, high = codes.min(axis=1, keepdims=True, initial=1e9), codes.max(axis=1, keepdims=True, initial=-1e9)
-        away = np.clip(codes + rng.integers(-3, 4, codes.shape), low, high) - codes
+        away = np.clip(codes + rng.choice([3, 99]) * rng.uniform(-1, 1, codes.shape), low, high) - codes
         away = np.where(at[..., None], np.rint(away), 0) * steps_of(model)
         surface.positions += away.astype(np.float32)
         found.append((away != 0).any(axis=2))

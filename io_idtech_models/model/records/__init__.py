@@ -97,9 +97,7 @@ def _unpack_array(data: memoryview, place: int) -> tuple[str, NDArray[Any], int]
 def pack_names(names: Iterable[str]) -> NDArray[np.uint8]:
     """Return texts as one array of UTF-8 bytes, each ended by a NUL; inverse of `unpack_names`."""
     listed = list(names)
-    text = "\0".join(listed)
-    if text.count("\0") >= max(len(listed), 1):
-        text = "\0".join(name.replace("\0", "") for name in listed)
+    text = "\0".join(name.replace("\0", "") for name in listed)
     raw = (text + "\0").encode("utf-8", errors="replace") if listed else b""
     return np.frombuffer(raw, np.uint8)
 

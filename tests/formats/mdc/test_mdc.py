@@ -70,8 +70,8 @@ def test_codes_of_angles_are_kept_by_value():
     assert structs(model).tags["angles"][1].tolist() == [[-32700, 32700, 16350]]
     model.tags[0].origins[0] += 1
     assert differences(sample("minimal", "mdc"), dump(model)) == {"frames[0].tags[0].xyz"}
-    model.tags[0].axes[1] = decode_axes(np.array([10, 20, 30]))
-    assert structs(model).tags["angles"].tolist() == [[[4000, 16000, -12000]], [[10, 20, 30]]]
+    model.tags[0].axes[:] = decode_axes(np.array([[4001, 16000, -12000], [10, 20, 30]]))
+    assert structs(model).tags["angles"].tolist() == [[[4001, 16000, -12000]], [[10, 20, 30]]]
 
 
 def test_scale_of_tags_is_said_to_be_lost(caplog):

@@ -30,7 +30,7 @@ def test_a_game_reads_what_is_written():
     assert transparency(leaf).clip is not None and PERFORATED
     assert b"red 1\n\t\tgreen 1\n\t\tblue 1\n" in text_of([Declared("a")])
     plain = found.shader(PLAIN.name)
-    assert [(stage.role, stage.maps[0]) for stage in plain.stages] == [(DIFFUSE, "_white")]
+    assert [(stage.role, stage.maps[0], stage.alpha_test) for stage in plain.stages] == [(DIFFUSE, "_white", None)]
 
 
 def test_a_text_is_ones_own_until_somebody_changes_it():
