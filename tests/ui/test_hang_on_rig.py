@@ -92,3 +92,15 @@ def test_what_is_refused_or_said(hung, capsys):
     assert error_of(hang) == "'own' has no vertices"
     own.select_set(False)
     assert error_of(hang) == "select the meshes that 'stilt_rig' is to pose, then the rig"
+
+
+def test_what_a_removed_rig_moved_is_named(hung, capfd):
+    """By a modifier or a constraint: keys can't hold that for it. What stands by itself is not."""
+    _, rig, own = hung
+    assert hang() == {"FINISHED"}
+    led, free = (linked(bpy.data.objects.new(name, None)) for name in ("led", "free"))
+    led.constraints.new("COPY_LOCATION").target = rig
+    assert free.parent is None
+    capfd.readouterr()
+    assert bpy.ops.object.idtech_remove_rig() == {"FINISHED"}
+    assert "stands still without it, undo this to keep it: 'led', 'own'" in capfd.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.transforms import inverse
 from ...model.vertex import Tag
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from .. import names
 from ..compat import HAS_SLOTS, Block
 from ..empties import decompose
@@ -31,6 +32,8 @@ from ..vertex.sampling import Samples, Subject, step, stepping
 from ..vertex.source import find
 from .build import write_keys
 
+log = logging.getLogger(__name__)
+
 
 def remove(
     rig: Block, collections: Mapping[Block | None, bpy.types.Collection | None], export: ExportScene[GatherSettings]
@@ -45,6 +48,7 @@ def remove(
     settle([rig])
     meshes = posed_by(rig)
     empties = [block for block in rig.children if block.type == "EMPTY" and block.parent_type == "BONE"]
+    _warn_of_followers(rig, {*meshes, *(tag.block for tag in find_tags(empties))})
     parts = []
     for root in dict.fromkeys(map(root_of, meshes)):
         own = [block for block in meshes if root_of(block) == root]
@@ -60,6 +64,15 @@ def remove(
         part.stand_alone()
     _forget(rig)
     return meshes
+
+
+def _warn_of_followers(rig: Block, own: set[Block]) -> None:
+    """Name what else an armature moves in any way: by a bone, a modifier, a constraint, a driver."""
+    users = bpy.data.user_map(subset={rig}).get(rig, ())
+    others = [user.name for user in users if isinstance(user, bpy.types.Object) and user not in own]
+    if others:
+        text = "what also moved with '%s' stands still without it, undo this to keep it: %s"
+        log.warning(text, rig.name, listed(sorted(others)))
 
 
 class _Part:
