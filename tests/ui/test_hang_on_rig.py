@@ -79,7 +79,7 @@ def test_it_becomes_a_model_with_these_animations(hung, tmp_path):
 
 
 def test_what_is_refused_or_said(hung, capsys):
-    _, rig, own = hung
+    rig = hung[1]
     own.location.x = 500
     bpy.context.view_layer.update()
     hang()
@@ -96,7 +96,7 @@ def test_what_is_refused_or_said(hung, capsys):
 
 def test_what_a_removed_rig_moved_is_named(hung, capfd):
     """By a modifier or a constraint: keys can't hold that for it. What stands by itself is not."""
-    _, rig, own = hung
+    rig = hung[1]
     assert hang() == {"FINISHED"}
     led, free = (linked(bpy.data.objects.new(name, None)) for name in ("led", "free"))
     led.constraints.new("COPY_LOCATION").target = rig

@@ -32,11 +32,11 @@ class _LastHome:
     def find(self, block: Block, holds: Callable[[Any], bool], search: Callable[[], Any | None]) -> Any | None:
         """Return the collection of an object: the one found last while it `holds` it, else what `search` finds."""
         every = bpy.data.collections
-        if self.block == block.session_uid and self.num_collections == len(every):
-            found = None if self.name is None else every.get(self.name)
-            if self.name is None or (found is not None and holds(found)):
+        if self.block == block.session_uid and self.num_collections == len(every) and self.name is not None:
+            found = every.get(self.name)
+            if found is not None and holds(found):
                 return found
-        home = search()
+        home = search()  # also where there was none: the object may have been moved into one
         self.block, self.num_collections = block.session_uid, len(every)
         self.name = None if home is None else home.name
         return home

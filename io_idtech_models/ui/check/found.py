@@ -47,6 +47,12 @@ def key_of(subject: Subject) -> str:
     return "" if holder is None else f"{holder.session_uid} {holder.name}"
 
 
+def state_of(subject: Subject, shown: dict[str, int]) -> str:
+    """Return what tells at no cost that the file would have other counts: `shown` ones, and which modifiers work."""
+    modifiers = [(each.type, each.show_viewport) for block in subject.meshes for each in block.modifiers]
+    return f"{shown} {modifiers}"
+
+
 def checked(context: Context) -> Any:
     """Return what the last check found, of whichever model."""
     return getattr(context.window_manager, CHECKED)

@@ -16,7 +16,7 @@ from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect
 from ..reports import report_done
 from ..translations import say
-from .found import add, keep
+from .found import add, keep, state_of
 
 Finding = tuple[str, str, bool]  # an object's name, "" for none; a sentence; is it an error
 
@@ -98,7 +98,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
             return
         root = None if subject.player is None else root_of(subject.active)
         counts = counted.get("" if root is None else str(root[PART]), {})
-        add(keep(context, subject, str(counts_shown(subject)), self.target, counts), findings)
+        add(keep(context, subject, state_of(subject, counts_shown(subject)), self.target, counts), findings)
         if context.area is not None:
             context.area.tag_redraw()
 

@@ -100,7 +100,7 @@ class VIEW3D_PT_idtech_findings(Child, Panel):  # type: ignore[misc]
         """List them."""
         found, layout = checked(context), self.layout
         if not found.findings:
-            layout.label(text="The game will take it", icon="CHECKMARK")
+            layout.label(text="The game took it at the last check", icon="CHECKMARK")
             return
         layout.template_list(IDTECH_UL_findings.bl_idname, "", found, "findings", found, "index", rows=3)
 

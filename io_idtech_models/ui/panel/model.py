@@ -14,7 +14,7 @@ from ...model.limits.games import GAMES
 from ...tasks.export.last_export import choose_game, game_shown
 from ...tasks.export.subject import Subject, counts_shown, subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
-from ..check.found import checked, key_of
+from ..check.found import checked, key_of, state_of
 from ..translations import CONTEXT, say
 from .main import GAMES_MENU, OfModel, draw_game, on_both_levels
 
@@ -33,7 +33,7 @@ OF_SURFACE = "vertices"  # from here on a count is that of the largest surface
 def exact_counts(context: Context, subject: Subject, shown: dict[str, int]) -> dict[str, int]:
     """Return what the last check counted; nothing of another model, or where Blender holds something else now."""
     found = checked(context)
-    if not found.counts or found.model != key_of(subject) or found.shown != str(shown):
+    if not found.counts or found.model != key_of(subject) or found.shown != state_of(subject, shown):
         return {}
     return {entry.name: entry.count for entry in found.counts}
 
@@ -132,7 +132,7 @@ class ModelPanel(OfModel):
             values.label(text="None")
         exact = exact_counts(context, subject, shown)
         _draw_counts(labels, values, exact or shown, subject.row, game)
-        layout.label(text="As the file will have them" if exact else "Seams may add vertices")
+        layout.label(text="As the last check counted them" if exact else "Seams may add vertices")
 
 
 def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Format | None, game: str) -> None:

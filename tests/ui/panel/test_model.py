@@ -34,15 +34,16 @@ def test_the_game_is_chosen_once(tmp_path):
     assert "quake3" in collection["idtech_export"]
 
 
-def test_counts_are_blenders_until_a_check_counts(tmp_path):
+@pytest.mark.parametrize("change", [lambda b: b.data.vertices.add(3), lambda b: b.modifiers.new("finer", "SUBSURF")])
+def test_counts_are_blenders_until_a_check_counts(tmp_path, change):
     import_model(put(tmp_path / "a.md3"))
     assert "Seams may add vertices" in texts(model.VIEW3D_PT_idtech_model)
     assert not shows(findings.VIEW3D_PT_idtech_findings)
     assert check_game(target="md3:quake3") == {"FINISHED"}
-    assert "As the file will have them" in texts(model.VIEW3D_PT_idtech_model)
-    assert "The game will take it" in texts(findings.VIEW3D_PT_idtech_findings)
+    assert "As the last check counted them" in texts(model.VIEW3D_PT_idtech_model)
+    assert "The game took it at the last check" in texts(findings.VIEW3D_PT_idtech_findings)
     block = bpy.context.view_layer.objects.active
-    block.data.vertices.add(3)
+    change(block)
     assert "Seams may add vertices" in texts(model.VIEW3D_PT_idtech_model), "it is another now"
 
 
@@ -81,6 +82,10 @@ def test_the_model_is_found_wherever_its_object_goes(tmp_path):
     assert found is not None
     assert found.home is None
     assert found.place, "its mesh still says where it came from"
+    collection.objects.link(block)
+    found = subject_of(bpy.context)
+    assert found is not None
+    assert found.home == collection, "and back"
 
 
 def test_a_hidden_part_is_not_selected():
