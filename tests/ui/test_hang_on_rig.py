@@ -79,7 +79,7 @@ def test_it_becomes_a_model_with_these_animations(hung, tmp_path):
 
 
 def test_what_is_refused_or_said(hung, capsys):
-    rig = hung[1]
+    _, rig, own = hung
     own.location.x = 500
     bpy.context.view_layer.update()
     hang()
