@@ -138,7 +138,9 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     parts, afar = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)
     facts = f"{plural(parts, 'part')}, {plural(afar, 'level')} of detail, {plural(len(saved.files), 'file')}"
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
-    return saved, Summary(facts, list(dict.fromkeys(warnings)))
+    held = [names.file_name_of(root) for kind, root in player.parts.items() if kind not in KINDS]
+    notes = [f"no part of it, models of their own (Export: MD3): {listed(held)}"] if held else []
+    return saved, Summary(facts, list(dict.fromkeys(warnings)), notes)
 
 
 def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, context: Context) -> Parts:

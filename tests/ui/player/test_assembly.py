@@ -188,6 +188,15 @@ def test_a_player_is_imported_from_an_archive(tmp_path):
     }
 
 
+def test_the_weapon_that_came_along_is_no_part(tmp_path, capfd):
+    brought(game(tmp_path), weapon="club")
+    assert not saved(tmp_path).keys() & {"club.md3", "weapon.md3"}
+    assert (
+        "no part of it, models of their own (Export: MD3): 'club', 'club_barrel', 'club_flash'"
+        in capfd.readouterr().out
+    )
+
+
 def test_parts_stand_as_in_the_game(tmp_path):
     folder = game(tmp_path)
     player = brought(folder, weapon="club")
