@@ -205,6 +205,7 @@ def _rigged(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) ->
     from ..model.rigging.skeletal import to_skeletal
 
     model, motions, report = to_skeletal(loaded.model, posing.rig, loaded.row.vertex.frame_rate)
+    model.tags = model.tags if to.tags else []  # their bones are there, by their names
     notes = [f"a skeleton of {report.sentence(loaded.model.frame_names)}", *further_left_out(to.name, loaded.model)]
     if asked.shorten:
         skeletal, motions, shorter = short_skeleton(model, motions, to, asked.game)

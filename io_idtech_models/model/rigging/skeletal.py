@@ -5,15 +5,17 @@ What bones can't say of the frames is lost there: it is told how much that is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .. import steady
 from ..clips import Clip, group
 from ..edits.conform import split_surface
-from ..skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh
+from ..skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh
 from ..torso import nearest_turns
 from ..transforms import conjugate, from_matrices, multiply, rotate, to_matrices, unchain
-from ..vertex import Surface, VertexModel
+from ..vertex import Surface, Tag, VertexModel
 from ..weights import Weights
 from .points import points_of
 from .rig import Doubles, FrameRig, Report, RigSettings, explained
@@ -41,7 +43,23 @@ def to_skeletal(
     meshes = [_mesh(surface, rig, skeleton, slice(start, start + surface.num_vertices)) for surface, start in parts]
     clips = model.animations or group(list(model.frame_names))
     animations = [_animation(clip, rig, skeleton, clip.frame_rate or frame_rate or FRAME_RATE) for clip in clips]
-    return SkeletalModel(model.name, skeleton, meshes), animations, explained(rig, positions)
+    made = SkeletalModel(model.name, skeleton, meshes, tags=_tags(model.tags, rig, skeleton))
+    return made, animations, explained(rig, positions)
+
+
+def _tags(tags: Sequence[Tag], rig: FrameRig, skeleton: Skeleton) -> list[JointTag]:
+    """Return the tags of frames as tags on the bones that they became."""
+    found = []
+    for tag, bone in zip(tags, rig.tag_bones.tolist(), strict=True):
+        pose = rig.poses[rig.rest_frame, bone]
+        back, turn = steady.inverses(pose[None, :, :3])[0], conjugate(skeleton.rotations[bone])
+        origin = steady.applied(back, tag.origins[rig.rest_frame] - pose[:, 3]) - skeleton.positions[bone]
+        axes = steady.applied(back[None], tag.axes[rig.rest_frame].astype(np.float64))
+        axes /= np.maximum(steady.lengths(axes), steady.TINY)[:, None]
+        found.append(
+            JointTag(tag.name, bone, rotate(turn, origin).astype(np.float32), rotate(turn, axes).astype(np.float32))
+        )
+    return found
 
 
 def _rest_of(rig: FrameRig) -> tuple[Doubles, Doubles]:

@@ -9,10 +9,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from io_idtech_models.model.joint_scales import posed
 from io_idtech_models.model.rigging.products import product
 from io_idtech_models.model.rigging.rig import RigSettings, explained
+from io_idtech_models.model.rigging.skeletal import to_skeletal
 from io_idtech_models.model.rigging.solve import make_rig
-from io_idtech_models.model.vertex import Tag
+from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import LimitError
 from tests.samples import PROJECT
 
@@ -136,6 +138,25 @@ def test_a_tag_is_a_bone_that_moves_as_it_does():
     assert not tagged.weights[:, bone].any()
     at = tagged.poses[:, bone, :, :3] @ tagged.heads[bone] + tagged.poses[:, bone, :, 3]
     assert np.abs(at - place).max() < 1e-4
+
+
+def test_a_tag_of_a_model_with_bones_stands_as_in_its_frames():
+    """Turned as it is there, whatever its bone points at."""
+    positions, triangles = walker()
+    rig = make_rig(positions, triangles, [], RigSettings())
+    shin = rig.names.index("shin.L")
+    places = rig.poses[:, shin, :, :3] @ [0, 4, 2] + rig.poses[:, shin, :, 3]
+    axes = np.swapaxes(rig.poses[:, shin, :, :3] @ turn(0.7, 0), 1, 2)
+    surface = Surface("s", positions, triangles, np.zeros((positions.shape[1], 2), "f4"), [])
+    tag = Tag("tag_foot", places.astype("f4"), axes.astype("f4"))
+    model, (motion,), _ = to_skeletal(
+        VertexModel("w", [f"walk{frame}" for frame in range(len(positions))], [surface], [tag]), RigSettings()
+    )
+    (found,) = model.tags
+    at, turned = posed(motion)
+    assert (found.name, model.skeleton.names[found.joint]) == ("tag_foot", "tag_foot")
+    np.testing.assert_allclose(at[:, found.joint] + turned[:, found.joint] @ found.origin, places, atol=1e-3)
+    np.testing.assert_allclose(found.axes @ np.swapaxes(turned[:, found.joint], 1, 2), axes, atol=1e-3)
 
 
 def test_torn_frames_have_no_say():
