@@ -30,8 +30,9 @@ from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
 from ..formats import SKELETAL, VERTEX, Format
 from ..reporting import ModelError, Summary, joined, plural
+from ..tasks.export.motion_sources import NoActionError
 from ..tasks.export.selection import choose
-from ..tasks.export.skeletal import export_skeletal
+from ..tasks.export.skeletal import ModelExport, export_skeletal
 from ..tasks.export.vertex import export_file
 from ..tasks.import_.dressing import Dressing
 from ..tasks.import_.motion import import_animation
@@ -191,7 +192,13 @@ def _save_vertex(asked: ExportRequest, row: Format, options: argparse.Namespace,
 
 
 def _save_skeletal(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
-    return export_skeletal(asked, row, choose(context, "SCENE"), context, _skeletal_settings(options))
+    chosen, settings = choose(context, "SCENE"), _skeletal_settings(options)
+    if row.skeletal.companions:
+        return export_skeletal(asked, row, chosen, context, settings, ModelExport(write_animation=True))
+    try:
+        return export_skeletal(asked, row, chosen, context, settings, ModelExport(write_animations=True))
+    except NoActionError:
+        return export_skeletal(asked, row, chosen, context, settings)
 
 
 OPEN = {VERTEX: _open_vertex, SKELETAL: _open_skeletal}

@@ -151,6 +151,21 @@ def test_odd_models_convert(folder, run, name, suffix):
         assert Path("back.md3").read_bytes() == sample(name)
 
 
+@pytest.mark.parametrize("target", ["b.md5mesh", "b.mdm"])
+def test_animations_come_along_beside_a_model(folder, run, target):
+    """Where its format has them in files of their own."""
+    Path("arm.md5mesh").write_bytes(samples_md5.arm())
+    Path("wave.md5anim").write_bytes(samples_md5.wave())
+    convert(run, "arm.md5mesh", "--anim", "wave.md5anim", "a.blend")
+    line = "\n".join(convert(run, "a.blend", target))
+    name = "b.mdx" if target == "b.mdm" else "wave.md5anim"
+    assert f"{name}: 5 frames" in line
+    assert Path(name).exists()
+    Path("plain.md5mesh").write_bytes(samples_md5.arm())
+    convert(run, "plain.md5mesh", "plain.blend")
+    assert convert(run, "plain.blend", "c.md5mesh"), "nor is it missed where there is none"
+
+
 SHADER = "models/characters/male_npc/marine/very_long_name_of_a_material_for_a_helmet.tga"
 SHORT = "male_npc/marine/very_long_name_of_a_material_for_a_helmet"
 
