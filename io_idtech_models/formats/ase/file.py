@@ -95,7 +95,7 @@ class UvSet:
 
     channel: int
     span: Span | None = None  # of its `*MESH_MAPPINGCHANNEL`, from the keyword to behind the brace
-    channel_span: Span = field(init=False)  # of the number behind that
+    channel_span: Span | None = None  # of the number behind that
     tverts: Rows = field(default_factory=lambda: NO_ROWS)  # (n, 2)
     tfaces: NDArray[np.int64] | None = None  # (T, 3)
     # By keyword: where it stands with what belongs to it, a number or a list.

@@ -118,11 +118,12 @@ def patch_sets(edits: Edits, mesh: Mesh, sets: Sets) -> None:
 def _renumber(edits: Edits, gone: list[UvSet], new: list[int], sets: Sets) -> None:
     """Give sets of the file other numbers where they say what new ones do; these are none of either any more."""
     for channel in list(new):
-        same = next((each for each in gone if each.span is not None and _says(each, sets.further[channel])), None)
-        if same is not None:
-            edits.put(*same.channel_span, b"%d" % channel)
-            gone.remove(same)
-            new.remove(channel)
+        for each in gone:
+            if each.channel_span is not None and _says(each, sets.further[channel]):
+                edits.put(*each.channel_span, b"%d" % channel)
+                gone.remove(each)
+                new.remove(channel)
+                break
 
 
 def _says(each: UvSet, corners: Floats) -> bool:
