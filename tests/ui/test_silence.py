@@ -15,7 +15,7 @@ from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
-from tests import samples_md5
+from tests import samples_md5, samples_xreal
 from tests.samples import PROJECT, SENTINEL
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
@@ -962,3 +962,16 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["a"])
     activate(add_cube("b"))
     export(folder / "a.md3")
+
+
+def save_character(folder: Path) -> None:
+    bpy.ops.export_scene.idtech_character(filepath=str(folder / "saved"))
+
+
+@says("lines of skins go by the order of meshes")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_xreal.put_player(folder)))
+    block = next(block for block in bpy.data.objects if block.type == "MESH")
+    block.data.materials.append(bpy.data.materials.new("new"))
+    block.data.polygons[0].material_index = 1
+    save_character(folder)

@@ -20,10 +20,9 @@ from ...assets.export_request import ExportRequest
 from ...assets.player import write_into_game
 from ...blender.compat import Block, Context
 from ...blender.hanging import AT_HOME, in_space
-from ...blender.mesh.surface_names import worn_materials
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
-from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
+from ...blender.provenance import FILE, SKIN, model_of
 from ...blender.roots import follows, hangs_on, is_root
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
@@ -147,6 +146,7 @@ class _Saving:
         self.game = options.game
         self.saved = SavedCharacter(character.name, kind=kind_named(self.record.file))
         self.motions = MotionsSaved()
+        self.bent: RigScene | None = None  # what was gathered last
         self.taken: set[Any] = set()  # what is written
         self.body_skin = ""  # the path of the one that is worn
         self.new_actions: dict[str, ActionFile] = {}  # that no file was yet, by their paths
@@ -213,6 +213,7 @@ class _Saving:
         with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
             blocks = whole_model(mine, self.context)
             written = model_file(ExportRequest(Path(PurePath(path).name), self.game_for(row)), row, export, blocks)
+            self.bent = export
             self._motions(kind, export, row, written.model)
         self._say(path, [*written.notes, *([note] if note else [])])
         self.model(kind, written.data)
@@ -337,14 +338,31 @@ class _Saving:
         known = PurePath(path).stem.removeprefix(f"{model}_")
         worn = known if home is None else str(home.get(SKIN, known))
         if kind == BODY and self.saved.kind is not None and self.saved.kind.skin_in_order and old is not None:
-            data = _in_order(meshes, old)
+            data = _in_order(self.bent, old)
             self.put(path, data, data == old)
+            self._say_of_other_skins(path)
         elif path and worn and worn != known and kind == BODY:
             self._other_skin(path, worn, meshes, pieces)
         elif old is not None:
             data = skin_of(meshes, old, pieces)[0]
             self.put(path, data, data == old)
             self.body_skin = path if kind == BODY else self.body_skin
+
+    def _say_of_other_skins(self, path: str) -> None:
+        """Name the skins that are not worn and whose lines are of other meshes by now."""
+        if self.bent is None or self.bent.stored is None:
+            return
+        known = range(len(self.bent.stored.source.meshes))
+        if [written.mesh.source_index for written in self.bent.written] == [*known]:
+            return
+        own = PurePath(self.record.models[BODY]).parent
+        others = [
+            each for each in map(PurePath, self.record.besides) if each.suffix == SKIN_SUFFIX and each.parent == own
+        ]
+        left = [each.name for each in others if each.name.startswith(f"{BODY}_") and each != PurePath(path)]
+        if left:
+            text = "lines of skins go by the order of meshes, which is another now, put these in that order: %s"
+            log.warning(text, listed(left))
 
     def _other_skin(self, path: str, worn: str, meshes: list[Block], pieces: Any) -> None:
         """Let a character wear another skin: its file names that, and the skin that it wore stays."""
@@ -439,15 +457,26 @@ class _Saving:
             log.warning("left out, they are not where they were any more: %s", listed(lost))
 
 
-def _in_order(meshes: list[Block], old: bytes) -> bytes:
-    """Return a skin whose lines are a body's meshes, one after another, with what these wear."""
-    skin = read_skin(old)
-    lines = sum(entry.kind == SURFACE for entry in skin.entries)
-    own = sorted((mesh for mesh in meshes if SURFACE_INDEX in mesh.data), key=lambda mesh: mesh.data[SURFACE_INDEX])
-    worn = [material for _, material in worn_materials(own)]
-    if lines < len(own) or len(worn) != len(own) or None in worn:  # then the meshes wear their own
+def _in_order(export: RigScene | None, old: bytes) -> bytes:
+    """Return a skin whose lines are the meshes that an export has gathered, one after another, with what these wear."""
+    if export is None or export.stored is None:
         return old
-    return skin.set_in_order([worn_by(material) for material in worn]).write()
+    skin = read_skin(old)
+    lines = [entry.value for entry in skin.entries if entry.kind == SURFACE]
+    if len(lines) < len(export.stored.source.meshes):  # then the meshes wear their own
+        return old
+    of_shader: dict[str, set[str]] = {}  # what meshes of one shader wear, which all show the same in Blender
+    for written in export.written:
+        if written.mesh.source_index >= 0:
+            of_shader.setdefault(written.mesh.shader, set()).add(lines[written.mesh.source_index])
+    worn: list[tuple[str, str]] = []
+    for written in export.written:
+        mesh, material = written.mesh, written.material
+        wears = "" if material is None else worn_by(material)
+        if mesh.source_index >= 0 and (not wears or wears in of_shader[mesh.shader]):
+            wears = lines[mesh.source_index]
+        worn.append((mesh.name, wears or mesh.name))
+    return skin.set_in_order(worn).write()
 
 
 @contextmanager
