@@ -135,7 +135,7 @@ class SkinFile:
     def set_in_order(self, worn: Sequence[tuple[str, str]]) -> SkinFile:
         """Return the file with other shaders in its first lines of surfaces, whatever these are called.
 
-        `worn` are surfaces with the shader of each: where lines are missing these get one of their own behind the others.
+        `worn` are surfaces with the shader of each, who get lines of their own behind the others where there are none.
 
         Raises:
             LimitError: a name can't be written in such a file.
