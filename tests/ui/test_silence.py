@@ -15,7 +15,7 @@ from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
-from tests import samples_md5, samples_xreal
+from tests import samples_doom3, samples_md5, samples_xreal
 from tests.samples import PROJECT, SENTINEL
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
@@ -974,4 +974,25 @@ def _(folder):
     block = next(block for block in bpy.data.objects if block.type == "MESH")
     block.data.materials.append(bpy.data.materials.new("new"))
     block.data.polygons[0].material_index = 1
+    save_character(folder)
+
+
+def monster(folder: Path, action: str) -> Any:
+    """Import a monster, and return its action of a name, which it plays."""
+    path = samples_doom3.put_character(folder)
+    bpy.ops.import_scene.idtech_character(filepath=str(path), character="monster_newt")
+    activate(next(block for block in bpy.data.objects if block.type == "ARMATURE" and block.name.startswith("newt")))
+    bpy.ops.object.idtech_animation_play(name=action)
+    return bpy.data.actions[action]
+
+
+@says("is the file of these, too")
+def _(folder):
+    monster(folder, "idle")["idtech_frame_rate"] = 12.0
+    save_character(folder)
+
+
+@says("for which the game refuses the model")
+def _(folder):
+    monster(folder, "walk1")["idtech_frame_commands"] = "400 sound_body snd_step"
     save_character(folder)

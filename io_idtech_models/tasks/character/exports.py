@@ -22,6 +22,7 @@ from ...blender.compat import Block, Context
 from ...blender.hanging import AT_HOME, in_space
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
+from ...blender.properties import FRAME_COMMANDS
 from ...blender.provenance import FILE, SKIN, model_of
 from ...blender.roots import follows, hangs_on, is_root
 from ...blender.shading.materials import worn_by
@@ -49,7 +50,7 @@ from ..export.skin_files import skin_of, skin_worn
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
-from .declare import block_of
+from .declare import block_of, frames_beyond, notes_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
 from .record import CharacterFound, find, is_of_frames
 
@@ -149,6 +150,7 @@ class _Saving:
         self.bent: RigScene | None = None  # what was gathered last
         self.taken: set[Any] = set()  # what is written
         self.body_skin = ""  # the path of the one that is worn
+        self.played: dict[str, list[ActionFile]] = {}  # of files that there were, by BODY and kinds of pieces
         self.new_actions: dict[str, ActionFile] = {}  # that no file was yet, by their paths
 
     def game_for(self, row: Format) -> str:
@@ -246,7 +248,11 @@ class _Saving:
         folder = PurePath(next(iter(self.record.motions[kind]))).parent
         single = kind != BODY or self.saved.kind is None or not self.saved.kind.takes_actions
         new: dict[str, ActionFile] = {}
-        for each in found:
+        every = list(found)
+        own = [(place_of[each.name], each) for each in every if each.name in place_of]
+        self._say_of_shared(own)
+        self.played[kind] = [each for _, each in own if each.action is not None]
+        for each in every:
             path = place_of.get(each.name)
             if path is None and single:
                 log.warning("'%s' is no animation that the %s has in the game: left out", each.action.name, kind)
@@ -263,6 +269,21 @@ class _Saving:
                 if not is_source or beside not in self.record.besides:
                     self.put(beside, data, is_source)
         self.new_actions |= new
+
+    def _say_of_shared(self, own: Iterable[tuple[str, ActionFile]]) -> None:
+        """Name the animations that play a file of frames which another one has changed."""
+        by_path: dict[str, list[ActionFile]] = {}
+        for path, each in own:
+            by_path.setdefault(path, []).append(each)
+        for path, files in by_path.items():
+            edited = [file for file in files if not file.is_source]
+            others = [file.name for file in files if edited and file.data != edited[-1].data]
+            if others:
+                text = (
+                    "'%s' is written as '%s' shows it, and is the file of these, too, which play that from now on (a "
+                    "copy under a new name has a file of its own): %s"
+                )
+                log.warning(text, PurePath(path).name, edited[-1].name, listed(others))
 
     def piece(self, kind: str) -> None:
         """Write what hangs on a tag or on a joint, and what it wears."""
@@ -410,6 +431,7 @@ class _Saving:
             own = kind.with_animations(self.saved.declarations, record.declared[0], anims, blocks)
             self.saved.declarations |= own
             self.saved.edited += own
+        self._declare_notes()
         if kind is not None and kind.with_runs is not None:
             self._say_runs()
             for action in filter(runs.is_edited, used_actions(self.character.rig)):
@@ -421,6 +443,23 @@ class _Saving:
             raise LimitError("rows of this game's tables can't be written: let them have their names and frames")
         for path, data in kind.with_rows(record.texts, record.group, self.motions.rows).items():
             self.put(path, data, data == record.texts[path])
+
+    def _declare_notes(self) -> None:
+        """Let declarations say what the game does with animations by now."""
+        kind, record = self.saved.kind, self.record
+        if kind is None or kind.with_notes is None:
+            return
+        for piece, played in self.played.items():
+            model = record.declared[0] if piece == BODY else record.models[piece]
+            notes = {each.name: notes_of(each.action) for each in played}
+            own = kind.with_notes(self.saved.declarations, model, notes)
+            self.saved.declarations |= own
+            self.saved.edited += [path for path in own if path not in self.saved.edited]
+            for each in played:
+                beyond = frames_beyond(each.action, each.count) if own or not each.is_source else []
+                if beyond:
+                    text = "'%s' has %s and commands at %s, for which the game refuses the model: edit its %s"
+                    log.warning(text, each.name, plural(each.count, "frame"), listed(beyond), FRAME_COMMANDS)
 
     def _say_runs(self) -> None:
         """Say what of a table's rows is not in the body's frames, and what of these is in no row."""

@@ -107,6 +107,7 @@ class ActionFile:
     data: bytes
     is_source: bool  # it shows what its file showed
     beside: dict[str, bytes] = field(default_factory=dict)  # by the suffix
+    count: int = 0  # frames of an action
 
 
 def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str) -> list[ActionFile]:
@@ -137,7 +138,7 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         same_rate = own is not None and abs(animation.frame_rate - own.frame_rate) <= SAME_RATE
         is_source = same_rate and own is not None and _is_source(animation, len(own.positions))
         beside_it = {path.suffix: text for path, text in beside}
-        found.append(ActionFile(source.name, source.action, data, is_source, beside_it))
+        found.append(ActionFile(source.name, source.action, data, is_source, beside_it, animation.num_frames))
     return found
 
 

@@ -4,13 +4,13 @@ import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
-from io_idtech_models.blender.properties import FRAME_COMMANDS, FRAME_RATE
+from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS, FRAME_RATE
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.tasks.animations.find import of_rig
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
-from tests.samples_doom3 import NEWT, put_character
+from tests.samples_doom3 import NEWT, TEXT, put_character
 from tests.ui.character.games import GAMES, read, rig, saved, show
 from tests.ui.scene import bpy
 
@@ -122,6 +122,50 @@ def test_a_new_animation_is_declared(tmp_path):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     read(tmp_path / "out/def/monster_newt.def", "doom3")
     assert "dance" in [row.name for row in of_rig(rig()).rows()]
+
+
+def declared(found: dict[str, bytes]) -> str:
+    return found["def/monster_newt.def"].decode()
+
+
+def test_what_the_game_does_at_frames_is_declared(tmp_path):
+    read(put_character(tmp_path / "game"), "doom3")
+    before = declared(saved(tmp_path / "before"))
+    action = show("walk1")
+    assert action[FRAME_COMMANDS] == "1 sound_body snd_step\n12 call splash"
+    assert declared(saved(tmp_path / "same")) == before
+    action[FRAME_COMMANDS] = "1 sound_body snd_step\n3  footstep"
+    found = saved(tmp_path / "out", edited_only=True)
+    assert [*found] == ["def/monster_newt.def"]
+    was, now = "\t\tframe 12\tcall\tsplash\n", "\t\tframe 3 footstep\n"
+    assert was in before and declared(found) == before.replace(was, now)
+    action[ANIM_FLAGS] = action[FRAME_COMMANDS] = ""
+    assert f"walk1\t{NEWT}/walk.md5anim, {NEWT}/walk.md5anim\n}}" in declared(saved(tmp_path / "bare"))
+    del action[ANIM_FLAGS], action[FRAME_COMMANDS]  # as in a .blend that knows nothing of them
+    assert declared(saved(tmp_path / "unknown")) == before
+
+
+def test_what_the_game_does_in_an_inherited_animation_is_declared_anew(tmp_path):
+    text = TEXT.replace('"newt_base"', '"newt_own"') + "model newt_own {\n\tinherit newt_base\n}\n"
+    read(put_character(tmp_path / "game", newt_def=text.encode()), "doom3")
+    show("walk1")[FRAME_COMMANDS] = "3 footstep"
+    own = declared(saved(tmp_path / "out")).partition("model newt_own")[2]
+    block = "{\n\t\trandom_cycle_start\n\t\tframe 3 footstep\n\t}"
+    assert f"\tanim walk1 {NEWT}/walk.md5anim, {NEWT}/walk.md5anim {block}" in own
+    assert "model newt_base" in declared(saved(tmp_path / "out"))
+
+
+def test_what_the_game_does_in_a_heads_animation_is_declared(tmp_path):
+    head = f"model newt_head {{ mesh {NEWT}/head.md5mesh anim nod {NEWT}/idle.md5anim }}"
+    text = TEXT.replace(f"model newt_head {{ mesh {NEWT}/head.md5mesh }}", head)
+    read(put_character(tmp_path / "game", newt_def=text.encode()), "doom3")
+    (block,) = (b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent and b.parent[PART] == "head")
+    bpy.context.view_layer.objects.active = block
+    assert bpy.ops.object.idtech_animation_play(name="nod") == {"FINISHED"}
+    block.animation_data.action[FRAME_COMMANDS] = "2 sound_voice snd_nod"
+    assert f"anim nod {NEWT}/idle.md5anim {{\n\t\tframe 2 sound_voice snd_nod\n\t}}" in declared(
+        saved(tmp_path / "out")
+    )
 
 
 def test_a_declaration_that_is_there_stays(tmp_path, capfd):
