@@ -208,7 +208,7 @@ def test_show_skin_dresses_slots_of_objects(loose, tmp_path):
     block = surfaces(collection)[0]
     block.material_slots[0].material = bpy.data.materials.new("models/mine")
     show(collection, "default.skin")
-    assert [b.material_slots[0].material.name for b in surfaces(collection)][0] == "models/mine"
+    assert block.material_slots[0].material.name == "models/mine"
 
 
 def test_show_skin_leaves_what_a_modeller_has_chosen(loose, capsys):
