@@ -15,7 +15,7 @@ from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
-from tests import samples_doom3, samples_md5, samples_xreal
+from tests import samples_character, samples_doom3, samples_md5, samples_xreal
 from tests.samples import PROJECT, SENTINEL
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
@@ -995,4 +995,12 @@ def _(folder):
 @says("for which the game refuses the model")
 def _(folder):
     monster(folder, "walk1")["idtech_frame_commands"] = "400 sound_body snd_step"
+    save_character(folder)
+
+
+@says("keeps its name in the table")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder)))
+    activate(next(block for block in bpy.data.objects if block.type == "ARMATURE"))
+    bpy.ops.object.idtech_animation_rename(name="walk", to="stand")
     save_character(folder)

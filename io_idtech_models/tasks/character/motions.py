@@ -8,7 +8,8 @@ row says where. So an edit of one row is an edit of no other.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -72,8 +73,9 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
         data = kept.of(number)
         edits = _FileEdits(export, model, file, data, game)
+        called = edits.called(own)
         for place, action in sorted(own.items()):
-            edits.take(file.rows[place], action)
+            edits.take(file.rows[place], action, called[place])
         for action in added:
             edits.add(action)
         if edits.changed:
@@ -199,8 +201,24 @@ class _FileEdits:
         set_bounds(found, self.model)
         return found
 
-    def take(self, row: KeptRow, action: Any) -> None:
-        """Take what an action of a row shows, and says."""
+    def called(self, own: Mapping[int, Any]) -> dict[int, str]:
+        """Return what rows are called by now, by their places; one that took another's name keeps its own: said."""
+        before = {place: row.clip.name for place, row in enumerate(self.file.rows) if row.said is not None}
+        found = before | {place: names.file_name_of(action) for place, action in own.items()}
+        while True:
+            others = Counter(name.lower() for place, name in found.items() if place in before)
+            is_other = {place for place in own if place in before and found[place].lower() != before[place].lower()}
+            twice = next((place for place in sorted(is_other) if others[found[place].lower()] > 1), None)
+            if twice is None:
+                break
+            text = "'%s' keeps its name in the table, '%s' has a row '%s' already: rename the action"
+            log.warning(text, before[twice], PurePath(self.file.place).name, found[twice])
+            found[twice] = before[twice]
+        self.names |= {name.lower() for name in found.values()}
+        return found
+
+    def take(self, row: KeptRow, action: Any, name: str) -> None:
+        """Take what an action of a row shows, and says; the row is to be called so."""
         animation = self.gather(action)
         is_same = _is_source(animation, row.clip.length)
         if row.said is None:
@@ -213,6 +231,7 @@ class _FileEdits:
             first = self._place(row, animation)
         if isinstance(said, Row):
             new = self._row(action, animation, first, said)
+            new.name = name
             if new != said:
                 self.rows.append(RowEdit(self.file.game_name, said, new))
 
