@@ -432,7 +432,7 @@ def _bound(
         hint = (
             f"no bone is called '{settings.orphan_bone}'"
             if settings.orphan_bone
-            else "name a bone to bind them to as 'Default Bone'"
+            else "weight them (Weights > Assign Automatic), or name a bone where there is the option 'Default Bone'"
         )
         raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
     joint = np.full(len(missing), rig.joints[settings.orphan_bone])

@@ -178,6 +178,13 @@ def test_rows_may_change_names(tmp_path, capfd):
     assert "keeps its name" not in said and "has a row of that name already" in said
 
 
+def test_points_without_weights_are_said_with_what_can_be_done(tmp_path):
+    block = next(each for each in opened(tmp_path).children if each.type == "MESH")
+    block.vertex_groups.clear()
+    text = error_of(write, filepath=str(tmp_path / "out"))
+    assert "weight them (Weights > Assign Automatic), or name a bone where there is the option" in text
+
+
 def test_all_frames_edited_as_one(tmp_path):
     opened(tmp_path)
     play(name="extra")
