@@ -1004,3 +1004,14 @@ def _(folder):
     activate(next(block for block in bpy.data.objects if block.type == "ARMATURE"))
     bpy.ops.object.idtech_animation_rename(name="walk", to="stand")
     save_character(folder)
+
+
+@says("is worn, but what declares it is gone")
+def _(folder):
+    monster(folder, "idle")
+    skins = folder / "skins/newt.skin"
+    skins.write_bytes(skins.read_bytes() + b"skin newt/red { model models/md5/newt/newt.md5mesh a b }")
+    activate(next(block for block in bpy.data.objects if block.type == "MESH" and block.parent.name.startswith("newt")))
+    bpy.ops.object.idtech_show_skin(skin="newt/red.skin")
+    (folder / samples_doom3.DEF).unlink()
+    save_character(folder)

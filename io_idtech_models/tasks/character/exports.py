@@ -25,7 +25,6 @@ from ...blender.player.parts import all_shown, find_player
 from ...blender.properties import FRAME_COMMANDS
 from ...blender.provenance import FILE, SKIN, model_of
 from ...blender.roots import follows, hangs_on, is_root
-from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
@@ -34,9 +33,8 @@ from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
 from ...game.character.files import BODY, HEAD
-from ...game.character.kinds import Kind, kind_named
+from ...game.character.kinds import Kind, character_of, kind_named
 from ...game.skin import SUFFIX as SKIN_SUFFIX
-from ...game.skin import SURFACE, read_skin
 from ...model import steady
 from ...model.limits.games import NO_GAME
 from ...model.skeletal import SkeletalModel
@@ -52,7 +50,8 @@ from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
 from .declare import block_of, frames_beyond, notes_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
-from .record import CharacterFound, find, is_of_frames
+from .record import CharacterFound, find, is_of_frames, worn_in
+from .skin_lines import in_order, say_of_others
 
 log = logging.getLogger(__name__)
 
@@ -149,6 +148,7 @@ class _Saving:
         self.motions = MotionsSaved()
         self.bent: RigScene | None = None  # what was gathered last
         self.taken: set[Any] = set()  # what is written
+        self.other_skin = ""  # that is declared, and worn by now
         self.body_skin = ""  # the path of the one that is worn
         self.played: dict[str, list[ActionFile]] = {}  # of files that there were, by BODY and kinds of pieces
         self.new_actions: dict[str, ActionFile] = {}  # that no file was yet, by their paths
@@ -359,31 +359,18 @@ class _Saving:
         known = PurePath(path).stem.removeprefix(f"{model}_")
         worn = known if home is None else str(home.get(SKIN, known))
         if kind == BODY and self.saved.kind is not None and self.saved.kind.skin_in_order and old is not None:
-            data = _in_order(self.bent, old)
+            data = in_order(self.bent, old)
             self.put(path, data, data == old)
-            self._say_of_other_skins(path)
+            say_of_others(self.bent, self.record, path)
+        elif kind == BODY and self.saved.kind is not None and self.saved.kind.with_worn is not None:
+            worn = self.record.skin if home is None else str(home.get(SKIN, self.record.skin))
+            self.other_skin = worn if worn != self.record.skin else ""
         elif path and worn and worn != known and kind == BODY:
             self._other_skin(path, worn, meshes, pieces)
         elif old is not None:
             data = skin_of(meshes, old, pieces)[0]
             self.put(path, data, data == old)
             self.body_skin = path if kind == BODY else self.body_skin
-
-    def _say_of_other_skins(self, path: str) -> None:
-        """Name the skins that are not worn and whose lines are of other meshes by now."""
-        if self.bent is None or self.bent.stored is None:
-            return
-        known = range(len(self.bent.stored.source.meshes))
-        if [written.mesh.source_index for written in self.bent.written] == [*known]:
-            return
-        own = PurePath(self.record.models[BODY]).parent
-        others = [
-            each for each in map(PurePath, self.record.besides) if each.suffix == SKIN_SUFFIX and each.parent == own
-        ]
-        left = [each.name for each in others if each.name.startswith(f"{BODY}_") and each != PurePath(path)]
-        if left:
-            text = "lines of skins go by the order of meshes, which is another now, put these in that order: %s"
-            log.warning(text, listed(left))
 
     def _other_skin(self, path: str, worn: str, meshes: list[Block], pieces: Any) -> None:
         """Let a character wear another skin: its file names that, and the skin that it wore stays."""
@@ -432,6 +419,7 @@ class _Saving:
             self.saved.declarations |= own
             self.saved.edited += own
         self._declare_notes()
+        self._declare_skin()
         if kind is not None and kind.with_runs is not None:
             self._say_runs()
             for action in filter(runs.is_edited, used_actions(self.character.rig)):
@@ -460,6 +448,21 @@ class _Saving:
                 if beyond:
                     text = "'%s' has %s and commands at %s, for which the game refuses the model: edit its %s"
                     log.warning(text, each.name, plural(each.count, "frame"), listed(beyond), FRAME_COMMANDS)
+
+    def _declare_skin(self) -> None:
+        """Let the declaration name the skin that is worn by now, which goes along with its materials."""
+        kind, record, place = self.saved.kind, self.record, str(self.character.collection.get(FILE, ""))
+        if not self.other_skin or kind is None or kind.with_worn is None:
+            return
+        more: dict[str, bytes] = {}
+        try:
+            files = character_of(user_disk().file(Path(place)), self.other_skin, record.name)
+            more = kind.declared(files, worn_in(self.character.collection, files)) if kind.declared is not None else {}
+        except ModelError:
+            log.warning("'%s' is worn, but what declares it is gone: it does not go along", self.other_skin)
+        own = kind.with_worn(self.saved.declarations, more, record.name, self.other_skin)
+        self.saved.declarations |= own
+        self.saved.edited += [path for path in own if path not in self.saved.edited]
 
     def _say_runs(self) -> None:
         """Say what of a table's rows is not in the body's frames, and what of these is in no row."""
@@ -494,28 +497,6 @@ class _Saving:
                 lost.append(path)
         if lost:
             log.warning("left out, they are not where they were any more: %s", listed(lost))
-
-
-def _in_order(export: RigScene | None, old: bytes) -> bytes:
-    """Return a skin whose lines are the meshes that an export has gathered, one after another, with what these wear."""
-    if export is None or export.stored is None:
-        return old
-    skin = read_skin(old)
-    lines = [entry.value for entry in skin.entries if entry.kind == SURFACE]
-    if len(lines) < len(export.stored.source.meshes):  # then the meshes wear their own
-        return old
-    of_shader: dict[str, set[str]] = {}  # what meshes of one shader wear, which all show the same in Blender
-    for written in export.written:
-        if written.mesh.source_index >= 0:
-            of_shader.setdefault(written.mesh.shader, set()).add(lines[written.mesh.source_index])
-    worn: list[tuple[str, str]] = []
-    for written in export.written:
-        mesh, material = written.mesh, written.material
-        wears = "" if material is None else worn_by(material)
-        if mesh.source_index >= 0 and (not wears or wears in of_shader[mesh.shader]):
-            wears = lines[mesh.source_index]
-        worn.append((mesh.name, wears or mesh.name))
-    return skin.set_in_order(worn).write()
 
 
 @contextmanager

@@ -168,6 +168,47 @@ def test_what_the_game_does_in_a_heads_animation_is_declared(tmp_path):
     )
 
 
+RED = f"skin newt/red {{ model {NEWT}/newt.md5mesh {NEWT}/newt newt/red }}\n"
+RED_MATERIAL = f"newt/red {{ diffusemap {NEWT}/newt.tga rgb fade[ time ] }}\ntable fade {{ {{ 1, 0 }} }}\n"
+
+
+def show_skin(name: str) -> None:
+    bpy.context.view_layer.objects.active = next(each for each in rig().children if each.type == "MESH")
+    assert bpy.ops.object.idtech_show_skin(skin=f"{name}.skin") == {"FINISHED"}
+
+
+@pytest.mark.parametrize("character", ["monster_newt", "newt_base"])
+def test_the_skin_that_is_worn_is_declared(tmp_path, character, capfd):
+    skins, materials = (samples_doom3.files()[name] for name in ("skins/newt.skin", "materials/newt.mtr"))
+    more = {"newt_skin": skins + RED.encode(), "newt_mtr": materials + RED_MATERIAL.encode()}
+    read(put_character(tmp_path / "game", **more), "doom3", character=character)
+    before = saved(tmp_path / "before")
+    assert "edited: nothing" in capfd.readouterr().out
+    show_skin("newt/red")
+    found = saved(tmp_path / "out")
+    assert sorted(name for name in found if found[name] != before.get(name)) == [
+        f"def/{character}.def", f"materials/{character}.mtr", f"skins/{character}.skin",
+    ]  # fmt: skip
+    (line,) = {*found[f"def/{character}.def"].splitlines()} - {*before[f"def/{character}.def"].splitlines()}
+    assert line.split() == ([b'"skin"', b'"newt/red"'] if character == "monster_newt" else [b"skin", b"newt/red"])
+    assert all(found[name].startswith(before[name]) for name in found if name.startswith(("skins", "materials")))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    capfd.readouterr()
+    read(tmp_path / f"out/def/{character}.def", "doom3", character=character)
+    assert "skin newt/red" in capfd.readouterr().out
+    assert "edited: nothing" in (saved(tmp_path / "again") and capfd.readouterr().out)
+
+
+def test_a_skin_that_is_gone_is_said(tmp_path, capfd):
+    skins = samples_doom3.files()["skins/newt.skin"]
+    path = put_character(tmp_path / "game", newt_skin=skins + RED.encode())
+    read(path, "doom3")
+    show_skin("newt/red")
+    path.unlink()
+    assert b'"newt/red"' in saved(tmp_path / "out")["def/monster_newt.def"]
+    assert "'newt/red' is worn, but what declares it is gone" in capfd.readouterr().out
+
+
 def test_a_declaration_that_is_there_stays(tmp_path, capfd):
     read(put_character(tmp_path / "game"), "doom3")
     new_action()

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....reporting import LimitError
-from ...lexer import BLANKS, DECL_WORDS, decl_key, decode, shown_name
+from ...lexer import BLANKS, DECL_WORDS, decl_key, decode, fold, shown_name, unquoted
 from ...shaders.index import Found, scan_decls
-from .declarations import ENTITY, INHERIT, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model
+from .declarations import ENTITY, INHERIT, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model, words_of
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # an animation's name; others could not be read again, or not played
 BETWEEN = re.compile(r"\w+([ \t]+)")  # what parts `anim` from the name
@@ -79,6 +79,41 @@ def with_blocks(data: bytes, name: str, blocks: Mapping[str, Sequence[str]]) -> 
         text = text[:start] + instead + text[end:]
     try:
         return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+
+
+def with_skin(data: bytes, kind: str, name: str, skin: str) -> bytes:
+    """Return a file of declarations in which an entity or a model, of the `kind`, wears a skin.
+
+    Raises:
+        LimitError: the skin's name can't be written there.
+    """
+    text, encoding = decode(data)
+    plain, every = scan_decls(text, ENTITY)
+    found = next((each for each in every if each.kind == kind and decl_key(each.name) == decl_key(name)), None)
+    if found is None:
+        return data
+    if '"' in skin:
+        raise LimitError(f"'{skin}' can't be written in a declaration: it has a quote in it")
+    body, value = plain[found.start : found.end], f"skin {_spelt(skin)}" if kind == MODEL else f'"{skin}"'
+    if kind == MODEL:
+        there = [(each.start, each.end) for each in read_model(body).statements if each.word == "skin"]
+    else:
+        words = [word for word in words_of(body, 1) if not word.is_brace]
+        pairs = zip(words[::2], words[1::2], strict=False)
+        there = [(word.start, word.end) for key, word in pairs if fold(unquoted(key.text)) == "skin"]
+    if there:  # the last counts
+        start, end = (found.start + place for place in there[-1])
+    else:
+        start = end = found.start + len(body.rstrip())
+        line = text[text.rfind("\n", 0, start) + 1 : start]
+        indent = line[: len(line) - len(line.lstrip(" \t"))] or INDENT
+        value = value if kind == MODEL else f'"skin"{INDENT}{value}'
+        value = _line_end(text) + indent + value
+        value += "" if "\n" in text[end : found.end] else _line_end(text)
+    try:
+        return (text[:start] + value + text[end:]).encode(encoding)
     except UnicodeEncodeError as error:
         raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
 

@@ -15,7 +15,7 @@ from ...shaders.index import scan_decls
 from ...shaders.library import KINDS, MATERIAL, SKIN, Definition
 from ...store import GameFile, Store, name_parts
 from ..files import COMMANDS, FLAGS, CharacterFiles
-from . import FOLDER, SUFFIX
+from . import FOLDER, SUFFIX, edits
 from .declarations import ENTITY, INHERIT, MODEL, Body, Model, read_model
 from .edits import declares, with_anims, with_blocks
 from .files import declarations
@@ -110,6 +110,29 @@ def with_notes(
             own = with_blocks(data, model, {name: lines for name, lines in blocks.items() if name not in lacking})
             changed[path] = with_anims(own, model, lacking, "", blocks) if lacking else own
     return changed
+
+
+def with_skin(texts: Mapping[str, bytes], more: Mapping[str, bytes], name: str, skin: str) -> dict[str, bytes]:
+    """Return the files that change where a character, an entity or else a model of a name, wears another skin.
+
+    `more` declare that, and its materials: what of these is not declared yet is put behind what is.
+
+    Raises:
+        LimitError: the skin's name can't be written there.
+    """
+    there = {key for path, data in texts.items() for key in _in(data, path)}
+    kind = ENTITY if (ENTITY, decl_key(name)) in there else MODEL
+    found = {}
+    for path, data in more.items():
+        lacking = [
+            block for key, block in _in(data, path).items() if key[0] not in {ENTITY, MODEL} and key not in there
+        ]
+        if lacking:
+            found[path] = b"\n".join([*([texts[path]] if path in texts else []), "\n".join(lacking).encode()])
+    for path, data in texts.items():
+        if (kind, decl_key(name)) in _in(data, path):
+            found[path] = edits.with_skin(found.get(path, data), kind, name, skin)
+    return found
 
 
 def _models_in(texts: Mapping[str, bytes]) -> dict[str, Body]:
