@@ -15,7 +15,7 @@ from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
-from tests import samples_character, samples_doom3, samples_md5, samples_xreal
+from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
 from tests.samples import PROJECT, SENTINEL
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
@@ -1014,4 +1014,12 @@ def _(folder):
     activate(next(block for block in bpy.data.objects if block.type == "MESH" and block.parent.name.startswith("newt")))
     bpy.ops.object.idtech_show_skin(skin="newt/red.skin")
     (folder / samples_doom3.DEF).unlink()
+    save_character(folder)
+
+
+@says("has 256 colours, and the nearest")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_quake2.put_player(folder)), skin="moss")
+    image = next(image for image in bpy.data.images if image.name == "moss.pcx")
+    image.pixels[:16] = [0.93, 0.01, 0.87, 1.0] * 4
     save_character(folder)

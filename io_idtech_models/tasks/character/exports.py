@@ -25,7 +25,6 @@ from ...blender.player.parts import all_shown, find_player
 from ...blender.properties import FRAME_COMMANDS
 from ...blender.provenance import FILE, SKIN, model_of
 from ...blender.roots import follows, hangs_on, is_root
-from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -50,6 +49,7 @@ from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
 from .declare import block_of, frames_beyond, notes_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
+from .painted import file_of, painted
 from .record import CharacterFound, find, is_of_frames, worn_in
 from .skin_lines import in_order, say_of_others
 
@@ -484,17 +484,20 @@ class _Saving:
     def besides(self) -> None:
         """Take along what belongs to the character and stands nowhere in the scene, as it is."""
         disk, lost = user_disk(), []
-        painted = {origin_of(image) for image in bpy.data.images if is_changed(image)} - {""}
-        told = [path for path, place in self.record.besides.items() if os.path.abspath(place) in painted]  # noqa: PTH100
-        if told:
-            log.warning("painted on, and written as the file has it, save the picture first: %s", listed(told))
+        images, told = painted(self.record.besides), []
         for path, place in self.record.besides.items():
             if path in self.saved.files:
                 continue
             try:
-                self.saved.files[path] = disk.file(Path(place)).read()
+                source = disk.file(Path(place)).read()
             except ModelError:
                 lost.append(path)
+                continue
+            data = file_of(images[path], path, source) if path in images else source
+            told += [path] if data is None else []
+            self.put(path, data or source, data is None or data == source)
+        if told:
+            log.warning("painted on, and written as the file has it, save the picture first: %s", listed(told))
         if lost:
             log.warning("left out, they are not where they were any more: %s", listed(lost))
 

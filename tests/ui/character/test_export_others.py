@@ -1,5 +1,7 @@
 """Export Character of Quake II, Doom 3 and XreaL: an edit touches its file alone, and what else is written or said."""
 
+from typing import Any
+
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
@@ -7,6 +9,7 @@ from io_idtech_models.blender.curves import curve_points
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS, FRAME_RATE
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.channels import keep
+from io_idtech_models.game.pictures import pcx
 from io_idtech_models.tasks.animations.find import of_rig
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
@@ -50,15 +53,48 @@ def test_a_file_that_is_gone_is_said(tmp_path, capfd):
     assert said in capfd.readouterr().out
 
 
-def test_a_skin_that_was_painted_on_is_said(tmp_path, capfd):
-    read(GAMES["quake2"].put(tmp_path / "game"), "quake2", skin="moss")
-    image = next(image for image in bpy.data.images if image.name == "moss.pcx")
-    image.pixels[0] = 0.5
+def paint(name: str, colour: tuple[float, ...]) -> Any:
+    """Paint on a picture's upper left corner."""
+    image = next(image for image in bpy.data.images if image.name == name)
+    width, height = image.size
+    first = (height - 1) * width * 4
+    image.pixels[first : first + 4] = [*colour, 1.0]
     image.update()
-    image.pack()
+    return image
+
+
+def test_a_skin_that_was_painted_on_is_saved(tmp_path, capfd):
+    path = GAMES["quake2"].put(tmp_path / "game")
+    read(path, "quake2", skin="moss")
+    before = pcx.decode(path.with_name("moss.pcx").read_bytes())
+    colour = before[40, 7]
+    assert (colour != before[0, 0]).any()
+    paint("moss.pcx", tuple(colour / 255.0)).pack()
     capfd.readouterr()
-    saved(tmp_path / "out")
-    assert "save the picture first: 'players/stilt/moss.pcx'" in capfd.readouterr().out
+    found = saved(tmp_path / "out", edited_only=True)
+    assert list(found) == ["players/stilt/moss.pcx"]
+    assert "edited: 'moss.pcx'\n" in capfd.readouterr().out
+    after = pcx.decode(found["players/stilt/moss.pcx"])
+    assert (after[0, 0] == colour).all()
+    assert (after.reshape(-1, 3)[1:] == before.reshape(-1, 3)[1:]).all()
+    paint("moss.pcx", (1.0, 0.0, 1.0))
+    after = pcx.decode(saved(tmp_path / "near")["players/stilt/moss.pcx"])
+    assert (after.reshape(-1, 3)[1:] == before.reshape(-1, 3)[1:]).all()
+    assert "'players/stilt/moss.pcx' has 256 colours, and the nearest of these" in capfd.readouterr().out
+    paint("moss.pcx", tuple(before[0, 0] / 255.0))
+    assert saved(tmp_path / "back")["players/stilt/moss.pcx"] == path.with_name("moss.pcx").read_bytes()
+
+
+def test_a_skin_of_another_kind_that_was_painted_on_is_said(tmp_path, capfd):
+    path = GAMES["quake2"].put(tmp_path / "game")
+    picture = samples_doom3.files()[f"{NEWT}/newt.tga"]
+    path.with_name("band.tga").write_bytes(picture)
+    path.with_name("band_i.pcx").write_bytes(path.with_name("moss_i.pcx").read_bytes())
+    read(path, "quake2", skin="band")
+    paint("band.tga", (1.0, 0.0, 1.0))
+    capfd.readouterr()
+    assert saved(tmp_path / "out")["players/stilt/band.tga"] == picture
+    assert "save the picture first: 'players/stilt/band.tga'" in capfd.readouterr().out
 
 
 def test_the_remasters_body(tmp_path):
