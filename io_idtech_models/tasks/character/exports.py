@@ -440,7 +440,7 @@ class _Saving:
         for piece, played in self.played.items():
             model = record.declared[0] if piece == BODY else record.models[piece]
             notes = {each.name: notes_of(each.action) for each in played}
-            own = kind.with_notes(self.saved.declarations, model, notes)
+            own = kind.with_notes(self.saved.declarations, model, notes) if model else {}
             self.saved.declarations |= own
             self.saved.edited += [path for path in own if path not in self.saved.edited]
             for each in played:
