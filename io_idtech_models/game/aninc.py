@@ -236,7 +236,7 @@ def _numbers(row: Row) -> list[str]:
 
 def _columns(row: Row, widest: int) -> str:
     name = _name(row)
-    stop = (widest // TAB + 1) * TAB
+    stop = (max(widest, len(name)) // TAB + 1) * TAB  # behind the name, or it would take the first number along
     return name + "\t" * math.ceil((stop - len(name)) / TAB) + "\t".join(_numbers(row))
 
 

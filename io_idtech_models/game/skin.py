@@ -117,6 +117,10 @@ class SkinFile:
             return self.add(surface, shader)
         if entry.value == shader and entry.value_start < entry.end:
             return self
+        return self._with_value(entry, shader)
+
+    def _with_value(self, entry: Entry, shader: str) -> SkinFile:
+        """Return the file with another shader in an entry, which may have none yet; raises LimitError."""
         quoted = self.text[entry.value_start : entry.value_start + 1] == '"'
         word = _spelt(shader, quoted=quoted)
         if entry.value_start < entry.end:
@@ -128,18 +132,27 @@ class SkinFile:
         apart = " " if self.text[place : place + 1] == "/" else ""  # a comment, which the word would take in
         return self._changed(place, place, before + word + apart)
 
-    def set_in_order(self, shaders: Sequence[str]) -> SkinFile:
+    def set_in_order(self, worn: Sequence[tuple[str, str]]) -> SkinFile:
         """Return the file with other shaders in its first lines of surfaces, whatever these are called.
+
+        `worn` are surfaces with the shader of each, who get lines of their own behind the others where there are none.
 
         Raises:
             LimitError: a name can't be written in such a file.
         """
         changed = self
-        for nth, shader in enumerate(shaders):
-            entry = [each for each in changed.entries if each.kind == SURFACE][nth]
-            if entry.value != shader and entry.value_start < entry.end:
-                quoted = changed.text[entry.value_start] == '"'
-                changed = changed._changed(entry.value_start, entry.end, _spelt(shader, quoted=quoted))
+        for nth, (surface, shader) in enumerate(worn):
+            lines = [entry for entry in changed.entries if entry.kind == SURFACE]
+            if nth == len(lines):
+                changed = changed.add(surface, shader)
+                continue
+            entry = lines[nth]
+            # What comes behind a line that is open would become part of it.
+            is_open = (
+                nth + 1 < len(worn) and entry.value_start < entry.end and changed._is_open(entry.value_start, entry.end)
+            )
+            if entry.value != shader or entry.value_start == entry.end or is_open:
+                changed = changed._with_value(entry, shader)
         return changed
 
     def add(self, surface: str, shader: str) -> SkinFile:

@@ -153,14 +153,15 @@ def _show_skin(block: Block, name: str) -> str:
     materials = materials_of(skins.model, dress, rate_of(bpy.context.scene), endings)
     kept = []
     for each in model_of(block):
-        first = each.data.materials[0] if each.data.materials else None
+        slot = next(iter(each.material_slots), None)  # of the mesh, or of this object alone
+        first = None if slot is None else slot.material
         if not _is_imports(first):
             kept.append(each.name)
             continue
         shader = "" if first is None or is_stand_in(first) else names.file_name_of(first)
         made = materials.of_surface(names.file_name_of(each), [shader] if shader else [])
-        if made and each.data.materials:
-            each.data.materials[0] = made[0]
+        if made and slot is not None:
+            slot.material = made[0]
         elif made:
             each.data.materials.append(made[0])
         if first is not None and not first.users:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.aninc import FIELDS, Row, effective, read_rows, write_rows
+from io_idtech_models.game.aninc import FIELDS, Row, effective, read_rows, spelt, write_rows
 from io_idtech_models.reporting import FormatError
 from tests.samples import CORPUS
 
@@ -111,6 +111,13 @@ def test_a_priority_comes_and_goes():
     assert write_rows([replace(row, priority=7)]) == "\t\ta\t1\t2\t3\t4\t5\t6\t0\t7 // x\n"
     (row,) = read_rows("a 1 2 3 4 5 6 0 7")
     assert write_rows([replace(row, priority=None)]) == "a\t1\t2\t3\t4\t5\t6\t0"
+
+
+@pytest.mark.parametrize("length", range(1, 10))
+@pytest.mark.parametrize("widest", [0, 4])
+def test_a_name_is_no_part_of_its_number_however_long(length, widest):
+    new = Row("n" * length, 1, 2)
+    assert read_rows(spelt(new, widest)) == [new]
 
 
 def test_comments_go_with_their_row():

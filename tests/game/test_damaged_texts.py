@@ -155,8 +155,9 @@ def edited(read):
     """Return a skin's entries, and its text after an edit of each kind."""
     edits = [
         lambda s: s.set_shader("l_legs", "new/shader"), lambda s: s.set_shader("u_body", "new"),
-        lambda s: s.set_shader("h_other", "a b"), lambda s: s.set_in_order(["x", "y"]), lambda s: s.add("z", "w"),
-        lambda s: s.remove("u_body"), lambda s: s.detach("md3_back"), lambda s: s.attach("md3_hat", "models/hat.md3"),
+        lambda s: s.set_shader("h_other", "a b"), lambda s: s.set_in_order([("v", "x"), ("w", "y")]),
+        lambda s: s.add("z", "w"), lambda s: s.remove("u_body"), lambda s: s.detach("md3_back"),
+        lambda s: s.attach("md3_hat", "models/hat.md3"),
     ]  # fmt: skip
     asked = read.shaders(), read.attached(), read.scale
     return [read.entries, *asked, *(attempt(lambda edit=edit: edit(read).write().decode("latin-1")) for edit in edits)]

@@ -326,4 +326,10 @@ def test_detaching_and_how_many():
 
 def test_shaders_in_order():
     text = 'a,"x"\ntag_y,\nmd3_hat,z\nb b2\n'
-    assert read_skin(text.encode()).set_in_order(["1", "2"]).text == 'a,"1"\ntag_y,\nmd3_hat,z\nb 2\n'
+    assert read_skin(text.encode()).set_in_order([("x", "1"), ("y", "2")]).text == 'a,"1"\ntag_y,\nmd3_hat,z\nb 2\n'
+
+
+@pytest.mark.parametrize("text", ["a,x", "a,x\nb,", 'a,x\nb,"y', "a,x\ntag_y,\nb", "", 'a,x\n"b', "a,x\nb,y\nc,z\nd,w"])
+def test_shaders_in_order_are_as_many_as_asked_for(text):
+    found = read_skin(text.encode()).set_in_order([("p", "1"), ("q", "y"), ("r", "3")])
+    assert [entry.value for entry in found.entries if entry.kind == "surface"][:3] == ["1", "y", "3"]

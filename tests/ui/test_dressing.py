@@ -195,6 +195,22 @@ def test_show_skin_dresses_the_whole_model(upper, tmp_path):
     assert export_bytes(tmp_path / "b.md3") == MODEL
 
 
+def test_show_skin_dresses_slots_of_objects(loose, tmp_path):
+    collection = import_model(loose)
+    for block in surfaces(collection):
+        slot, own = block.material_slots[0], block.material_slots[0].material
+        slot.link = "OBJECT"
+        slot.material = own
+    show(collection, "red.skin")
+    assert [worn_by(b.material_slots[0].material) for b in surfaces(collection)] == ["models/red", "models/glass"]
+    assert [block.material_slots[0].link for block in surfaces(collection)] == ["OBJECT"] * 2
+    assert written(collection, tmp_path / "upper_other.skin") == RED
+    block = surfaces(collection)[0]
+    block.material_slots[0].material = bpy.data.materials.new("models/mine")
+    show(collection, "default.skin")
+    assert block.material_slots[0].material.name == "models/mine"
+
+
 def test_show_skin_leaves_what_a_modeller_has_chosen(loose, capsys):
     collection = import_model(loose)
     surfaces(collection)[1].data.materials[0] = bpy.data.materials.new("models/mine")

@@ -15,7 +15,7 @@ from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
-from tests import samples_md5
+from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
 from tests.samples import PROJECT, SENTINEL
 from tests.samples_character import put_character
 from tests.ui.player.players import brought, game, saved, tag_of
@@ -1002,3 +1002,64 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["a"])
     activate(add_cube("b"))
     export(folder / "a.md3")
+
+
+def save_character(folder: Path) -> None:
+    bpy.ops.export_scene.idtech_character(filepath=str(folder / "saved"))
+
+
+@says("lines of skins go by the order of meshes")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_xreal.put_player(folder)))
+    block = next(block for block in bpy.data.objects if block.type == "MESH")
+    block.data.materials.append(bpy.data.materials.new("new"))
+    block.data.polygons[0].material_index = 1
+    save_character(folder)
+
+
+def monster(folder: Path, action: str) -> Any:
+    """Import a monster, and return its action of a name, which it plays."""
+    path = samples_doom3.put_character(folder)
+    bpy.ops.import_scene.idtech_character(filepath=str(path), character="monster_newt")
+    activate(next(block for block in bpy.data.objects if block.type == "ARMATURE" and block.name.startswith("newt")))
+    bpy.ops.object.idtech_animation_play(name=action)
+    return bpy.data.actions[action]
+
+
+@says("is the file of these, too")
+def _(folder):
+    monster(folder, "idle")["idtech_frame_rate"] = 12.0
+    save_character(folder)
+
+
+@says("for which the game refuses the model")
+def _(folder):
+    monster(folder, "walk1")["idtech_frame_commands"] = "400 sound_body snd_step"
+    save_character(folder)
+
+
+@says("keeps its name in the table")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder)))
+    activate(next(block for block in bpy.data.objects if block.type == "ARMATURE"))
+    bpy.ops.object.idtech_animation_rename(name="walk", to="stand")
+    save_character(folder)
+
+
+@says("is worn, but what declares it is gone")
+def _(folder):
+    monster(folder, "idle")
+    skins = folder / "skins/newt.skin"
+    skins.write_bytes(skins.read_bytes() + b"skin newt/red { model models/md5/newt/newt.md5mesh a b }")
+    activate(next(block for block in bpy.data.objects if block.type == "MESH" and block.parent.name.startswith("newt")))
+    bpy.ops.object.idtech_show_skin(skin="newt/red.skin")
+    (folder / samples_doom3.DEF).unlink()
+    save_character(folder)
+
+
+@says("has 256 colours, and the nearest")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_quake2.put_player(folder)), skin="moss")
+    image = next(image for image in bpy.data.images if image.name == "moss.pcx")
+    image.pixels[:16] = [0.93, 0.01, 0.87, 1.0] * 4
+    save_character(folder)

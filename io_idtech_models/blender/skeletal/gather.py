@@ -218,7 +218,8 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
                 made.colors = colors[part.vertices.points]
             found.append(made)
             points = part.vertices.points
-            export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, off_shown))
+            worn = shape.materials[part.slots[0]] if part.slots else None
+            export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, worn, off_shown))
         if not found:
             log.warning("'%s' has no faces: left out", block.name)
         if settings.normals == "NONE":
@@ -431,7 +432,7 @@ def _bound(
         hint = (
             f"no bone is called '{settings.orphan_bone}'"
             if settings.orphan_bone
-            else "name a bone to bind them to as 'Default Bone'"
+            else "weight them (Weights > Assign Automatic), or name a bone where there is the option 'Default Bone'"
         )
         raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
     joint = np.full(len(missing), rig.joints[settings.orphan_bone])

@@ -47,6 +47,12 @@ class Kind:
     with_animations: (
         Callable[[Mapping[str, bytes], str, Mapping[str, list[str]], Mapping[str, list[str]]], dict[str, bytes]] | None
     ) = None
+    # Such texts, a model, and what the game does with animations of it, by their names -> texts that say so.
+    with_notes: (
+        Callable[[Mapping[str, bytes], str, Mapping[str, Mapping[str, Sequence[str]]]], dict[str, bytes]] | None
+    ) = None
+    # Such texts, others that declare a skin, a character, and that skin -> texts in which it wears it.
+    with_worn: Callable[[Mapping[str, bytes], Mapping[str, bytes], str, str], dict[str, bytes]] | None = None
     pack: str = ".pk3"  # how archives end that are written for the game
     takes_actions: bool = False  # a new animation of the body is a file of its own beside the others
     skin_in_order: bool = False  # the body's skin names no surfaces: its lines are these, one after another
@@ -90,6 +96,8 @@ KINDS = (
         declared=own.texts_of,
         settled=own.settled,
         with_animations=own.with_animations,
+        with_notes=own.with_notes,
+        with_worn=own.with_skin,
         pack=".pk4",
         takes_actions=True,
     ),

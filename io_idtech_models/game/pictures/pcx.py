@@ -111,6 +111,23 @@ def decode(data: bytes, name: str = "picture") -> Pixels:
     return pixels
 
 
+def numbers_of(data: bytes) -> tuple[Pixels, Pixels] | None:
+    """Return the numbers (height, width) of a PCX file, and its palette (256, 3); None without 256 colours.
+
+    Raises:
+        FormatError: no PCX, a kind that is unknown, or a size that does not fit the file's.
+    """
+    if len(data) < HEADER.itemsize:
+        return None
+    header = np.frombuffer(data, HEADER, 1)[0]
+    layout = _layout(header, len(data))
+    body = np.frombuffer(data, np.uint8, offset=HEADER.itemsize)
+    values, _, palette = _values_and_palette(body, layout, header["palette"])
+    if palette is None or layout.bits * layout.planes != 8 or layout.planes != 1:
+        return None
+    return values.reshape(layout.height, layout.stride)[:, : layout.width].copy(), palette.copy()
+
+
 def encode(numbers: NDArray[np.uint8], palette: NDArray[np.uint8]) -> bytes:
     """Return the file of a picture (height, width) of numbers of a palette (256, 3): runs, lines of an even length.
 

@@ -25,7 +25,7 @@ from ...game.character.doom3 import FOLDER, SUFFIX
 from ...game.character.doom3.declarations import MODEL
 from ...game.character.doom3.edits import has_model, with_anims
 from ...game.character.doom3.library import declarations_of
-from ...game.character.files import IN_STEP
+from ...game.character.files import COMMANDS, FLAGS, IN_STEP
 from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
 from ..export.motion import AnimationExport, motion_files
 from ..export.selection import choose
@@ -139,8 +139,23 @@ def _written(target: Path, action: Any, rig: Any, context: Context, scale: float
     return data[0]
 
 
+def notes_of(action: Any) -> dict[str, list[str]]:
+    """Return what the game does with an action, FLAGS and COMMANDS, as far as it has these properties."""
+    found = {}
+    if ANIM_FLAGS in action:
+        found[FLAGS] = [each.strip() for each in str(action[ANIM_FLAGS]).split(",") if each.strip()]
+    if FRAME_COMMANDS in action:
+        found[COMMANDS] = [each.strip() for each in str(action[FRAME_COMMANDS]).splitlines() if each.strip()]
+    return found
+
+
 def block_of(action: Any) -> list[str]:
     """Return the lines of what the game does with an action, as its properties say."""
-    flags = [each.strip() for each in str(action.get(ANIM_FLAGS, "")).split(",") if each.strip()]
-    commands = [each.strip() for each in str(action.get(FRAME_COMMANDS, "")).splitlines() if each.strip()]
-    return [*flags, *(f"frame {each}" for each in commands)]
+    said = notes_of(action)
+    return [*said.get(FLAGS, ()), *(f"frame {each}" for each in said.get(COMMANDS, ()))]
+
+
+def frames_beyond(action: Any, count: int) -> list[str]:
+    """Return the frames of an action's commands at which an animation of so many frames is over, or not begun."""
+    frames = [each.split()[0] for each in notes_of(action).get(COMMANDS, ())]
+    return [each for each in frames if not (each.isdecimal() and 0 < int(each) <= count)]

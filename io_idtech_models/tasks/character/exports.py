@@ -20,13 +20,11 @@ from ...assets.export_request import ExportRequest
 from ...assets.player import write_into_game
 from ...blender.compat import Block, Context
 from ...blender.hanging import AT_HOME, in_space
-from ...blender.mesh.surface_names import worn_materials
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown, find_player
-from ...blender.provenance import FILE, SKIN, SURFACE_INDEX, model_of
+from ...blender.properties import FRAME_COMMANDS
+from ...blender.provenance import FILE, SKIN, model_of
 from ...blender.roots import follows, hangs_on, is_root
-from ...blender.shading.materials import worn_by
-from ...blender.shading.pixels import is_changed, origin_of
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -34,9 +32,8 @@ from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
 from ...game.character.files import BODY, HEAD
-from ...game.character.kinds import Kind, kind_named
+from ...game.character.kinds import Kind, character_of, kind_named
 from ...game.skin import SUFFIX as SKIN_SUFFIX
-from ...game.skin import SURFACE, read_skin
 from ...model import steady
 from ...model.limits.games import NO_GAME
 from ...model.limits.tags import gone_tags
@@ -51,9 +48,11 @@ from ..export.skin_files import skin_of, skin_worn
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
-from .declare import block_of
+from .declare import block_of, frames_beyond, notes_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
-from .record import CharacterFound, find, is_of_frames
+from .painted import file_of, painted
+from .record import CharacterFound, find, is_of_frames, worn_in
+from .skin_lines import in_order, say_of_others
 
 log = logging.getLogger(__name__)
 
@@ -148,8 +147,11 @@ class _Saving:
         self.game = options.game
         self.saved = SavedCharacter(character.name, kind=kind_named(self.record.file))
         self.motions = MotionsSaved()
+        self.bent: RigScene | None = None  # what was gathered last
         self.taken: set[Any] = set()  # what is written
+        self.other_skin = ""  # that is declared, and worn by now
         self.body_skin = ""  # the path of the one that is worn
+        self.played: dict[str, list[ActionFile]] = {}  # of files that there were, by BODY and kinds of pieces
         self.new_actions: dict[str, ActionFile] = {}  # that no file was yet, by their paths
 
     def game_for(self, row: Format) -> str:
@@ -214,6 +216,7 @@ class _Saving:
         with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
             blocks = whole_model(mine, self.context)
             written = model_file(ExportRequest(Path(PurePath(path).name), self.game_for(row)), row, export, blocks)
+            self.bent = export
             self._motions(kind, export, row, written.model)
         self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *([note] if note else [])])
         self.model(kind, written.data)
@@ -246,7 +249,11 @@ class _Saving:
         folder = PurePath(next(iter(self.record.motions[kind]))).parent
         single = kind != BODY or self.saved.kind is None or not self.saved.kind.takes_actions
         new: dict[str, ActionFile] = {}
-        for each in found:
+        every = list(found)
+        own = [(place_of[each.name], each) for each in every if each.name in place_of]
+        self._say_of_shared(own)
+        self.played[kind] = [each for _, each in own if each.action is not None]
+        for each in every:
             path = place_of.get(each.name)
             if path is None and single:
                 log.warning("'%s' is no animation that the %s has in the game: left out", each.action.name, kind)
@@ -263,6 +270,21 @@ class _Saving:
                 if not is_source or beside not in self.record.besides:
                     self.put(beside, data, is_source)
         self.new_actions |= new
+
+    def _say_of_shared(self, own: Iterable[tuple[str, ActionFile]]) -> None:
+        """Name the animations that play a file of frames which another one has changed."""
+        by_path: dict[str, list[ActionFile]] = {}
+        for path, each in own:
+            by_path.setdefault(path, []).append(each)
+        for path, files in by_path.items():
+            edited = [file for file in files if not file.is_source]
+            others = [file.name for file in files if edited and file.data != edited[-1].data]
+            if others:
+                text = (
+                    "'%s' is written as '%s' shows it, and is the file of these, too, which play that from now on (a "
+                    "copy under a new name has a file of its own): %s"
+                )
+                log.warning(text, PurePath(path).name, edited[-1].name, listed(others))
 
     def piece(self, kind: str) -> None:
         """Write what hangs on a tag or on a joint, and what it wears."""
@@ -338,8 +360,12 @@ class _Saving:
         known = PurePath(path).stem.removeprefix(f"{model}_")
         worn = known if home is None else str(home.get(SKIN, known))
         if kind == BODY and self.saved.kind is not None and self.saved.kind.skin_in_order and old is not None:
-            data = _in_order(meshes, old)
+            data = in_order(self.bent, old)
             self.put(path, data, data == old)
+            say_of_others(self.bent, self.record, path)
+        elif kind == BODY and self.saved.kind is not None and self.saved.kind.with_worn is not None:
+            worn = self.record.skin if home is None else str(home.get(SKIN, self.record.skin))
+            self.other_skin = worn if worn != self.record.skin else ""
         elif path and worn and worn != known and kind == BODY:
             self._other_skin(path, worn, meshes, pieces)
         elif old is not None:
@@ -393,6 +419,8 @@ class _Saving:
             own = kind.with_animations(self.saved.declarations, record.declared[0], anims, blocks)
             self.saved.declarations |= own
             self.saved.edited += own
+        self._declare_notes()
+        self._declare_skin()
         if kind is not None and kind.with_runs is not None:
             self._say_runs()
             for action in filter(runs.is_edited, used_actions(self.character.rig)):
@@ -404,6 +432,38 @@ class _Saving:
             raise LimitError("rows of this game's tables can't be written: let them have their names and frames")
         for path, data in kind.with_rows(record.texts, record.group, self.motions.rows).items():
             self.put(path, data, data == record.texts[path])
+
+    def _declare_notes(self) -> None:
+        """Let declarations say what the game does with animations by now."""
+        kind, record = self.saved.kind, self.record
+        if kind is None or kind.with_notes is None:
+            return
+        for piece, played in self.played.items():
+            model = record.declared[0] if piece == BODY else record.models[piece]
+            notes = {each.name: notes_of(each.action) for each in played}
+            own = kind.with_notes(self.saved.declarations, model, notes) if model else {}
+            self.saved.declarations |= own
+            self.saved.edited += [path for path in own if path not in self.saved.edited]
+            for each in played:
+                beyond = frames_beyond(each.action, each.count) if own or not each.is_source else []
+                if beyond:
+                    text = "'%s' has %s and commands at %s, for which the game refuses the model: edit its %s"
+                    log.warning(text, each.name, plural(each.count, "frame"), listed(beyond), FRAME_COMMANDS)
+
+    def _declare_skin(self) -> None:
+        """Let the declaration name the skin that is worn by now, which goes along with its materials."""
+        kind, record, place = self.saved.kind, self.record, str(self.character.collection.get(FILE, ""))
+        if not self.other_skin or kind is None or kind.with_worn is None:
+            return
+        more: dict[str, bytes] = {}
+        try:
+            files = character_of(user_disk().file(Path(place)), self.other_skin, record.name)
+            more = kind.declared(files, worn_in(self.character.collection, files)) if kind.declared is not None else {}
+        except ModelError:
+            log.warning("'%s' is worn, but what declares it is gone: it does not go along", self.other_skin)
+        own = kind.with_worn(self.saved.declarations, more, record.name, self.other_skin)
+        self.saved.declarations |= own
+        self.saved.edited += [path for path in own if path not in self.saved.edited]
 
     def _say_runs(self) -> None:
         """Say what of a table's rows is not in the body's frames, and what of these is in no row."""
@@ -425,30 +485,22 @@ class _Saving:
     def besides(self) -> None:
         """Take along what belongs to the character and stands nowhere in the scene, as it is."""
         disk, lost = user_disk(), []
-        painted = {origin_of(image) for image in bpy.data.images if is_changed(image)} - {""}
-        told = [path for path, place in self.record.besides.items() if os.path.abspath(place) in painted]  # noqa: PTH100
-        if told:
-            log.warning("painted on, and written as the file has it, save the picture first: %s", listed(told))
+        images, told = painted(self.record.besides), []
         for path, place in self.record.besides.items():
             if path in self.saved.files:
                 continue
             try:
-                self.saved.files[path] = disk.file(Path(place)).read()
+                source = disk.file(Path(place)).read()
             except ModelError:
                 lost.append(path)
+                continue
+            data = file_of(images[path], path, source) if path in images else source
+            told += [path] if data is None else []
+            self.put(path, data or source, data is None or data == source)
+        if told:
+            log.warning("painted on, and written as the file has it, save the picture first: %s", listed(told))
         if lost:
             log.warning("left out, they are not where they were any more: %s", listed(lost))
-
-
-def _in_order(meshes: list[Block], old: bytes) -> bytes:
-    """Return a skin whose lines are a body's meshes, one after another, with what these wear."""
-    skin = read_skin(old)
-    lines = sum(entry.kind == SURFACE for entry in skin.entries)
-    own = sorted((mesh for mesh in meshes if SURFACE_INDEX in mesh.data), key=lambda mesh: mesh.data[SURFACE_INDEX])
-    worn = [material for _, material in worn_materials(own)]
-    if lines < len(own) or len(worn) != len(own) or None in worn:  # then the meshes wear their own
-        return old
-    return skin.set_in_order([worn_by(material) for material in worn]).write()
 
 
 @contextmanager

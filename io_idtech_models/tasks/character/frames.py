@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 import bpy
 
 from ...assets.load import load
 from ...blender.compat import Context
 from ...blender.player.assembly import PartBuilt, stand_with
+from ...blender.shading.materials import worn_by
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import VERTEX, by_name, by_suffix
 from ...game.character.files import CharacterFiles, Piece
@@ -55,6 +57,13 @@ def import_body(
     decl = files.decl if asked or not _shows_own(body, model) else None
     dress = materials_for(body, by_suffix(body) or by_name("md2"), worn, rate_of(context.scene), skin=decl)
     return import_file(loaded, settings, context.scene, into, worn, dress)
+
+
+def skin_of(body: Built) -> str:
+    """Return the skin that a body shows, which its own file may name; "" for none."""
+    slots = (slot for block in body.surfaces for slot in block.material_slots)
+    material = next((slot.material for slot in slots), None)
+    return "" if material is None else PurePosixPath(worn_by(material).replace("\\", "/")).stem
 
 
 def played(model: VertexModel, rows: Sequence[Clip]) -> list[Clip]:

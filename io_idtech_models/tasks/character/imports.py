@@ -165,7 +165,8 @@ def import_character(
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
     on = "" if isinstance(body, Built) else on
     parts = f", {plural(len(character.parts), 'part')}{on}" if files.pieces else ""
-    facts = f"{said.facts}{parts}, skin {files.skin_name or NONE}"
+    shown_skin = frames.skin_of(body) if isinstance(body, Built) and not dressing.skin else ""
+    facts = f"{said.facts}{parts}, skin {shown_skin or files.skin_name or NONE}"
     if not files.shown.as_files:
         text = ", {}, as the game shows it" if options.as_shown else ", which the game shows {}"
         facts += text.format(files.shown.facts)

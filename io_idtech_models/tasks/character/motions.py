@@ -8,7 +8,8 @@ row says where. So an edit of one row is an edit of no other.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -73,8 +74,9 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
         data = kept.of(number)
         edits = _FileEdits(export, model, file, data, game)
+        called = edits.called(own)
         for place, action in sorted(own.items()):
-            edits.take(file.rows[place], action)
+            edits.take(file.rows[place], action, called[place])
         for action in added:
             edits.add(action)
         if edits.changed:
@@ -127,6 +129,7 @@ class ActionFile:
     data: bytes
     is_source: bool  # it shows what its file showed
     beside: dict[str, bytes] = field(default_factory=dict)  # by the suffix
+    count: int = 0  # frames of an action
 
 
 def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str) -> list[ActionFile]:
@@ -157,7 +160,7 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         same_rate = own is not None and abs(animation.frame_rate - own.frame_rate) <= SAME_RATE
         is_source = same_rate and own is not None and _is_source(animation, len(own.positions))
         beside_it = {path.suffix: text for path, text in beside}
-        found.append(ActionFile(source.name, source.action, data, is_source, beside_it))
+        found.append(ActionFile(source.name, source.action, data, is_source, beside_it, animation.num_frames))
     return found
 
 
@@ -218,8 +221,24 @@ class _FileEdits:
         set_bounds(found, self.model)
         return found
 
-    def take(self, row: KeptRow, action: Any) -> None:
-        """Take what an action of a row shows, and says."""
+    def called(self, own: Mapping[int, Any]) -> dict[int, str]:
+        """Return what rows are called by now, by their places; one that took another's name keeps its own: said."""
+        before = {place: row.clip.name for place, row in enumerate(self.file.rows) if row.said is not None}
+        found = before | {place: names.file_name_of(action) for place, action in own.items()}
+        while True:
+            others = Counter(name.lower() for place, name in found.items() if place in before)
+            is_other = {place for place in own if place in before and found[place].lower() != before[place].lower()}
+            twice = next((place for place in sorted(is_other) if others[found[place].lower()] > 1), None)
+            if twice is None:
+                break
+            text = "'%s' keeps its name in the table, '%s' has a row '%s' already: rename the action"
+            log.warning(text, before[twice], PurePath(self.file.place).name, found[twice])
+            found[twice] = before[twice]
+        self.names |= {name.lower() for name in found.values()}
+        return found
+
+    def take(self, row: KeptRow, action: Any, name: str) -> None:
+        """Take what an action of a row shows, and says; the row is to be called so."""
         animation = self.gather(action)
         is_same = _is_source(animation, row.clip.length)
         if row.said is None:
@@ -232,6 +251,7 @@ class _FileEdits:
             first = self._place(row, animation)
         if isinstance(said, Row):
             new = self._row(action, animation, first, said)
+            new.name = name
             if new != said:
                 self.rows.append(RowEdit(self.file.game_name, said, new))
 

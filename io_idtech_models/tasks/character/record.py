@@ -79,7 +79,7 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
     texts = {called[file]: file.read() for file in (*files.texts, *skins.values()) if called[file]}
     kind = kind_named(files.file.name)
     if kind is not None and kind.declared is not None:
-        own = kind.declared(files, _worn_in(collection, files))
+        own = kind.declared(files, worn_in(collection, files))
         record.declared, record.declarations = files.declared, list(own)
         texts |= own
     written = {called[file] for file in models.values() if not _is_text(file)}
@@ -122,7 +122,7 @@ def _is_text(file: GameFile) -> bool:
     return row is not None and row.is_text
 
 
-def _worn_in(collection: Any, files: CharacterFiles) -> set[str]:
+def worn_in(collection: Any, files: CharacterFiles) -> set[str]:
     """Return the materials that a character wears, or that its skins know."""
     meshes = (block for block in collection.all_objects if block.type == "MESH")
     found = {worn_by(slot.material) for mesh in meshes for slot in mesh.material_slots if slot.material is not None}

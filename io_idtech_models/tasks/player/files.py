@@ -58,7 +58,19 @@ def players_at(path: Path, disk: Disk, name: str = "", as_game: bool = False) ->
     own = player_in(store)
     if own is not None and (not name or own.name.lower() == name.lower()):
         return own
-    return _of_several(players_in(led(store)), name)
+    every = players_in(led(store))
+    inside = _of_archive(path, every, disk)
+    is_there = not name or any(each.name.lower() == name.lower() for each in inside)
+    return _of_several(inside if is_there else every, name)
+
+
+def _of_archive(path: Path, players: list[PlayerFiles], disk: Disk) -> list[PlayerFiles]:
+    """Return those of a game's players that have a part in an archive that is named; all where there is none."""
+    if not path.name.lower().endswith(ARCHIVES):
+        return players
+    inside = str(disk.store(path).place) + os.sep
+    own = [each for each in players if any(part.base.place.startswith(inside) for part in each.parts.values())]
+    return own or players
 
 
 def is_part(file: GameFile) -> bool:
@@ -93,10 +105,7 @@ def players_from(source: str) -> list[PlayerFiles]:
         if not stores:
             raise LimitError("name a game's folder in the preferences of id Tech Models first")
     found = [player for store in stores for player in players_in(store)]
-    if source.lower().endswith(ARCHIVES):
-        inside = str(disk.store(Path(source)).place) + os.sep
-        own = [p for p in found if any(part.base.place.startswith(inside) for part in p.parts.values())]
-        found = own or found
+    found = _of_archive(Path(source), found, disk) if source else found
     if not found:
         raise LimitError("no player lies there: a game has them in models/players")
     return found

@@ -35,7 +35,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
 
         split = layout.split(factor=0.4, align=True)
         split.prop(item, "name", text="", emboss=False, icon="MESH_DATA")
-        material = item.data.materials[0] if item.data.materials else None
+        material = item.material_slots[0].material if item.material_slots else None
         if material is None:
             split.label(text="No Material", icon="ERROR")
             return
@@ -72,7 +72,7 @@ def _draw_file(layout: Any, block: Any) -> None:
     from ...blender.shading.images import image_of
     from ...blender.shading.materials import worn_by
 
-    material = block.data.materials[0] if block.data.materials else None
+    material = block.material_slots[0].material if block.material_slots else None
     if material is None:
         layout.label(text="Give it a material, called as the shader", icon="ERROR")
         return

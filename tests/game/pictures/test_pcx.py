@@ -367,3 +367,20 @@ def test_what_is_written_is_read(size, kinds):
     assert data[-769:] == MARK + PALETTE.tobytes()
     width = size[1]
     assert data[128:-769] == b"".join(pack_runs(line.tobytes() + line[-1:].tobytes() * (width % 2)) for line in numbers)
+
+
+def test_numbers_and_palette_are_as_they_were_written():
+    numbers = RNG.integers(0, 256, (5, 7), dtype=np.uint8)
+    found = pcx.numbers_of(pcx.encode(numbers, PALETTE))
+    assert found is not None
+    assert (found[0] == numbers).all()
+    assert (found[1] == PALETTE).all()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", picture(noise(3, 4, planes=3), planes=3, tail=b""), picture(noise(3, 4), tail=b""),
+     header(8, 1, bits=1, ega=EGA.tobytes()) + b"\x0f" + bytes(2)],
+)  # fmt: skip
+def test_what_has_no_palette_of_256_colours_has_no_numbers(data):
+    assert pcx.numbers_of(data) is None

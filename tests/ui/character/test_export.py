@@ -166,6 +166,39 @@ def test_a_new_row_needs_a_name_of_its_own(tmp_path, capfd):
     assert "'stand.001' is left out: 'body.mdx' has a row of that name" in capfd.readouterr().out
 
 
+def test_a_row_that_takes_anothers_name_keeps_its_own(tmp_path, capfd):
+    opened(tmp_path)
+    rename: Any = bpy.ops.object.idtech_animation_rename
+    rename(name="walk", to="Stand")
+    rename(name="salute", to="walk")
+    assert not changed(saved(tmp_path))
+    said = capfd.readouterr().out
+    assert "'walk' keeps its name in the table, 'body.mdx' has a row 'Stand' already: rename the action" in said
+    assert "'salute' keeps its name in the table, 'body.mdx' has a row 'walk' already" in said
+
+
+def test_rows_may_change_names(tmp_path, capfd):
+    opened(tmp_path)
+    rename: Any = bpy.ops.object.idtech_animation_rename
+    for old, new in (("walk", "x"), ("stand", "walk"), ("x", "stand")):
+        rename(name=old, to=new)
+    bpy.ops.object.idtech_animation_duplicate(name="salute", copy="stand")
+    found = saved(tmp_path)
+    was, now = files()[TABLE].splitlines(), found[TABLE].splitlines()
+    swapped = {b"walk": b"stand", b"stand": b"walk"}
+    wanted = [[swapped.get(word, word) for word in line.split()] for line in was]
+    assert [line.split() for line in now] == wanted
+    said = capfd.readouterr().out
+    assert "keeps its name" not in said and "has a row of that name already" in said
+
+
+def test_points_without_weights_are_said_with_what_can_be_done(tmp_path):
+    block = next(each for each in opened(tmp_path).children if each.type == "MESH")
+    block.vertex_groups.clear()
+    text = error_of(write, filepath=str(tmp_path / "out"))
+    assert "weight them (Weights > Assign Automatic), or name a bone where there is the option" in text
+
+
 def test_all_frames_edited_as_one(tmp_path):
     opened(tmp_path)
     play(name="extra")

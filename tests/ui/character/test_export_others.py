@@ -1,16 +1,19 @@
 """Export Character of Quake II, Doom 3 and XreaL: an edit touches its file alone, and what else is written or said."""
 
+from typing import Any
+
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
-from io_idtech_models.blender.properties import FRAME_COMMANDS, FRAME_RATE
+from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS, FRAME_RATE
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.channels import keep
+from io_idtech_models.game.pictures import pcx
 from io_idtech_models.tasks.animations.find import of_rig
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
-from tests.samples_doom3 import NEWT, put_character
+from tests.samples_doom3 import NEWT, TEXT, put_character
 from tests.ui.character.games import GAMES, read, rig, saved, show
 from tests.ui.scene import bpy
 
@@ -50,15 +53,48 @@ def test_a_file_that_is_gone_is_said(tmp_path, capfd):
     assert said in capfd.readouterr().out
 
 
-def test_a_skin_that_was_painted_on_is_said(tmp_path, capfd):
-    read(GAMES["quake2"].put(tmp_path / "game"), "quake2", skin="moss")
-    image = next(image for image in bpy.data.images if image.name == "moss.pcx")
-    image.pixels[0] = 0.5
+def paint(name: str, colour: tuple[float, ...]) -> Any:
+    """Paint on a picture's upper left corner."""
+    image = next(image for image in bpy.data.images if image.name == name)
+    width, height = image.size
+    first = (height - 1) * width * 4
+    image.pixels[first : first + 4] = [*colour, 1.0]
     image.update()
-    image.pack()
+    return image
+
+
+def test_a_skin_that_was_painted_on_is_saved(tmp_path, capfd):
+    path = GAMES["quake2"].put(tmp_path / "game")
+    read(path, "quake2", skin="moss")
+    before = pcx.decode(path.with_name("moss.pcx").read_bytes())
+    colour = before[40, 7]
+    assert (colour != before[0, 0]).any()
+    paint("moss.pcx", tuple(colour / 255.0)).pack()
     capfd.readouterr()
-    saved(tmp_path / "out")
-    assert "save the picture first: 'players/stilt/moss.pcx'" in capfd.readouterr().out
+    found = saved(tmp_path / "out", edited_only=True)
+    assert list(found) == ["players/stilt/moss.pcx"]
+    assert "edited: 'moss.pcx'\n" in capfd.readouterr().out
+    after = pcx.decode(found["players/stilt/moss.pcx"])
+    assert (after[0, 0] == colour).all()
+    assert (after.reshape(-1, 3)[1:] == before.reshape(-1, 3)[1:]).all()
+    paint("moss.pcx", (1.0, 0.0, 1.0))
+    after = pcx.decode(saved(tmp_path / "near")["players/stilt/moss.pcx"])
+    assert (after.reshape(-1, 3)[1:] == before.reshape(-1, 3)[1:]).all()
+    assert "'players/stilt/moss.pcx' has 256 colours, and the nearest of these" in capfd.readouterr().out
+    paint("moss.pcx", tuple(before[0, 0] / 255.0))
+    assert saved(tmp_path / "back")["players/stilt/moss.pcx"] == path.with_name("moss.pcx").read_bytes()
+
+
+def test_a_skin_of_another_kind_that_was_painted_on_is_said(tmp_path, capfd):
+    path = GAMES["quake2"].put(tmp_path / "game")
+    picture = samples_doom3.files()[f"{NEWT}/newt.tga"]
+    path.with_name("band.tga").write_bytes(picture)
+    path.with_name("band_i.pcx").write_bytes(path.with_name("moss_i.pcx").read_bytes())
+    read(path, "quake2", skin="band")
+    paint("band.tga", (1.0, 0.0, 1.0))
+    capfd.readouterr()
+    assert saved(tmp_path / "out")["players/stilt/band.tga"] == picture
+    assert "save the picture first: 'players/stilt/band.tga'" in capfd.readouterr().out
 
 
 def test_the_remasters_body(tmp_path):
@@ -122,6 +158,91 @@ def test_a_new_animation_is_declared(tmp_path):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     read(tmp_path / "out/def/monster_newt.def", "doom3")
     assert "dance" in [row.name for row in of_rig(rig()).rows()]
+
+
+def declared(found: dict[str, bytes]) -> str:
+    return found["def/monster_newt.def"].decode()
+
+
+def test_what_the_game_does_at_frames_is_declared(tmp_path):
+    read(put_character(tmp_path / "game"), "doom3")
+    before = declared(saved(tmp_path / "before"))
+    action = show("walk1")
+    assert action[FRAME_COMMANDS] == "1 sound_body snd_step\n12 call splash"
+    assert declared(saved(tmp_path / "same")) == before
+    action[FRAME_COMMANDS] = "1 sound_body snd_step\n3  footstep"
+    found = saved(tmp_path / "out", edited_only=True)
+    assert [*found] == ["def/monster_newt.def"]
+    was, now = "\t\tframe 12\tcall\tsplash\n", "\t\tframe 3 footstep\n"
+    assert was in before and declared(found) == before.replace(was, now)
+    action[ANIM_FLAGS] = action[FRAME_COMMANDS] = ""
+    assert f"walk1\t{NEWT}/walk.md5anim, {NEWT}/walk.md5anim\n}}" in declared(saved(tmp_path / "bare"))
+    del action[ANIM_FLAGS], action[FRAME_COMMANDS]  # as in a .blend that knows nothing of them
+    assert declared(saved(tmp_path / "unknown")) == before
+
+
+def test_what_the_game_does_in_an_inherited_animation_is_declared_anew(tmp_path):
+    text = TEXT.replace('"newt_base"', '"newt_own"') + "model newt_own {\n\tinherit newt_base\n}\n"
+    read(put_character(tmp_path / "game", newt_def=text.encode()), "doom3")
+    show("walk1")[FRAME_COMMANDS] = "3 footstep"
+    own = declared(saved(tmp_path / "out")).partition("model newt_own")[2]
+    block = "{\n\t\trandom_cycle_start\n\t\tframe 3 footstep\n\t}"
+    assert f"\tanim walk1 {NEWT}/walk.md5anim, {NEWT}/walk.md5anim {block}" in own
+    assert "model newt_base" in declared(saved(tmp_path / "out"))
+
+
+def test_what_the_game_does_in_a_heads_animation_is_declared(tmp_path):
+    head = f"model newt_head {{ mesh {NEWT}/head.md5mesh anim nod {NEWT}/idle.md5anim }}"
+    text = TEXT.replace(f"model newt_head {{ mesh {NEWT}/head.md5mesh }}", head)
+    read(put_character(tmp_path / "game", newt_def=text.encode()), "doom3")
+    (block,) = (b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent and b.parent[PART] == "head")
+    bpy.context.view_layer.objects.active = block
+    assert bpy.ops.object.idtech_animation_play(name="nod") == {"FINISHED"}
+    block.animation_data.action[FRAME_COMMANDS] = "2 sound_voice snd_nod"
+    assert f"anim nod {NEWT}/idle.md5anim {{\n\t\tframe 2 sound_voice snd_nod\n\t}}" in declared(
+        saved(tmp_path / "out")
+    )
+
+
+RED = f"skin newt/red {{ model {NEWT}/newt.md5mesh {NEWT}/newt newt/red }}\n"
+RED_MATERIAL = f"newt/red {{ diffusemap {NEWT}/newt.tga rgb fade[ time ] }}\ntable fade {{ {{ 1, 0 }} }}\n"
+
+
+def show_skin(name: str) -> None:
+    bpy.context.view_layer.objects.active = next(each for each in rig().children if each.type == "MESH")
+    assert bpy.ops.object.idtech_show_skin(skin=f"{name}.skin") == {"FINISHED"}
+
+
+@pytest.mark.parametrize("character", ["monster_newt", "newt_base"])
+def test_the_skin_that_is_worn_is_declared(tmp_path, character, capfd):
+    skins, materials = (samples_doom3.files()[name] for name in ("skins/newt.skin", "materials/newt.mtr"))
+    more = {"newt_skin": skins + RED.encode(), "newt_mtr": materials + RED_MATERIAL.encode()}
+    read(put_character(tmp_path / "game", **more), "doom3", character=character)
+    before = saved(tmp_path / "before")
+    assert "edited: nothing" in capfd.readouterr().out
+    show_skin("newt/red")
+    found = saved(tmp_path / "out")
+    assert sorted(name for name in found if found[name] != before.get(name)) == [
+        f"def/{character}.def", f"materials/{character}.mtr", f"skins/{character}.skin",
+    ]  # fmt: skip
+    (line,) = {*found[f"def/{character}.def"].splitlines()} - {*before[f"def/{character}.def"].splitlines()}
+    assert line.split() == ([b'"skin"', b'"newt/red"'] if character == "monster_newt" else [b"skin", b"newt/red"])
+    assert all(found[name].startswith(before[name]) for name in found if name.startswith(("skins", "materials")))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    capfd.readouterr()
+    read(tmp_path / f"out/def/{character}.def", "doom3", character=character)
+    assert "skin newt/red" in capfd.readouterr().out
+    assert "edited: nothing" in (saved(tmp_path / "again") and capfd.readouterr().out)
+
+
+def test_a_skin_that_is_gone_is_said(tmp_path, capfd):
+    skins = samples_doom3.files()["skins/newt.skin"]
+    path = put_character(tmp_path / "game", newt_skin=skins + RED.encode())
+    read(path, "doom3")
+    show_skin("newt/red")
+    path.unlink()
+    assert b'"newt/red"' in saved(tmp_path / "out")["def/monster_newt.def"]
+    assert "'newt/red' is worn, but what declares it is gone" in capfd.readouterr().out
 
 
 def test_a_declaration_that_is_there_stays(tmp_path, capfd):

@@ -47,6 +47,25 @@ def clips() -> dict[str, Any]:
     return {names.file_name_of(action): action for action in bpy.data.actions if action.frame_range[1] < 197}
 
 
+def test_the_skin_that_is_said_is_the_one_that_shows(tmp_path, capfd):
+    def shown() -> list[str]:
+        nodes = body().material_slots[0].material.node_tree.nodes
+        return [node.image.name for node in nodes if node.type == "TEX_IMAGE"]
+
+    path = put_player(tmp_path)
+    for options, name in (({}, "rust"), ({"skin": "moss"}, "moss"), ({"skin": "FROST"}, "frost")):
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        read(path, **options)
+        assert f"1 part, skin {name}\n" in capfd.readouterr().out
+        assert shown() == [f"{name}.pcx"]
+    for name in ("rust", "moss"):  # which the file names
+        path.with_name(f"{name}.pcx").unlink()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    read(path)
+    assert "skin frost" in capfd.readouterr().out
+    assert shown() == ["frost.pcx"]
+
+
 @pytest.mark.parametrize("odd", [False, True])
 def test_animations_are_the_games_whatever_frames_are_called(tmp_path, odd, capfd):
     read(put_player(tmp_path, odd=odd))

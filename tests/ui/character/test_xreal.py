@@ -10,7 +10,8 @@ from io_idtech_models.blender.provenance import WORN
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples import CORPUS
 from tests.samples_iqm import animated
-from tests.samples_xreal import FOLDER, put_player
+from tests.samples_xreal import FOLDER, files, put_player
+from tests.ui.character import games
 from tests.ui.scene import bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -47,6 +48,74 @@ def test_an_iqm_with_its_own_animations(tmp_path):
     read(path)
     assert len(animations()) > 0
     assert "walk" not in animations() or "idle" not in animations()
+
+
+def opened(tmp_path: Path, **changed: bytes) -> Any:
+    """Import a player of three meshes in a skin of three lines; returns its first mesh."""
+    head, mesh, body = files()[f"{FOLDER}/body.md5mesh"].decode().partition("\nmesh {")
+    further = [mesh + body.replace("md5/newt/newt", f"md5/newt/{name}") for name in ("cap", "bag")]
+    data = "".join([head.replace("numMeshes 1", "numMeshes 3"), mesh, body, *further]).encode()
+    skin = b"a,w/newt\nb,w/cap\nc,w/bag\n"
+    read(put_player(tmp_path / "game", **{"body_md5mesh": data, "body_default_skin": skin} | changed))
+    return next(block for block in bpy.data.objects if block.type == "MESH")
+
+
+def lines(found: dict[str, bytes]) -> list[str]:
+    """Return what the skin's lines say, which has to be what the meshes are called as, one after another."""
+    worn = [line.partition(",")[2] for line in found[f"{FOLDER}/body_default.skin"].decode().splitlines()]
+    meshes = found[f"{FOLDER}/body.md5mesh"].decode().splitlines()
+    shaders = [line.split('"')[1] for line in meshes if line.startswith("\tshader")]
+    assert [name.rpartition("/")[2] for name in worn] == [name.rpartition("/")[2] for name in shaders]
+    return worn
+
+
+def of_two_materials(block: Any, name: str) -> None:
+    """Let a part of a mesh wear another material."""
+    block.data.materials.append(bpy.data.materials.new(name))
+    for face in range(9):
+        block.data.polygons[face].material_index = 1
+
+
+def test_meshes_that_came_or_went_have_their_lines(tmp_path):
+    block = opened(tmp_path)
+    of_two_materials(block, "w/new")
+    assert lines(games.saved(tmp_path / "a")) == ["w/newt", "w/new", "w/cap", "w/bag"]
+    bpy.context.view_layer.objects.active = block
+    for each in bpy.data.objects:
+        each.select_set(each == block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.separate(type="MATERIAL")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert sorted(lines(games.saved(tmp_path / "b"))) == ["w/bag", "w/cap", "w/new", "w/newt"]
+    (last,) = (each for each in bpy.data.objects if each.type == "MESH" and each.data.materials[0].get(WORN) == "w/bag")
+    last.select_set(True)
+    block.select_set(True)
+    bpy.context.view_layer.objects.active = block
+    bpy.ops.object.join()
+    assert sorted(lines(games.saved(tmp_path / "c"))) == ["w/bag", "w/cap", "w/new", "w/newt"]
+
+
+def test_lines_that_meshes_wear_stay_as_they_are_written(tmp_path):
+    skin = b"a,w/newt // one\nb,w/cap\nc,w/bag // three\n"
+    opened(tmp_path, body_default_skin=skin)
+    assert games.saved(tmp_path / "a")[f"{FOLDER}/body_default.skin"] == skin
+    next(each for each in bpy.data.materials if each.get(WORN) == "w/cap").name = "w/hat"
+    assert games.saved(tmp_path / "b")[f"{FOLDER}/body_default.skin"] == skin.replace(b"cap", b"hat")
+
+
+def test_meshes_of_one_shader_keep_lines_of_their_own(tmp_path):
+    mesh = files()[f"{FOLDER}/body.md5mesh"].decode()
+    head, start, body = mesh.partition("\nmesh {")
+    twice = "".join([head.replace("numMeshes 1", "numMeshes 2"), start, body, start, body]).encode()
+    skin = b"a,w/newt\nb,w/cap\n"
+    opened(tmp_path, **{"body_md5mesh": twice, "body_default_skin": skin})
+    assert games.saved(tmp_path / "a")[f"{FOLDER}/body_default.skin"] == skin
+
+
+def test_a_skin_that_is_not_shown_stays(tmp_path):
+    block = opened(tmp_path, body_default_skin=b"a,w/newt\n")
+    of_two_materials(block, "w/new")
+    assert games.saved(tmp_path / "a")[f"{FOLDER}/body_default.skin"] == b"a,w/newt\n"
 
 
 @pytest.mark.skipif(not REAL.is_file(), reason="no corpus")

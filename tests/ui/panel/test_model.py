@@ -7,7 +7,7 @@ import pytest
 from io_idtech_models.tasks.export.subject import subject_of
 from io_idtech_models.ui.check import found
 from io_idtech_models.ui.check import panel as findings
-from io_idtech_models.ui.panel import main, model
+from io_idtech_models.ui.panel import main, model, surfaces
 from tests.ui.panel.drawing import drawn, shows, texts
 from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, put
 
@@ -45,6 +45,16 @@ def test_counts_are_blenders_until_a_check_counts(tmp_path, change):
     block = bpy.context.view_layer.objects.active
     change(block)
     assert "Seams may add vertices" in texts(model.VIEW3D_PT_idtech_model), "it is another now"
+
+
+def test_the_surface_wears_what_its_slot_does():
+    activate(add_cube("other"))
+    block = bpy.context.view_layer.objects.active
+    block.data.materials.append(None)
+    assert "Give it a material, called as the shader" in texts(surfaces.VIEW3D_PT_idtech_surfaces)
+    slot = block.material_slots[0]
+    slot.link, slot.material = "OBJECT", bpy.data.materials.new("models/mine")
+    assert "models/mine" in texts(surfaces.VIEW3D_PT_idtech_surfaces)
 
 
 def test_a_finding_selects_its_object(tmp_path):

@@ -130,6 +130,18 @@ def test_players_of_an_archive_are_listed(tmp_path):
         choosing.prepare("")
 
 
+def test_the_only_player_of_an_archive_is_meant_whatever_lies_beside_it(tmp_path):
+    game(tmp_path, packed=True)
+    other = {f"models/players/brute/{name}": data for name, data in originals().items()}
+    own = put(tmp_path / "baseq3/z_brute.pk3", zip_bytes([Entry(name, data) for name, data in other.items()]))
+    assert brought(own).collection.name == "brute"
+    assert brought(own, player=NAME).collection.name == NAME, "which the game has, too"
+    both = own.with_name("z_two.pk3")
+    twice = other | {f"models/players/ogre/{name}": data for name, data in originals().items()}
+    put(both, zip_bytes([Entry(name, data) for name, data in twice.items()]))
+    assert "say which player: 'brute', 'ogre'" in error_of(import_player, filepath=str(both))
+
+
 def test_parts_that_are_dropped_become_their_player(tmp_path):
     folder = game(tmp_path)
     operator: Any = bpy.ops.import_scene.idtech_md3

@@ -231,7 +231,7 @@ def test_vertices_without_weights(own):
     mesh.vertex_groups["Bone"].remove([0, 2])
     put(own / "own.md5mesh", b"old")
     text = error_of(export_mesh, filepath=str(own / "own.md5mesh"))
-    assert "'box' has 2 vertices without weights on any bone that is exported: name a bone to bind them to" in text
+    assert "'box' has 2 vertices without weights on any bone that is exported: weight them" in text
     assert (own / "own.md5mesh").read_bytes() == b"old"
     text = error_of(export_mesh, filepath=str(own / "own.md5mesh"), orphan_bone="none")
     assert "no bone is called 'none'" in text

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....reporting import LimitError
-from ...lexer import BLANKS, DECL_WORDS, decl_key, decode, shown_name
+from ...lexer import BLANKS, DECL_WORDS, decl_key, decode, fold, shown_name, unquoted
 from ...shaders.index import Found, scan_decls
-from .declarations import ENTITY, INHERIT, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model
+from .declarations import ENTITY, INHERIT, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model, words_of
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # an animation's name; others could not be read again, or not played
 BETWEEN = re.compile(r"\w+([ \t]+)")  # what parts `anim` from the name
 INDENT = "\t"
+LINE = re.compile(r"[^\n]+")
 
 
 def with_anims(
@@ -39,10 +40,7 @@ def with_anims(
         _check(anim, files)
     text, encoding = decode(data)
     found = _found(text, name)
-    said = {anim: [each for each in lines if each.strip()] for anim, lines in (blocks or {}).items()}
-    for line in (each for lines in said.values() for each in lines):
-        if any(letter in line for letter in "{}\n\r\0") or line.count('"') % 2 or "/*" in line:
-            raise LimitError(f"'{line}' can't stand in the block of an animation")
+    said = _checked(blocks or {})
     text = _added(text, name, anims, inherits, said) if found is None else _changed(text, found, anims, said)
     if any(each.faults for each in scan_decls(text, ENTITY)[1]) or not _has(text, name, anims):
         raise LimitError(
@@ -52,6 +50,86 @@ def with_anims(
         return text.encode(encoding)
     except UnicodeEncodeError as error:
         raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+
+
+def with_blocks(data: bytes, name: str, blocks: Mapping[str, Sequence[str]]) -> bytes:
+    """Return a file of declarations in which animations that a model declares itself have other lines in their blocks.
+
+    A line that means the same as one of before is spelt as that is.
+
+    Raises:
+        LimitError: a line can't stand there, or has letters that the file's encoding lacks.
+    """
+    text, encoding = decode(data)
+    found = _found(text, name)
+    if found is None:
+        return data
+    said, changes, plain = _checked(blocks), [], scan_decls(text, ENTITY)[0]
+    for each in _body(text, found).statements:
+        if each.anim is None or each.anim.name not in said:
+            continue
+        start, end = found.start + each.anim.span[1], found.start + each.end
+        line = text[text.rfind("\n", 0, found.start + each.start) + 1 : found.start + each.start]
+        indent = line if not line.strip(" \t") else INDENT
+        before = [(each[0], text[each.start() : each.end()]) for each in LINE.finditer(plain, start, end)]
+        own = {_meant(bare): bare if "*" in old else old for bare, old in before}  # with the comment of its line
+        lines = [f"{indent}{INDENT}{own.get(_meant(new), new).strip()}" for new in said[each.anim.name]]
+        changes.append((start, end, _line_end(text).join([" {", *lines, f"{indent}}}"]) if lines else ""))
+    for start, end, instead in sorted(changes, reverse=True):
+        text = text[:start] + instead + text[end:]
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+
+
+def with_skin(data: bytes, kind: str, name: str, skin: str) -> bytes:
+    """Return a file of declarations in which an entity or a model, of the `kind`, wears a skin.
+
+    Raises:
+        LimitError: the skin's name can't be written there.
+    """
+    text, encoding = decode(data)
+    plain, every = scan_decls(text, ENTITY)
+    found = next((each for each in every if each.kind == kind and decl_key(each.name) == decl_key(name)), None)
+    if found is None:
+        return data
+    if '"' in skin:
+        raise LimitError(f"'{skin}' can't be written in a declaration: it has a quote in it")
+    body, value = plain[found.start : found.end], f"skin {_spelt(skin)}" if kind == MODEL else f'"{skin}"'
+    if kind == MODEL:
+        there = [(each.start, each.end) for each in read_model(body).statements if each.word == "skin"]
+    else:
+        words = [word for word in words_of(body, 1) if not word.is_brace]
+        pairs = zip(words[::2], words[1::2], strict=False)
+        there = [(word.start, word.end) for key, word in pairs if fold(unquoted(key.text)) == "skin"]
+    if there:  # the last counts
+        start, end = (found.start + place for place in there[-1])
+    else:
+        start = end = found.start + len(body.rstrip())
+        line = text[text.rfind("\n", 0, start) + 1 : start]
+        indent = line[: len(line) - len(line.lstrip(" \t"))] or INDENT
+        value = value if kind == MODEL else f'"skin"{INDENT}{value}'
+        value = _line_end(text) + indent + value
+        value += "" if "\n" in text[end : found.end] else _line_end(text)
+    try:
+        return (text[:start] + value + text[end:]).encode(encoding)
+    except UnicodeEncodeError as error:
+        raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+
+
+def _meant(line: str) -> str:
+    """Return a line of a block as it is compared."""
+    return " ".join(line.split())
+
+
+def _checked(blocks: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return lines of blocks, without empty ones; raises LimitError for one that can't stand there."""
+    said = {anim: [each for each in lines if each.strip()] for anim, lines in blocks.items()}
+    for line in (each for lines in said.values() for each in lines):
+        if any(letter in line for letter in "{}\n\r\0") or line.count('"') % 2 or "/*" in line:
+            raise LimitError(f"'{line}' can't stand in the block of an animation")
+    return said
 
 
 def _has(text: str, name: str, anims: Mapping[str, Sequence[str]]) -> bool:
@@ -70,6 +148,13 @@ def _body(text: str, found: Found) -> Body:
 def has_model(data: bytes, name: str) -> bool:
     """Tell whether a file declares a model."""
     return _found(decode(data)[0], name) is not None
+
+
+def declares(data: bytes, name: str, anim: str) -> bool:
+    """Tell whether a file declares an animation of a model with its files, by that model itself."""
+    text = decode(data)[0]
+    found = _found(text, name)
+    return found is not None and any(each.name == anim and each.files for each in _anims(_body(text, found)))
 
 
 def _check(anim: str, files: Sequence[str]) -> None:

@@ -7,17 +7,17 @@ definitions of a name the game takes that which it reads first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...lexer import BLANKS, decl_key, decode
 from ...search import game_folder
 from ...shaders.index import scan_decls
 from ...shaders.library import KINDS, MATERIAL, SKIN, Definition
-from ...store import GameFile, Store
-from ..files import CharacterFiles
-from . import FOLDER, SUFFIX
-from .declarations import ENTITY, MODEL
-from .edits import with_anims
+from ...store import GameFile, Store, name_parts
+from ..files import COMMANDS, FLAGS, CharacterFiles
+from . import FOLDER, SUFFIX, edits
+from .declarations import ENTITY, INHERIT, MODEL, Body, Model, read_model
+from .edits import declares, with_anims, with_blocks
 from .files import declarations
 from .library import Declarations, declarations_of
 
@@ -77,6 +77,98 @@ def with_animations(
         ):
             own[path] = with_anims(data, model, {name: list(files) for name, files in anims.items()}, "", blocks)
     return own
+
+
+def with_notes(
+    texts: Mapping[str, bytes], model: str, notes: Mapping[str, Mapping[str, Sequence[str]]]
+) -> dict[str, bytes]:
+    """Return the files that what the game does with a model's animations changes: FLAGS and COMMANDS by their names.
+
+    `model` is a name, or the path of a mesh. What is not there of the notes stays as it is declared; an inherited
+    animation is declared anew, with its own files.
+
+    Raises:
+        LimitError: a line can't stand in a declaration.
+    """
+    bodies = _models_in(texts)
+    model = _with_mesh(bodies, model) or model
+    known, anew, blocks = _model(bodies, model).anims, {}, {}
+    for name, said in notes.items():
+        anim = known.get(name)
+        if anim is None:
+            continue
+        flags_before = [each for each in map(str.strip, ", ".join(anim.flags).split(",")) if each]  # as they are shown
+        before = flags_before, [_words(f"{each.frame} {each.text}") for each in anim.commands]
+        flags = [*said.get(FLAGS, flags_before)]
+        commands = [_words(each) for each in said[COMMANDS]] if COMMANDS in said else before[1]
+        if (flags, commands) != before:
+            anew[name], blocks[name] = anim, [*flags, *(" ".join(["frame", *each]) for each in commands)]
+    changed = {}
+    for path, data in texts.items():
+        if anew and path.startswith(f"{FOLDER}/") and (MODEL, decl_key(model)) in _in(data, path):
+            lacking = {name: [*anim.files] for name, anim in anew.items() if not declares(data, model, name)}
+            own = with_blocks(data, model, {name: lines for name, lines in blocks.items() if name not in lacking})
+            changed[path] = with_anims(own, model, lacking, "", blocks) if lacking else own
+    return changed
+
+
+def with_skin(texts: Mapping[str, bytes], more: Mapping[str, bytes], name: str, skin: str) -> dict[str, bytes]:
+    """Return the files that change where a character, an entity or else a model of a name, wears another skin.
+
+    `more` declare that, and its materials: what of these is not declared yet is put behind what is.
+
+    Raises:
+        LimitError: the skin's name can't be written there.
+    """
+    there = {key for path, data in texts.items() for key in _in(data, path)}
+    kind = ENTITY if (ENTITY, decl_key(name)) in there else MODEL
+    found = {}
+    for path, data in more.items():
+        lacking = [
+            block for key, block in _in(data, path).items() if key[0] not in {ENTITY, MODEL} and key not in there
+        ]
+        if lacking:
+            found[path] = b"\n".join([*([texts[path]] if path in texts else []), "\n".join(lacking).encode()])
+    for path, data in texts.items():
+        if (kind, decl_key(name)) in _in(data, path):
+            found[path] = edits.with_skin(found.get(path, data), kind, name, skin)
+    return found
+
+
+def _models_in(texts: Mapping[str, bytes]) -> dict[str, Body]:
+    """Return what the models are that texts declare, by their names as these are compared; of two of one the first."""
+    found: dict[str, Body] = {}
+    for path, data in texts.items():
+        text, every = scan_decls(decode(data)[0], ENTITY) if path.startswith(f"{FOLDER}/") else ("", [])
+        for each in (each for each in every if each.kind == MODEL):
+            found.setdefault(decl_key(each.name), read_model(text[each.start : each.end]))
+    return found
+
+
+def _inherited(body: Body) -> tuple[str, int]:
+    """Return the model that another goes on from, "" for none, and where what it says itself begins."""
+    found = [(nth, each.values[0]) for nth, each in enumerate(body.statements) if each.word == INHERIT]
+    return (decl_key(found[-1][1]), found[-1][0] + 1) if found else ("", 0)
+
+
+def _model(bodies: Mapping[str, Body], name: str) -> Model:
+    """Return a model with what it inherits of others."""
+    chain, key = dict[str, int](), decl_key(name)
+    while key in bodies and key not in chain:
+        parent, chain[key] = _inherited(bodies[key])
+        key = parent
+    model = Model(name)
+    for key, first in reversed(chain.items()):
+        model.apply(bodies[key].statements[first:], "")
+    return model
+
+
+def _with_mesh(bodies: Mapping[str, Body], mesh: str) -> str:
+    """Return the first model that has a mesh and that no other with it goes on from; "" for none."""
+    wanted = "/".join(name_parts(mesh.lower()))
+    own = [name for name in bodies if "/".join(name_parts(_model(bodies, name).mesh.lower())) == wanted]
+    above = {_inherited(bodies[name])[0] for name in own}
+    return next((name for name in own if name not in above), "")
 
 
 def _in(data: bytes, path: str) -> dict[tuple[str, str], str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from io_idtech_models.game.character.doom3.edits import has_model, with_anims
+from io_idtech_models.game.character.doom3.edits import has_model, with_anims, with_blocks, with_skin
 from io_idtech_models.reporting import LimitError
 
 TEXT = """model a { inherit b }
@@ -33,6 +33,79 @@ def test_a_file_of_frames_is_another_one():
         ["    anim   idle    models/a.md5anim // the first"],
         ["    anim   idle    models/n.md5anim // the first"],
     )
+
+
+BLOCK = """model q {
+	anim a a.md5anim // first
+	anim b b.md5anim, c.md5anim { // two
+		random_cycle_start
+		frame 1	sound_body	x // thump
+		frame 2	call	f /* so
+		long */
+	}	// behind
+	anim c c.md5anim
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("anim", "lines", "was", "now"),
+    [
+        ("b", ["random_cycle_start", "frame 3 call g", "frame 1 sound_body x"],
+         BLOCK[BLOCK.index(" { // two") : BLOCK.index("	// behind")],
+         " {\n\t\trandom_cycle_start\n\t\tframe 3 call g\n\t\tframe 1	sound_body	x // thump\n\t}"),
+        ("b", [], BLOCK[BLOCK.index(" { // two") : BLOCK.index("	// behind")], ""),
+        ("b", ["frame 2 call f"], BLOCK[BLOCK.index(" { // two") : BLOCK.index("	// behind")],
+         " {\n\t\tframe 2	call	f\n\t}"),
+        ("a", ["anim_turn"], "a.md5anim // first", "a.md5anim {\n\t\tanim_turn\n\t} // first"),
+        ("c", [], "c", "c"),
+        ("nothing", ["anim_turn"], "c", "c"),
+    ],
+)  # fmt: skip
+def test_a_block_says_something_else(anim, lines, was, now):
+    assert with_blocks(BLOCK.encode(), "Q", {anim: lines}).decode() == BLOCK.replace(was, now)
+
+
+def test_what_can_not_stand_in_a_block_that_was_there():
+    with pytest.raises(LimitError, match="can't stand in the block"):
+        with_blocks(BLOCK.encode(), "q", {"b": ["frame 1 }"]})
+    assert with_blocks(BLOCK.encode(), "other", {"b": ["anim_turn"]}) == BLOCK.encode()
+
+
+WORN = """entityDef a { // "skin" "no"
+	"skin"	"one"	"x" "skin" // so
+	"Skin" "two"
+}
+entityDef b {
+	"model" "q" // q
+}
+entitydef c {}
+model skin {
+	mesh a.md5mesh
+	anim skin a.md5anim
+}
+model d { mesh a.md5mesh skin one anim a b.md5anim skin "t/w" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "was", "now"),
+    [
+        ("entitydef", "A", '"Skin" "two"', '"Skin" "n/w"'),
+        ("entitydef", "b", '"q" //', '"q"\n\t"skin"\t"n/w" //'),
+        ("entitydef", "c", "c {}", 'c {\n\t"skin"\t"n/w"\n}'),
+        ("model", "skin", "a.md5anim\n}", "a.md5anim\n\tskin n/w\n}"),
+        ("model", "d", 'skin "t/w"', "skin n/w"),
+        ("model", "a", "", ""),
+    ],
+)
+def test_another_skin(kind, name, was, now):
+    assert with_skin(WORN.encode(), kind, name, "n/w").decode() == WORN.replace(was, now)
+
+
+def test_a_skin_that_can_not_be_named():
+    with pytest.raises(LimitError, match="quote"):
+        with_skin(WORN.encode(), "entitydef", "a", 'x"y')
 
 
 def test_new_ones_come_behind_the_last_as_that_is_spelt():

@@ -79,6 +79,13 @@ def test_a_new_row_has_what_its_neighbours_have():
     }
 
 
+@pytest.mark.parametrize("length", range(1, 14))
+def test_a_new_rows_name_is_no_part_of_its_number_however_long(length):
+    name = "n" * length
+    found = edited("a/body.mdx", "", f"{name} 1 2 0 15 0 0 0")["a.anim"].decode("latin-1")
+    assert f"\n\t\t{name}\t" in found
+
+
 def test_several_edits_of_one_text():
     edits = [
         RowEdit("a/body.mdx", row("walk 41 10 10 20 60 0 0"), row("strolling 41 10 10 20 60 0 0")),
