@@ -269,6 +269,54 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
 
 
+def test_a_picture_that_was_unpacked_and_edited_goes_along(tmp_path):
+    """It lies beside the .blend from then on, and is no longer what the archive has."""
+    player = brought(dressed_game(tmp_path))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    picture: Any = image_of(mesh_of(player, "upper").data.materials[0])
+    picture.unpack(method="WRITE_LOCAL")
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    picture.save()
+    own = Path(bpy.path.abspath(picture.filepath)).read_bytes()
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    assert found[f"{FOLDER}/upper.tga"] == own and f"{FOLDER}/lower.tga" not in found
+    assert export_player(filepath=str(tmp_path / "new.pk3"), new_skin="lava") == {"FINISHED"}
+    found = members(tmp_path / "new.pk3")
+    assert found[f"{FOLDER}/upper_lava.tga"] == own and f"{FOLDER}/upper.tga" not in found
+    assert f"{FOLDER}/upper_lava.tga" in shaders_in(found[f"{FOLDER}/upper_lava.skin"]).values()
+
+
+def test_what_was_painted_for_a_skin_that_is_not_worn_now_goes_along(tmp_path, capfd):
+    """Under its own name, also beside a new skin; into a folder, where no pictures are written, it is named."""
+    player = brought(dressed_game(tmp_path))
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    activate(mesh_of(player, "head"))
+    assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    for name, options in {"mod": {}, "new": {"new_skin": "lava"}}.items():
+        assert export_player(filepath=str(tmp_path / f"{name}.pk3"), **options) == {"FINISHED"}
+        found = members(tmp_path / f"{name}.pk3")
+        pictures = {each: data for each, data in found.items() if each.endswith(".tga") and "icon" not in each}
+        assert {each: data[18:21] for each, data in pictures.items()} == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
+    capfd.readouterr()
+    assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
+    assert f"take them along, or save them: '{FOLDER}/upper.tga'" in capfd.readouterr().out.replace("takes", "take")
+
+
+def test_further_stages_that_were_painted_go_along(tmp_path):
+    """Of a script a material shows one picture; others may have been painted in the image editor."""
+    player = brought(dressed_game(tmp_path))
+    stages = "".join(f"{{\nmap {FOLDER}/{part}.tga\n}}\n" for part in ("head", "upper", "lower"))
+    bpy.data.texts.new("own.shader").write(f"{FOLDER}/head.tga\n{{\n{stages}}}\n")
+    worn = mesh_of(player, "upper").data.materials
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    worn.clear()  # and nothing shows it any more
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    pictures = {name: data[18:21] for name, data in found.items() if name.endswith(".tga") and "icon" not in name}
+    assert pictures == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
+
+
 def test_what_lies_in_no_archive_of_the_game_goes_along(tmp_path):
     """Pictures that skins name, and scripts that say what they look like."""
     folder = game(tmp_path)
