@@ -231,7 +231,9 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     capfd.readouterr()
     assert export_player(filepath=str(tmp_path / "same.pk3")) == {"FINISHED"}
     assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
-    assert "without its icon" not in capfd.readouterr().out, "it came so"
+    said = capfd.readouterr().out
+    assert "without its icon" not in said, "it came so"
+    assert "become one shader" not in said, "its models have one for all, its skins tell them apart"
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
     hat = cube_wearing(
         "felt" * 9, "models/players/grunt/band.jpg", "glow", "models/players/grunt/lace.png", "Felt" * 9, "plain",
