@@ -463,6 +463,78 @@ def test_walks_stay_in_place(tmp_path, capfd):
     np.testing.assert_allclose(after[:, :2], before[:, :2] - even, atol=2 * STEP)
 
 
+def on_bone(block: Any, bone: str = "hand.R") -> Any:
+    """Hang an object on a bone of the mannequin."""
+    block.parent, block.parent_type, block.parent_bone = bpy.data.objects["Strut"], "BONE", bone
+    return block
+
+
+def placed(name: str, data: Any = None) -> Any:
+    block = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(block)
+    return block
+
+
+def by_child_of() -> None:
+    hold = add_cube("rail").constraints.new("CHILD_OF")
+    hold.target, hold.subtarget = bpy.data.objects["Strut"], "hand.R"
+
+
+def by_surface_deform() -> None:
+    add_cube("rail").modifiers.new("bound", "SURFACE_DEFORM").target = bpy.data.objects["strut"]
+
+
+def by_another_armature() -> None:
+    other = on_bone(placed("other", bpy.data.armatures.new("other")))
+    rail = add_cube("rail")
+    rail.parent, rail.modifiers.new("bent", "ARMATURE").object = other, other
+
+
+def by_bones_of_another_armature() -> None:
+    other = placed("other", bpy.data.armatures.new("other"))
+    activate(other)
+    bpy.ops.object.mode_set(mode="EDIT")
+    other.data.edit_bones.new("hand").tail = 0, 0, 1
+    bpy.ops.object.mode_set(mode="OBJECT")
+    hold = other.pose.bones["hand"].constraints.new("ARMATURE").targets.new()
+    hold.target, hold.subtarget = bpy.data.objects["Strut"], "hand.R"
+    add_cube("rail").parent = other
+
+
+def as_a_text() -> None:
+    on_bone(placed("rail", bpy.data.curves.new("rail", "FONT")))
+
+
+def as_an_instance() -> None:
+    gun = bpy.data.collections.new("gun")
+    gun.objects.link(bpy.data.objects.new("barrel", add_cube("shape").data))
+    instance = on_bone(placed("rail"))
+    instance.instance_type, instance.instance_collection = "COLLECTION", gun
+
+
+WAYS = [by_child_of, by_surface_deform, by_another_armature, by_bones_of_another_armature, as_a_text, as_an_instance]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_follows_the_character_and_is_none_of_its_meshes_is_named(tmp_path, capfd, way):
+    """By whatever it follows; what stands there by itself, is hidden, or held by what is off, is not."""
+    rig = strut.build()
+    add_cube("crate")
+    on_bone(placed("light", bpy.data.lights.new("light", "POINT")))
+    add_cube("loose").constraints.new("COPY_LOCATION").target = rig
+    bpy.data.objects["loose"].constraints[0].mute = True
+    way()
+    activate(rig)
+    capfd.readouterr()
+    made(tmp_path)
+    text = "left out, they follow 'Strut' and are no meshes on its bones: 'rail'; parent them"
+    said = capfd.readouterr().out
+    assert text in said, said
+    bpy.data.objects["rail"].hide_set(True)
+    made(tmp_path)
+    assert "they follow" not in capfd.readouterr().out
+
+
 def test_what_is_odd_of_many_meshes_is_said_once(tmp_path, capfd):
     armature = strut.build()
     for name in ("hat", "cap", "Cap"):
