@@ -389,6 +389,11 @@ def test_a_player_of_another_name_in_a_folder(tmp_path, capfd):
     assert said in capfd.readouterr().out
     pictures = {"lower.tga", "upper.tga", "head.tga", "icon_default.tga", "icon_red.tga"}
     assert {path.name for path in (tmp_path / "ogre").glob("*.tga")} == pictures
+    assert export_player(filepath=str(tmp_path / "Ogre"), player="ogre") == {"FINISHED"}
+    assert "it is written into" not in capfd.readouterr().out
+    assert export_player(filepath=str(tmp_path / "troll"), player="ogre") == {"FINISHED"}
+    said = "it is written into 'troll': call that folder 'ogre' in the game, its files name pictures in "
+    assert said + "'models/players/ogre'" in capfd.readouterr().out
 
 
 def test_pictures_of_what_a_script_draws(tmp_path, capfd):

@@ -28,6 +28,7 @@ from ...model.limits.games import MOST_LEVELS
 from ...reporting import LimitError, ModelError, listed
 from ..import_.games import configured, user_disk
 from .exports import SavedPlayer, player_name
+from .home import say_elsewhere
 from .mod import Mod, head_icon, moved
 from .tables import KINDS
 
@@ -160,6 +161,8 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
     if packed:
         write_player(target / folder, saved.name, files, besides)
         return
+    if name and target.name.lower() != name:
+        say_elsewhere(target.name, folder)
     below = f"{folder}/"
     others = sorted(path for path in besides if not path.startswith(below))
     if others:

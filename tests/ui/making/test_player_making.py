@@ -16,6 +16,7 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
 from io_idtech_models.game.skin import read_skin
+from io_idtech_models.tasks.player.home import home_of
 from io_idtech_models.tasks.player.making import keeps_frames, proposed_bones
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
@@ -327,6 +328,40 @@ def test_materials_that_a_number_alone_tells_apart(tmp_path, alike):
     files = made(tmp_path)
     pictures = [name for name in files if name.endswith(".tga") and "icon" not in name]
     assert len(pictures) == len(set(read_skin(files["head_default.skin"]).shaders().values())) == (1 if alike else 2)
+
+
+CALLED = "games call a player as its folder: '{}', not '{}'"
+ELSEWHERE = "it is written into '{}': call that folder '{}' in the game, its files name pictures in '{}'"
+PLACES: list[tuple[str, str, str, str]] = [  # where, the name, where its skins say that it is, and what is said
+    ("models/players/my-player", "", "models/players/my-player", ""),
+    ("my.player", "", "models/players/my.player", ""),
+    ("Models/Players/Rex", "rex", "models/players/Rex", ""),
+    ("models/players/abc", "Rex", "models/players/abc", CALLED.format("abc", "rex")),
+    ("abc", "Rex", "models/players/rex", ELSEWHERE.format("abc", "rex", "models/players/rex")),
+    ("my skin", "", "models/players/my_skin", ELSEWHERE.format("my skin", "my_skin", "models/players/my_skin")),
+    ("a" * 25, "", f"models/players/{'a' * 24}", ELSEWHERE.format("a" * 25, "a" * 24, f"models/players/{'a' * 24}")),
+    ("mod.pk3", "My Player", "models/players/my_player", ""),
+    ("my-mod.pk3", "", "models/players/my_mod", ""),
+    ("mod.pk3/models/players/my-player", "", "models/players/my-player", ""),
+    ("mod.pk3/models/players/abc", "Rex", "models/players/abc", CALLED.format("abc", "rex")),
+]
+
+
+@pytest.mark.parametrize(("where", "name", "home", "said"), PLACES)
+def test_skins_name_pictures_in_the_folder_that_is_written(tmp_path, caplog, where, name, home, said):
+    """Games call a player as that; what can't be so is said."""
+    assert home_of(tmp_path / where, name) == home
+    assert [record.getMessage() for record in caplog.records] == [said] * bool(said)
+
+
+def test_a_player_finds_its_pictures_wherever_it_is_written(tmp_path, capfd):
+    strut.build()
+    folder = tmp_path / "models/players/my-player"
+    assert make(filepath=str(folder), player="Rex", open_result=False) == {"FINISHED"}
+    for part in PARTS:
+        worn = read_skin((folder / f"{part}_default.skin").read_bytes()).shaders()
+        assert all((tmp_path / picture).is_file() for picture in worn.values())
+    assert CALLED.format("my-player", "rex") in capfd.readouterr().out
 
 
 def test_no_path_of_a_picture_is_too_long(tmp_path):
