@@ -231,7 +231,9 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     capfd.readouterr()
     assert export_player(filepath=str(tmp_path / "same.pk3")) == {"FINISHED"}
     assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
-    assert "without its icon" not in capfd.readouterr().out, "it came so"
+    said = capfd.readouterr().out
+    assert "without its icon" not in said, "it came so"
+    assert "become one shader" not in said, "its models have one for all, its skins tell them apart"
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
     hat = cube_wearing(
         "felt" * 9, "models/players/grunt/band.jpg", "glow", "models/players/grunt/lace.png", "Felt" * 9, "plain",
@@ -267,6 +269,54 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
     assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
+
+
+def test_a_picture_that_was_unpacked_and_edited_goes_along(tmp_path):
+    """It lies beside the .blend from then on, and is no longer what the archive has."""
+    player = brought(dressed_game(tmp_path))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    picture: Any = image_of(mesh_of(player, "upper").data.materials[0])
+    picture.unpack(method="WRITE_LOCAL")
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    picture.save()
+    own = Path(bpy.path.abspath(picture.filepath)).read_bytes()
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    assert found[f"{FOLDER}/upper.tga"] == own and f"{FOLDER}/lower.tga" not in found
+    assert export_player(filepath=str(tmp_path / "new.pk3"), new_skin="lava") == {"FINISHED"}
+    found = members(tmp_path / "new.pk3")
+    assert found[f"{FOLDER}/upper_lava.tga"] == own and f"{FOLDER}/upper.tga" not in found
+    assert f"{FOLDER}/upper_lava.tga" in shaders_in(found[f"{FOLDER}/upper_lava.skin"]).values()
+
+
+def test_what_was_painted_for_a_skin_that_is_not_worn_now_goes_along(tmp_path, capfd):
+    """Under its own name, also beside a new skin; into a folder, where no pictures are written, it is named."""
+    player = brought(dressed_game(tmp_path))
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    activate(mesh_of(player, "head"))
+    assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    for name, options in {"mod": {}, "new": {"new_skin": "lava"}}.items():
+        assert export_player(filepath=str(tmp_path / f"{name}.pk3"), **options) == {"FINISHED"}
+        found = members(tmp_path / f"{name}.pk3")
+        pictures = {each: data for each, data in found.items() if each.endswith(".tga") and "icon" not in each}
+        assert {each: data[18:21] for each, data in pictures.items()} == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
+    capfd.readouterr()
+    assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
+    assert f"take them along, or save them: '{FOLDER}/upper.tga'" in capfd.readouterr().out.replace("takes", "take")
+
+
+def test_further_stages_that_were_painted_go_along(tmp_path):
+    """Of a script a material shows one picture; others may have been painted in the image editor."""
+    player = brought(dressed_game(tmp_path))
+    stages = "".join(f"{{\nmap {FOLDER}/{part}.tga\n}}\n" for part in ("head", "upper", "lower"))
+    bpy.data.texts.new("own.shader").write(f"{FOLDER}/head.tga\n{{\n{stages}}}\n")
+    worn = mesh_of(player, "upper").data.materials
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    worn.clear()  # and nothing shows it any more
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    pictures = {name: data[18:21] for name, data in found.items() if name.endswith(".tga") and "icon" not in name}
+    assert pictures == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
 
 
 def test_what_lies_in_no_archive_of_the_game_goes_along(tmp_path):
@@ -339,6 +389,11 @@ def test_a_player_of_another_name_in_a_folder(tmp_path, capfd):
     assert said in capfd.readouterr().out
     pictures = {"lower.tga", "upper.tga", "head.tga", "icon_default.tga", "icon_red.tga"}
     assert {path.name for path in (tmp_path / "ogre").glob("*.tga")} == pictures
+    assert export_player(filepath=str(tmp_path / "Ogre"), player="ogre") == {"FINISHED"}
+    assert "it is written into" not in capfd.readouterr().out
+    assert export_player(filepath=str(tmp_path / "troll"), player="ogre") == {"FINISHED"}
+    said = "it is written into 'troll': call that folder 'ogre' in the game, its files name pictures in "
+    assert said + "'models/players/ogre'" in capfd.readouterr().out
 
 
 def test_pictures_of_what_a_script_draws(tmp_path, capfd):

@@ -885,6 +885,25 @@ def _(folder):
     make_player(folder)
 
 
+@says("are no meshes on its bones")
+def _(folder):
+    rig = strut.build()
+    add_cube("a").constraints.new("CHILD_OF").target = rig
+    make_player(folder)
+
+
+@says("games call a player as its folder")
+def _(folder):
+    strut.build()
+    make_player(folder / "models/players", player="rex")
+
+
+@says("its files name pictures in")
+def _(folder):
+    strut.build()
+    make_player(folder, player="rex")
+
+
 @says("no bone's name says right hand")
 def _(folder):
     strut.build().data.bones["hand.R"].name = "stump"

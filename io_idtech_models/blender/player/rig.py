@@ -7,7 +7,7 @@ a joint bends): so what is sampled is the uncut mesh, with all modifiers and con
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import surface_name
 from ..mesh.vertex_groups import read_groups
 from ..playback import Take, influences, make_take, used_actions
+from ..provenance import model_of
 from ..roots import poses_parts, root_of
 from ..scene import ExportScene
 from ..vertex.frame_plan import FramePlan
@@ -37,6 +38,7 @@ from .rows import ROW, frame_curve
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
+FACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))  # of objects
 
 
 @dataclass(eq=False)
@@ -124,7 +126,44 @@ def find_rig(context: Context) -> CharacterRig:
         raise LimitError(f"'{found[0].name}' moves no visible mesh")
     if len(shown) < len(meshes):
         log.warning("hidden objects left out: %s", listed([block.name for block in meshes if block not in shown]))
+    beside = [block.name for block in _beside(found[0], meshes, context) if block.visible_get(view_layer=layer)]
+    if beside:
+        text = "left out, they follow '%s' and are no meshes on its bones: %s; %s"
+        log.warning(text, found[0].name, listed(beside), "parent them to a bone (Parent > Bone), as meshes")
     return CharacterRig(found[0], shown)
+
+
+def _beside(armature: Block, meshes: list[Block], context: Context) -> list[Block]:
+    """Return what shows faces, goes along with a character, by whatever moves it, and is none of its meshes."""
+    following: dict[Block, list[Block]] = {}
+    for block in context.scene.objects:
+        for leader in _leaders(block):
+            following.setdefault(leader, []).append(block)
+    waiting = [armature, *meshes]
+    known = dict.fromkeys(waiting)
+    for block in waiting:  # which grows
+        further = dict.fromkeys(each for each in following.get(block, ()) if each not in known)
+        known |= further
+        waiting += further
+    found = [b for b in waiting[1 + len(meshes) :] if b.type in FACES or b.instance_type == "COLLECTION"]
+    if poses_parts(armature):  # the player that it was made of, and what that carries, are no part of another
+        found = [b for b in found if modifier_of(b) is None and root_of(b) is None and not model_of(b)]
+    return found
+
+
+def _leaders(block: Block) -> Iterator[Block]:
+    """Yield the objects that move an object, or bend it: its parent, those of its constraints and its modifiers."""
+    bones = [] if block.pose is None else list(block.pose.bones)
+    holds = [hold for each in (block, *bones) for hold in each.constraints if not hold.mute]
+    holds += [target for hold in holds for target in getattr(hold, "targets", ())]
+    if block.parent is not None:
+        yield block.parent
+    for holder in (*holds, *(each for each in block.modifiers if each.show_viewport)):
+        for each in holder.bl_rna.properties:
+            if each.type == "POINTER" and each.fixed_type.identifier == "Object":
+                leader = getattr(holder, each.identifier)
+                if leader is not None:
+                    yield leader
 
 
 def _bending(block: Block) -> Block | None:

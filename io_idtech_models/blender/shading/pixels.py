@@ -59,6 +59,12 @@ def origin_of(image: Block) -> str:
     return os.path.abspath(found) if found else ""  # noqa: PTH100 - links stay
 
 
+def file_of(image: Block) -> str:
+    """Return the path of the file that an image shows, absolute: another than its origin once it was unpacked."""
+    unpacked = image.source == "FILE" and image.packed_file is None and image.filepath
+    return os.path.abspath(bpy.path.abspath(image.filepath)) if unpacked else origin_of(image)  # noqa: PTH100
+
+
 def is_changed(image: Block) -> bool:
     """Tell whether an image shows what is no file's: it was painted, or made here."""
     if image.is_dirty or image.source == "GENERATED":

@@ -127,10 +127,15 @@ def of_stripped(model: VertexModel | SkeletalModel, row: Format) -> Iterator[str
 
 
 def _namesakes(materials: Iterable[Any], keep_suffixes: bool) -> list[str]:
-    """Return the names of materials that have one name in a file and show different pictures, or colours."""
-    by_name: dict[str, list[Any]] = {}
+    """Return the names of materials that have one name in a file and show different pictures, or colours.
+
+    What a skin says that they wear tells them apart, too.
+    """
+    from ...blender.shading.materials import worn_by  # an export of lone materials does without
+
+    by_name: dict[tuple[str, str], list[Any]] = {}
     for material in materials:
-        by_name.setdefault(names.file_name_of(material, keep_suffixes), []).append(material)
+        by_name.setdefault((names.file_name_of(material, keep_suffixes), worn_by(material)), []).append(material)
     several = [each for each in by_name.values() if len(each) > 1]
     return [material.name for each in several if _differ(each) for material in each]
 

@@ -28,7 +28,8 @@ from ...model.limits.games import MOST_LEVELS
 from ...reporting import LimitError, ModelError, listed
 from ..import_.games import configured, user_disk
 from .exports import SavedPlayer, player_name
-from .mod import Mod, head_icon, moved, painted
+from .home import say_elsewhere
+from .mod import Mod, head_icon, moved
 from .tables import KINDS
 
 log = logging.getLogger(__name__)
@@ -152,16 +153,16 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
     """
     packed, folder = target.name.lower().endswith(PACK), inside(player)
     files, besides = dict(saved.files), {}
+    skins = {each: data for each, data in files.items() if each.lower().endswith(SKIN)}
+    mod = Mod(player, folder, saved.skin)
     if packed or name:
-        skins = {each: data for each, data in files.items() if each.lower().endswith(SKIN)}
-        mod = Mod(player, folder, saved.skin)
         mod.fill(skins)
         old, folder = folder, f"{folder.rpartition('/')[0]}/{name}" if name else folder
         if name:
             moved(skins, mod, old, folder)
             files = {each: _with_path(each, data, old, folder) for each, data in files.items()}
         files, besides = files | skins, mod.files
-    elif lost := sorted(painted(player)):
+    elif lost := sorted(mod.painted(skins)):
         log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))
     files |= icons_of(player, files, saved.skin, renamed=bool(name))
     for text in stale(files, places_of(target, folder, source_of(player), user_disk())):
@@ -169,6 +170,8 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
     if packed:
         write_player(target / folder, saved.name, files, besides)
         return
+    if name and target.name.lower() != name:
+        say_elsewhere(target.name, folder)
     below = f"{folder}/"
     others = sorted(path for path in besides if not path.startswith(below))
     if others:

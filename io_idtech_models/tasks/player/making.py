@@ -43,8 +43,9 @@ from ...model.player.regions import HEAD, LEGS, TORSO, Bones, Parts, propose, si
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, once, plural
 from ..import_.kept_frames import make_each
+from .home import home_of
 from .making_cuts import Apart, in_game, in_its_frames, models_of
-from .making_pictures import Wardrobe, plain_name
+from .making_pictures import Wardrobe
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,6 @@ CLOSED = 1e-3  # of a curve's value: so near are the ends of an action that ends
 GAME = "quake3"
 MOST_TRIANGLES = 10_000  # games draw more, and slowly
 USUAL = "1,000 to 3,000"
-MOST_LETTERS = 24  # of a player's name: games cut long ones
 LEVEL_FILE = re.compile(r"(?:lower|upper|head)_[123]\.md3\Z", re.IGNORECASE)
 NOT_SAID = f"is cut, {MUST_LIST}"  # they do
 
@@ -88,8 +88,13 @@ class MakingOptions(Placing):
 class Made:
     """A player's files, by their names in its folder."""
 
-    name: str
+    folder: str  # in the game
     files: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Return what games call it."""
+        return self.folder.rpartition("/")[2]
 
 
 @dataclass(eq=False)
@@ -119,23 +124,25 @@ class _Character:
         return Apart(in_game(self.sampled, self.into), torso, head, held, stand, frames, self.layout.names, table)
 
 
-def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Made, Summary]:
+def make_player(name: str, target: Target, options: MakingOptions, context: Context) -> tuple[Made, Summary]:
     """Return the files of a player made of the scene's rigged character.
+
+    `target` is where they will lie; the `name` "" is as that is called.
 
     Raises:
         LimitError: there is no such character, a part has no faces, a choice makes no sense, or the game would refuse
             the result.
     """
-    made = Made(player_name(name))
     shares = shares_of(options.levels) if options.levels.strip() else []
     with collected_warnings() as warnings, object_mode(context):
+        made = Made(home_of(target, name))
         context.view_layer.update()
         rig = find_rig(context)
         if poses_parts(rig.armature):
             found = in_its_frames(rig, context)
         else:
             found = _look(rig, options, context).taken_apart(rig.armature.data.bones)
-        wardrobe = Wardrobe(f"models/players/{made.name}", options.keep_shaders)
+        wardrobe = Wardrobe(made.folder, options.keep_shaders)
         models = models_of(found, wardrobe, options.close_seams)
         for part, model in models.items():
             _write_part(made, part, model, shares)
@@ -159,14 +166,6 @@ def stale_files(target: Target, made: Made) -> list[str]:
         "levels of detail of another player lie there, and games show them from afar: delete them, or make new ones: "
     )
     return [text + listed(there)] if there else []
-
-
-def player_name(name: str) -> str:
-    """Return a player's name as games take it; raises LimitError if nothing is left of it."""
-    found = plain_name(name)[:MOST_LETTERS]
-    if not found:
-        raise LimitError(f"'{name}' is no name for a player: it needs letters or digits")
-    return found
 
 
 def _look(rig: CharacterRig, options: MakingOptions, context: Context) -> _Character:

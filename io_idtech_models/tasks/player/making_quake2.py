@@ -38,7 +38,8 @@ from ...model.player.regions import LEGS, Parts
 from ...model.vertex import Surface, VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, once, plural
 from ..import_.games import user_disk
-from .making import FAR, Made, Placing, Played, into_game, length_of, played, player_name
+from .home import home_of, player_name
+from .making import FAR, Made, Placing, Played, into_game, length_of, played
 from .making_pictures import SIZE, Atlas
 from .making_remaster import Moves, bones_of, remaster_files, say_how_far
 
@@ -68,13 +69,16 @@ class Shown:
 
 
 def make_quake2_player(name: str, target: Target, options: Quake2Options, context: Context) -> tuple[Made, Summary]:
-    """Return the files of a player made of the scene's rigged character; `target` is where they will lie.
+    """Return the files of a player made of the scene's rigged character.
+
+    `target` is where they will lie; the `name` "" is as that is called.
 
     Raises:
         LimitError: there is no such character, a choice makes no sense, or the game would refuse the result.
     """
-    made, skin = Made(player_name(name)), player_name(options.skin or "default")
+    skin = player_name(options.skin or "default")
     with collected_warnings() as warnings, object_mode(context):
+        made = Made(home_of(target, name, (HOME,)))
         context.view_layer.update()
         rig = find_rig(context)
         if poses_parts(rig.armature):
@@ -91,7 +95,7 @@ def make_quake2_player(name: str, target: Target, options: Quake2Options, contex
                 " name the game's folder in the preferences"
             )
         for stem, is_gun, worn in (("tris", False, skin), ("weapon", True, "weapon")):
-            path = f"{HOME}/{made.name}/{worn}.pcx"
+            path = f"{made.folder}/{worn}.pcx"
             pieces = [piece for nth, piece in seen.pieces if held[nth] == is_gun]
             if not pieces:
                 made.files[f"{stem}.md2"] = _written(_nothing(seen.moves.names, path), stem)

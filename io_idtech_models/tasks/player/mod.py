@@ -34,7 +34,7 @@ from ...blender.roots import root_of
 from ...blender.shading import pixels
 from ...blender.shading.images import image_of
 from ...blender.shading.materials import worn_by
-from ...blender.shading.pixels import is_changed, origin_of, pixels_of
+from ...blender.shading.pixels import file_of, is_changed, origin_of, pixels_of
 from ...game.lexer import without_suffix
 from ...game.pictures import tga
 from ...game.player.files import HEAD
@@ -71,17 +71,21 @@ class Mod:
     files: dict[str, bytes] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)  # what all skins name
     of_skin: dict[str, str] = field(default_factory=dict)  # what the new skin names
+    _drawn: set[str] = field(default_factory=set)  # pictures that were added, as skins and scripts name them
 
     def fill(self, skins: dict[str, bytes]) -> None:
         """Find what skins, by the names of their files, need, and let them name it."""
-        wanted = {shader for data in skins.values() for shader in read_skin(data).shaders().values()}
+        wanted = _shaders_of(skins)
         if self.looks is not None:
-            for path, data in named_by(self.looks.search.model, _is_games, sorted(wanted - {""})):
+            for path, data in named_by(self.looks.search.model, _is_games, sorted(wanted)):
                 self.files[path] = data
         for text in self.texts:
             self.files[f"scripts/{_script_name(text.name)}"] = text.as_string().encode()
         for material in self._materials():
             self._add(material)
+        for drawn, image in self._unworn(wanted):
+            if is_changed(image) or file_of(image) != origin_of(image):
+                self._put_image(drawn, image, worn=False)
         for name, data in skins.items():
             skins[name] = _renamed(data, self.renamed | (self.of_skin if name.lower().endswith(self._ending) else {}))
 
@@ -104,6 +108,31 @@ class Mod:
 
     def _materials(self) -> list[Block]:
         return list(dict.fromkeys(m for _, m in worn_materials(_meshes(self.player)) if m is not None))
+
+    def painted(self, skins: dict[str, bytes]) -> Iterator[str]:
+        """Yield the names of images, of what is worn and of other skins, whose pixels are no file's."""
+        worn = {image: None for material in self._materials() if (image := image_of(material)) is not None}
+        others = {image: None for _, image in self._unworn(_shaders_of(skins))}
+        return (str(image.name) for image in worn | others if is_changed(image))
+
+    def _unworn(self, wanted: Iterable[str]) -> Iterator[tuple[str, Block]]:
+        """Yield images in the .blend that no material shows as what it wears, with what skins or scripts call them.
+
+        They are of shaders that are not worn now, and of further stages of scripts. Of several that came from one file
+        it is the first, which is what Show Skin would show.
+        """
+        images: dict[str, Block] = {}
+        for image in bpy.data.images:
+            images.setdefault(os.path.normcase(origin_of(image)), image)
+        worn = {_key(worn_by(material)) for material in self._materials()}
+        for shader in sorted(wanted):
+            script = self.script(shader)
+            drawn = ([] if _key(shader) in worn else [shader]) if script is None else _maps(script)
+            for name in drawn:
+                found = None if _key(name) in self._drawn else self._found(name)
+                came = None if found is None else images.get(_normal(found))
+                if came is not None:
+                    yield name, came
 
     def script(self, worn: str) -> Shader | None:
         """Return what a script says of a name, one in the .blend first."""
@@ -133,56 +162,53 @@ class Mod:
         elif image is None:
             if self._found(worn) is None and _is_own(material):
                 self._put(worn, worn, tga.encode(pixels.picture_of(material)), ".tga")
-        elif is_changed(image):
-            self._put_pixels(worn, worn, image, material)
-        elif self._is_other(image, self._found(worn)):
+        elif is_changed(image) or not _is_at(self._found(worn), file_of(image)):
             self._put_image(worn, image)
 
     def _add_of_script(self, worn: str, script: Shader, image: Block | None) -> None:
         """Add what a script draws with: the picture that came from one of its maps, or the first that is missing."""
-        maps = [each for stage in script.stages for each in stage.maps if each and not is_builtin(each)]
+        maps = _maps(script)
         if image is None or not maps:
             return
         came = origin_of(image)
         own = next((m for m in maps if _is_at(self._found(m), came)), None)
         lacking = next((m for m in maps if self._found(m) is None), None)
-        if own is not None and is_changed(image):
-            self._put(own, own, _encoded(image, own), _suffix(own))
+        if own is not None and (is_changed(image) or file_of(image) != came):
+            self._put_image(own, image, worn=False)
         elif own is None and lacking is not None:
             self._put(lacking, lacking, _encoded(image, lacking), _suffix(lacking))
         elif own is None:
             text = "'%s' is drawn by the script '%s', which knows no picture '%s': it is not written"
             log.warning(text, worn, script.file, image.name)
 
-    def _is_other(self, image: Block, found: GameFile | None) -> bool:
-        """Tell whether the game shows something else, or what it has not of itself, where an image is shown."""
-        return not _is_at(found, origin_of(image))
+    def _put_image(self, drawn: str, image: Block, *, worn: bool = True) -> None:
+        """Add an image where a skin or a script draws it: its file as it is, if games read such, else its pixels.
 
-    def _put_image(self, worn: str, image: Block) -> None:
-        """Add an image's file as it is, if games read such, else its pixels."""
-        came = origin_of(image)
+        What is `worn` as a new skin has a name of its own there.
+        """
+        came = "" if is_changed(image) else file_of(image)
         file = user_disk().file(Path(came)) if came else None
         suffix = "" if file is None else file.suffix.lower()
-        if file is None or suffix not in SUFFIXES or _suffix(worn, suffix) != suffix or not file.is_file():
-            self._put_pixels(worn, worn, image, None)
+        data = None
+        if file is not None and suffix in SUFFIXES and _suffix(drawn, suffix) == suffix and file.is_file():
+            try:
+                data = file.read()
+            except ModelError as error:
+                log.warning("%s: %s", file.name, error)
+                return
+        elif pixels.pixels_of(image) is None:
+            log.warning("the picture '%s' of '%s' can't be read: it is not written", image.name, drawn)
             return
-        try:
-            self._put(worn, worn, file.read(), suffix)
-        except ModelError as error:
-            log.warning("%s: %s", file.name, error)
-
-    def _put_pixels(self, worn: str, name: str, image: Block, material: Block | None) -> None:
-        if pixels.pixels_of(image) is None:
-            log.warning("the picture '%s' of '%s' can't be read: it is not written", image.name, worn)
-            return
-        suffix = _suffix(name)
-        if self.skin and self._found(worn) is not None:
-            name = f"{without_suffix(name)}_{plain_name(self.skin)}{suffix}"
-            self.of_skin[worn] = name
-        self._put(worn, name, _encoded(image, name), suffix)
+        suffix = _suffix(drawn) if data is None else suffix
+        name = drawn
+        if worn and self.skin and self._found(drawn) is not None:
+            name = f"{without_suffix(drawn)}_{plain_name(self.skin)}{suffix}"
+            self.of_skin[drawn] = name
+        self._put(drawn, name, _encoded(image, name) if data is None else data, suffix)
 
     def _put(self, worn: str, name: str, data: bytes, suffix: str) -> None:
         """Add a picture where a skin names it; what is called as no path goes into the player's folder."""
+        self._drawn.add(_key(worn))
         if "/" not in name.replace("\\", "/"):
             taken = {PurePath(path).name for path in self.files}
             own = picture_name(without_suffix(name), suffix, self.folder, taken, MOST_LETTERS)
@@ -191,7 +217,25 @@ class Mod:
 
 
 def _is_at(file: GameFile | None, place: str) -> bool:
-    return file is not None and os.path.normcase(os.path.abspath(file.place)) == os.path.normcase(place)  # noqa: PTH100
+    return file is not None and _normal(file) == os.path.normcase(place)
+
+
+def _normal(file: GameFile) -> str:
+    return os.path.normcase(os.path.abspath(file.place))  # noqa: PTH100 - links stay
+
+
+def _key(name: str) -> str:
+    """Return what a picture is known by, however it is spelt and ends."""
+    return without_suffix(name).replace("\\", "/").lower()
+
+
+def _maps(script: Shader) -> list[str]:
+    """Return the pictures that a script draws with."""
+    return [each for stage in script.stages for each in stage.maps if each and not is_builtin(each)]
+
+
+def _shaders_of(skins: dict[str, bytes]) -> set[str]:
+    return {shader for data in skins.values() for shader in read_skin(data).shaders().values()} - {""}
 
 
 def _meshes(player: PlayerFound) -> list[Block]:
@@ -262,14 +306,6 @@ def moved(skins: dict[str, bytes], mod: Mod, old: str, new: str) -> None:
 
 def _below(name: str, folder: str) -> bool:
     return name.replace("\\", "/").lower().startswith(folder.lower() + "/")
-
-
-def painted(player: PlayerFound) -> Iterator[str]:
-    """Yield the names of a player's images whose pixels are no file's."""
-    materials: Iterable[Any] = dict.fromkeys(m for _, m in worn_materials(_meshes(player)) if m is not None)
-    for image in dict.fromkeys(map(image_of, materials)):
-        if image is not None and is_changed(image):
-            yield str(image.name)
 
 
 def head_icon(player: PlayerFound) -> bytes:

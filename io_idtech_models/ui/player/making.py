@@ -150,7 +150,7 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
         target = Path(bpy.path.abspath(self.filepath))
         try:
             with showing_progress(context, target.name):
-                made, summary = make_player(self.player or target.stem, settings_from(self, MakingOptions), context)
+                made, summary = make_player(self.player, target, settings_from(self, MakingOptions), context)
             summary.warnings += stale_files(target, made)
             write_player(target, made.name, made.files)
             if self.open_result:
@@ -227,7 +227,7 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
         try:
             with showing_progress(context, target.name):
                 options = settings_from(self, Quake2Options)
-                made, summary = make_quake2_player(self.player or target.stem, target, options, context)
+                made, summary = make_quake2_player(self.player, target, options, context)
             write_player(target, made.name, made.files, home=(HOME,))
             if self.open_result:
                 select(context, open_player(target, made.name, context, open_collection(context)))

@@ -16,6 +16,7 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
 from io_idtech_models.game.skin import read_skin
+from io_idtech_models.tasks.player.home import home_of
 from io_idtech_models.tasks.player.making import keeps_frames, proposed_bones
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
@@ -329,6 +330,40 @@ def test_materials_that_a_number_alone_tells_apart(tmp_path, alike):
     assert len(pictures) == len(set(read_skin(files["head_default.skin"]).shaders().values())) == (1 if alike else 2)
 
 
+CALLED = "games call a player as its folder: '{}', not '{}'"
+ELSEWHERE = "it is written into '{}': call that folder '{}' in the game, its files name pictures in '{}'"
+PLACES: list[tuple[str, str, str, str]] = [  # where, the name, where its skins say that it is, and what is said
+    ("models/players/my-player", "", "models/players/my-player", ""),
+    ("my.player", "", "models/players/my.player", ""),
+    ("Models/Players/Rex", "rex", "models/players/Rex", ""),
+    ("models/players/abc", "Rex", "models/players/abc", CALLED.format("abc", "rex")),
+    ("abc", "Rex", "models/players/rex", ELSEWHERE.format("abc", "rex", "models/players/rex")),
+    ("my skin", "", "models/players/my_skin", ELSEWHERE.format("my skin", "my_skin", "models/players/my_skin")),
+    ("a" * 25, "", f"models/players/{'a' * 24}", ELSEWHERE.format("a" * 25, "a" * 24, f"models/players/{'a' * 24}")),
+    ("mod.pk3", "My Player", "models/players/my_player", ""),
+    ("my-mod.pk3", "", "models/players/my_mod", ""),
+    ("mod.pk3/models/players/my-player", "", "models/players/my-player", ""),
+    ("mod.pk3/models/players/abc", "Rex", "models/players/abc", CALLED.format("abc", "rex")),
+]
+
+
+@pytest.mark.parametrize(("where", "name", "home", "said"), PLACES)
+def test_skins_name_pictures_in_the_folder_that_is_written(tmp_path, caplog, where, name, home, said):
+    """Games call a player as that; what can't be so is said."""
+    assert home_of(tmp_path / where, name) == home
+    assert [record.getMessage() for record in caplog.records] == [said] * bool(said)
+
+
+def test_a_player_finds_its_pictures_wherever_it_is_written(tmp_path, capfd):
+    strut.build()
+    folder = tmp_path / "models/players/my-player"
+    assert make(filepath=str(folder), player="Rex", open_result=False) == {"FINISHED"}
+    for part in PARTS:
+        worn = read_skin((folder / f"{part}_default.skin").read_bytes()).shaders()
+        assert all((tmp_path / picture).is_file() for picture in worn.values())
+    assert CALLED.format("my-player", "rex") in capfd.readouterr().out
+
+
 def test_no_path_of_a_picture_is_too_long(tmp_path):
     """Which games would cut, or not look for."""
     strut.build()
@@ -461,6 +496,78 @@ def test_walks_stay_in_place(tmp_path, capfd):
     np.testing.assert_allclose(after[:, 2], before[:, 2], atol=STEP)
     even = np.linspace(before[0], before[-1], len(before))[:, :2] - before[0, :2]
     np.testing.assert_allclose(after[:, :2], before[:, :2] - even, atol=2 * STEP)
+
+
+def on_bone(block: Any, bone: str = "hand.R") -> Any:
+    """Hang an object on a bone of the mannequin."""
+    block.parent, block.parent_type, block.parent_bone = bpy.data.objects["Strut"], "BONE", bone
+    return block
+
+
+def placed(name: str, data: Any = None) -> Any:
+    block = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(block)
+    return block
+
+
+def by_child_of() -> None:
+    hold = add_cube("rail").constraints.new("CHILD_OF")
+    hold.target, hold.subtarget = bpy.data.objects["Strut"], "hand.R"
+
+
+def by_surface_deform() -> None:
+    add_cube("rail").modifiers.new("bound", "SURFACE_DEFORM").target = bpy.data.objects["strut"]
+
+
+def by_another_armature() -> None:
+    other = on_bone(placed("other", bpy.data.armatures.new("other")))
+    rail = add_cube("rail")
+    rail.parent, rail.modifiers.new("bent", "ARMATURE").object = other, other
+
+
+def by_bones_of_another_armature() -> None:
+    other = placed("other", bpy.data.armatures.new("other"))
+    activate(other)
+    bpy.ops.object.mode_set(mode="EDIT")
+    other.data.edit_bones.new("hand").tail = 0, 0, 1
+    bpy.ops.object.mode_set(mode="OBJECT")
+    hold = other.pose.bones["hand"].constraints.new("ARMATURE").targets.new()
+    hold.target, hold.subtarget = bpy.data.objects["Strut"], "hand.R"
+    add_cube("rail").parent = other
+
+
+def as_a_text() -> None:
+    on_bone(placed("rail", bpy.data.curves.new("rail", "FONT")))
+
+
+def as_an_instance() -> None:
+    gun = bpy.data.collections.new("gun")
+    gun.objects.link(bpy.data.objects.new("barrel", add_cube("shape").data))
+    instance = on_bone(placed("rail"))
+    instance.instance_type, instance.instance_collection = "COLLECTION", gun
+
+
+WAYS = [by_child_of, by_surface_deform, by_another_armature, by_bones_of_another_armature, as_a_text, as_an_instance]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_follows_the_character_and_is_none_of_its_meshes_is_named(tmp_path, capfd, way):
+    """By whatever it follows; what stands there by itself, is hidden, or held by what is off, is not."""
+    rig = strut.build()
+    add_cube("crate")
+    on_bone(placed("light", bpy.data.lights.new("light", "POINT")))
+    add_cube("loose").constraints.new("COPY_LOCATION").target = rig
+    bpy.data.objects["loose"].constraints[0].mute = True
+    way()
+    activate(rig)
+    capfd.readouterr()
+    made(tmp_path)
+    text = "left out, they follow 'Strut' and are no meshes on its bones: 'rail'; parent them"
+    said = capfd.readouterr().out
+    assert text in said, said
+    bpy.data.objects["rail"].hide_set(True)
+    made(tmp_path)
+    assert "they follow" not in capfd.readouterr().out
 
 
 def test_what_is_odd_of_many_meshes_is_said_once(tmp_path, capfd):

@@ -54,6 +54,15 @@ def test_the_game_takes_it(tmp_path):
     assert pcx.decode(files["default_i.pcx"]).shape == (32, 32, 3)
 
 
+def test_models_name_their_pictures_in_the_folder_that_is_written(tmp_path):
+    build_armed()
+    target = tmp_path / "players/my-player"
+    assert make(filepath=str(target)) == {"FINISHED"}
+    for stem, skin in (("tris", "default"), ("weapon", "weapon")):
+        named = model((target / f"{stem}.md2").read_bytes()).surfaces[0].shaders
+        assert named == [f"players/my-player/{skin}.pcx"]
+
+
 def test_nothing_in_the_scene_changes(tmp_path):
     strut.build()
     bpy.context.scene.frame_set(7)
