@@ -11,7 +11,7 @@ import numpy as np
 from ...blender import names
 from ...blender.provenance import MODEL_ID
 from ...blender.shading.skins import SKIN
-from ...formats import VERTEX, Format
+from ...formats import SKELETAL, VERTEX, Format
 from ...model import steady
 from ...reporting import listed
 
@@ -112,18 +112,18 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
 
 def of_stripped(model: VertexModel | SkeletalModel, row: Format) -> Iterator[str]:
     """Yield which surfaces had a shader in the file that they came from, and have no material any more."""
-    from ...model.skeletal import SkeletalModel  # an export of other models does without
-
-    found: list[tuple[str, list[str], int]]
-    if isinstance(model, SkeletalModel):
-        found = [(mesh.name, [mesh.shader], mesh.source_index) for mesh in model.meshes]
-        before = [] if model.source is None else [[mesh.shader] for mesh in model.source.meshes]
-    else:
-        found = [(surface.name, surface.shaders, surface.source_index) for surface in model.surfaces]
-        before = [] if model.source is None else [surface.shaders for surface in model.source.surfaces]
-    bare = [name for name, shaders, was in found if not any(shaders) and 0 <= was < len(before) and any(before[was])]
+    whole: Any = model
+    before = [] if model.source is None else [any(_shaders(part)) for part in model.source.parts]
+    parts = [part for part in (whole.meshes if row.family is SKELETAL else whole.surfaces) if not any(_shaders(part))]
+    bare = [part.name for part in parts if 0 <= part.source_index < len(before) and before[part.source_index]]
     if bare and not row.vertex.holds_pictures:
         yield f"{NO_SHADER}: {listed(list(dict.fromkeys(bare)))}"
+
+
+def _shaders(part: Any) -> list[str]:
+    """Return the shaders of a surface, or the one of a skinned mesh."""
+    found: list[str] = [part.shader] if hasattr(part, "shader") else part.shaders
+    return found
 
 
 def _namesakes(materials: Iterable[Any], keep_suffixes: bool) -> list[str]:
