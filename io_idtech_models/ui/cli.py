@@ -110,6 +110,8 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         refuse_others(row, job.target.suffix)
     if row is not None and job.source.suffix.lower() in MODEL_SUFFIXES and not _changes_model(options):
         return cli.convert_plain(job, options)
+    if options.rig and _changes_model(options):
+        raise ModelError("--rig makes a skeleton of a file's own frames: leave --scale, --frames and --normals out")
     context: Context = bpy.context
     summary = _open(job, options, context)
     if options.frame is not None:

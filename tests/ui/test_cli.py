@@ -151,6 +151,13 @@ def test_odd_models_convert(folder, run, name, suffix):
         assert Path("back.md3").read_bytes() == sample(name)
 
 
+@pytest.mark.parametrize("more", [("--scale", "2"), ("--frames", "1-2"), ("--normals", "shown")])
+def test_a_skeleton_is_made_of_a_files_own_frames(folder, run, more):
+    status, _, err = run("convert", "sentinel.md3", "b.iqm", "--rig", *more)
+    assert status == 1
+    assert "leave --scale, --frames and --normals out" in err[0]
+
+
 @pytest.mark.parametrize("target", ["b.md5mesh", "b.mdm"])
 def test_animations_come_along_beside_a_model(folder, run, target):
     """Where its format has them in files of their own."""
