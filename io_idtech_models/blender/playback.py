@@ -116,13 +116,13 @@ def influences(block: Block) -> list[Block]:
         if current.parent is not None:
             waiting.append((current.parent, current.parent_type.startswith("VERTEX")))
         bones = current.pose.bones if current.pose is not None else ()
-        waiting += [(target, True) for modifier in current.modifiers for target in _targets(modifier)]
+        waiting += [(target, True) for modifier in current.modifiers for target in pointed_at(modifier)]
         constraints = [*current.constraints, *(c for bone in bones for c in bone.constraints)]
-        waiting += [(t, bool(getattr(c, "subtarget", ""))) for c in constraints for t in _targets(c)]
+        waiting += [(t, bool(getattr(c, "subtarget", ""))) for c in constraints for t in pointed_at(c)]
     return [owner for current, by_shape in shaped.items() for owner in _animated(current, by_shape)]
 
 
-def _targets(thing: Any) -> list[Block]:
+def pointed_at(thing: Any) -> list[Block]:
     """Return the objects that a modifier or a constraint points at."""
     pointers = [p.identifier for p in thing.bl_rna.properties if p.type == "POINTER"]
     found = [getattr(thing, name) for name in pointers] + [

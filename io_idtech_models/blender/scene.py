@@ -13,6 +13,8 @@ import bpy
 from .compat import Block
 
 Settings = TypeVar("Settings")
+SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # types of objects that would have faces if converted
+FACED = SHAPES | {"MESH"}  # that show some
 
 if TYPE_CHECKING:
     from typing import Generic

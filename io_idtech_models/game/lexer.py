@@ -21,6 +21,8 @@ import math
 import re
 import string
 
+from ..reporting import LimitError
+
 BLANKS = "".join(map(chr, range(1, 33)))
 BYTE_ORDER_MARK = "\ufeff"
 REMARK = re.compile(r'"[^"\n]*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
@@ -49,6 +51,14 @@ def decode(data: bytes) -> tuple[str, str]:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
         return data.decode("latin-1"), "latin-1"
+
+
+def encode(text: str, encoding: str, what: str) -> bytes:
+    """Return a text's bytes in the encoding that `decode` found; LimitError names a letter that `what` can't hold."""
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise LimitError(f"{what} is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
 
 
 def fold(name: str) -> str:

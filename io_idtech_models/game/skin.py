@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..reporting import LimitError
-from .lexer import BLANKS, BYTE_ORDER_MARK, decode, fold, number, without_suffix
+from .lexer import BLANKS, BYTE_ORDER_MARK, decode, encode, fold, number, without_suffix
 
 BLANK = re.compile(r"(?:[\x01-\x20]+|//[^\n\0]*|/\*(?:[^*\0]|\*(?!/))*(?:\*/)?)*")
 WORD = re.compile(r'"(?P<text>[^"\0]*)"?|(?P<word>[^\x00-\x20][^\x00-\x20,]*)')
@@ -72,10 +72,7 @@ class SkinFile:
 
     def write(self) -> bytes:
         """Return the file; raises LimitError if a name has letters that its encoding lacks."""
-        try:
-            return self.text.encode(self.encoding)
-        except UnicodeEncodeError as error:
-            raise LimitError(f"the skin file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+        return encode(self.text, self.encoding, "the skin file")
 
     def read_by(self, game: str = "") -> tuple[Entry, ...]:
         """Return the entries that a game reads: `rtcw` and `et` stop at one more model than they take."""

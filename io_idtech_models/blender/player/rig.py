@@ -26,10 +26,10 @@ from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import surface_name
 from ..mesh.vertex_groups import read_groups
-from ..playback import Take, influences, make_take, used_actions
+from ..playback import Take, influences, make_take, pointed_at, used_actions
 from ..provenance import model_of
 from ..roots import poses_parts, root_of
-from ..scene import ExportScene
+from ..scene import FACED, ExportScene
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
@@ -38,7 +38,6 @@ from .rows import ROW, frame_curve
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
-FACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))  # of objects
 
 
 @dataclass(eq=False)
@@ -145,7 +144,7 @@ def _beside(armature: Block, meshes: list[Block], context: Context) -> list[Bloc
         further = dict.fromkeys(each for each in following.get(block, ()) if each not in known)
         known |= further
         waiting += further
-    found = [b for b in waiting[1 + len(meshes) :] if b.type in FACES or b.instance_type == "COLLECTION"]
+    found = [b for b in waiting[1 + len(meshes) :] if b.type in FACED or b.instance_type == "COLLECTION"]
     if poses_parts(armature):  # the player that it was made of, and what that carries, are no part of another
         found = [b for b in found if modifier_of(b) is None and root_of(b) is None and not model_of(b)]
     return found
@@ -155,15 +154,10 @@ def _leaders(block: Block) -> Iterator[Block]:
     """Yield the objects that move an object, or bend it: its parent, those of its constraints and its modifiers."""
     bones = [] if block.pose is None else list(block.pose.bones)
     holds = [hold for each in (block, *bones) for hold in each.constraints if not hold.mute]
-    holds += [target for hold in holds for target in getattr(hold, "targets", ())]
     if block.parent is not None:
         yield block.parent
     for holder in (*holds, *(each for each in block.modifiers if each.show_viewport)):
-        for each in holder.bl_rna.properties:
-            if each.type == "POINTER" and each.fixed_type.identifier == "Object":
-                leader = getattr(holder, each.identifier)
-                if leader is not None:
-                    yield leader
+        yield from pointed_at(holder)
 
 
 def _bending(block: Block) -> Block | None:

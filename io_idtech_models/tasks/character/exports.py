@@ -50,7 +50,7 @@ from ..import_.games import user_disk
 from .attached import added, as_part, gone, path_of
 from .declare import block_of, frames_beyond, notes_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
-from .painted import file_of, painted
+from .painted import painted, painted_file
 from .record import CharacterFound, find, is_of_frames, worn_in
 from .skin_lines import in_order, say_of_others
 
@@ -494,7 +494,7 @@ class _Saving:
             except ModelError:
                 lost.append(path)
                 continue
-            data = file_of(images[path], path, source) if path in images else source
+            data = painted_file(images[path], path, source) if path in images else source
             told += [path] if data is None else []
             self.put(path, data or source, data is None or data == source)
         if told:

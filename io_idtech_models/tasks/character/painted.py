@@ -28,7 +28,7 @@ def painted(besides: Mapping[str, str]) -> dict[str, Block]:
     return {path: image for path, image in found.items() if image is not None}
 
 
-def file_of(image: Block, path: str, source: bytes) -> bytes | None:
+def painted_file(image: Block, path: str, source: bytes) -> bytes | None:
     """Return the file of a picture as an image shows it, in the colours that its `source` has; None of other kinds.
 
     A colour that the picture has not becomes the nearest that it has: said.

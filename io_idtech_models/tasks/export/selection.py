@@ -12,13 +12,13 @@ from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, root_of
+from ...blender.scene import FACED, SHAPES
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed, plural
 
 MOST_NAMED = 100  # objects, where all are to be named
 KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
-SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # would have faces if they were converted
 
 
 @dataclass
@@ -302,7 +302,7 @@ def beside_body(
     `root` is what the body hangs on, None for nothing. They lie in any collection.
     """
     own = set(known)
-    faces = (block for block in _loose_from(context, root) if block.type == "MESH" or block.type in SHAPES)
+    faces = (block for block in _loose_from(context, root) if block.type in FACED)
     found = [block for block in faces if block not in own and owner_of(block) == root and goes_with(block, lead)]
     return [block for block in found if block.visible_get(view_layer=context.view_layer)]
 
@@ -314,7 +314,7 @@ def _loose_from(context: Context, root: bpy.types.Object | None) -> Iterator[bpy
 
 def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return the objects with faces that hang on a player, by the root that carries it, and are not `taken`."""
-    faces = (block for block in context.scene.objects if block.type == "MESH" or block.type in SHAPES)
+    faces = (block for block in context.scene.objects if block.type in FACED)
     return [block for block in faces if block not in taken and root_of(block) is None and follows(block, player)]
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....reporting import LimitError
-from ...lexer import BLANKS, DECL_WORDS, decl_key, decode, fold, shown_name, unquoted
+from ...lexer import BLANKS, DECL_WORDS, decl_key, decode, encode, fold, shown_name, unquoted
 from ...shaders.index import Found, scan_decls
 from .declarations import ENTITY, INHERIT, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model, words_of
 
@@ -46,10 +46,7 @@ def with_anims(
         raise LimitError(
             "the file's braces, parentheses or quotes are not closed: mend it, then animations can be added"
         )
-    try:
-        return text.encode(encoding)
-    except UnicodeEncodeError as error:
-        raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+    return encode(text, encoding, "the file")
 
 
 def with_blocks(data: bytes, name: str, blocks: Mapping[str, Sequence[str]]) -> bytes:
@@ -77,10 +74,7 @@ def with_blocks(data: bytes, name: str, blocks: Mapping[str, Sequence[str]]) -> 
         changes.append((start, end, _line_end(text).join([" {", *lines, f"{indent}}}"]) if lines else ""))
     for start, end, instead in sorted(changes, reverse=True):
         text = text[:start] + instead + text[end:]
-    try:
-        return text.encode(encoding)
-    except UnicodeEncodeError as error:
-        raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+    return encode(text, encoding, "the file")
 
 
 def with_skin(data: bytes, kind: str, name: str, skin: str) -> bytes:
@@ -112,10 +106,7 @@ def with_skin(data: bytes, kind: str, name: str, skin: str) -> bytes:
         value = value if kind == MODEL else f'"skin"{INDENT}{value}'
         value = _line_end(text) + indent + value
         value += "" if "\n" in text[end : found.end] else _line_end(text)
-    try:
-        return (text[:start] + value + text[end:]).encode(encoding)
-    except UnicodeEncodeError as error:
-        raise LimitError(f"the file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
+    return encode(text[:start] + value + text[end:], encoding, "the file")
 
 
 def _meant(line: str) -> str:
