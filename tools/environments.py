@@ -80,11 +80,13 @@ def blender_environment(blender: str, python: Version, numpy: str) -> Environmen
     return Environment(f"bpy-{blender}", f"bpy {blender}", (python,), requirements, seconds=20)
 
 
-# Each numpy is of the generation that the Blender version itself ships or requires.
+# Each numpy is of the generation that the Blender version itself ships or requires. That of 2.5.5 crashes: its OpenBLAS
+# (0.3.34) ends the process in products as plain as (64, 486) @ (486, 4) on processors without AVX-512.
+NUMPY_2 = "numpy>=2.2,<2.5"
 BLENDERS = {
     "4.2": blender_environment("4.2", (3, 11), "numpy==1.24.*"),
     "4.5": blender_environment("4.5", (3, 11), "numpy==1.26.*"),
-    "5.2": blender_environment("5.2", (3, 13), "numpy>=2.2,<3"),
+    "5.2": blender_environment("5.2", (3, 13), NUMPY_2),
 }
 PREFERRED = {(3, 11): BLENDERS["4.5"], (3, 13): BLENDERS["5.2"]}
 
@@ -109,7 +111,7 @@ DOCS = Environment(
 
 def numpy_environment(python: Version) -> Environment:
     """Describe an environment without bpy: for the commands that need numpy alone, and to prove that they do."""
-    numpy = "numpy==1.24.*" if python == (3, 11) else "numpy>=2.2,<3"
+    numpy = "numpy==1.24.*" if python == (3, 11) else NUMPY_2
     return Environment(f"numpy-{dotted(python)}", "numpy", (python,), (numpy,), seconds=5)
 
 
