@@ -30,7 +30,17 @@ from ..space import WORLD, Space
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
 from .movement import is_moving
 from .shape_keys import KeyFinder, frame_blocks, positions, read
-from .shown_keys import NEAR, covers, is_driven, key_times, keys_at, keys_stand_still, out_of_step, plays_otherwise
+from .shown_keys import (
+    NEAR,
+    covers,
+    is_driven,
+    key_times,
+    keys_at,
+    keys_stand_still,
+    out_of_step,
+    plays_otherwise,
+    strip_times,
+)
 from .source import StoredSource, frame_list
 
 log = logging.getLogger(__name__)
@@ -165,14 +175,14 @@ def plan_frames(
         movers = [*blocks, *(tag.block for tag in tag_sources)]
         mode = _automatic(keyed, 0 if listed is None else len(listed[0]), movers, export, space)
     if mode == "KEYS" and keyed:
-        planned = _key_plan(keyed, known, ids)
+        planned = _key_plan(keyed, known, ids, export)
         if settings.frames == "AUTO" and space.root is None:
             _warn_of_more(planned, blocks, export)
             _warn_of_unplayed(keyed[0].data.shape_keys, ids)
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known, scene.frame_current)
-    base = KeyFrames(_key_plan(keyed[:1], known, ids) if keyed else None)
+    base = KeyFrames(_key_plan(keyed[:1], known, ids, export) if keyed else None)
     if mode == "ACTIONS":
         owners = [owner for block in (*blocks, *(t.block for t in tag_sources)) for owner in influences(block)]
         return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
@@ -261,7 +271,9 @@ def _played_otherwise(moving: list[Block], export: ExportScene[GatherSettings]) 
     return out_of_step(moving, export) if odd is None else odd
 
 
-def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> FramePlan:
+def _key_plan(
+    keyed: list[Block], known: StoredSource | None, ids: set[str], export: ExportScene[GatherSettings]
+) -> FramePlan:
     lists = [[key.name for key in frame_blocks(block.data.shape_keys)] for block in keyed]
     separated = [each[:-1] in lists and _ends_in_first(block) for block, each in zip(keyed, lists, strict=True)]
     lead, listed = next(pair[:2] for pair in zip(keyed, lists, separated, strict=True) if not pair[2])
@@ -276,11 +288,19 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
             )
     sources = source_frames(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
-    if follows_frame(lead.data.shape_keys):
+    keys = lead.data.shape_keys
+    if follows_frame(keys):
         times = positions(blocks)
     else:
-        times = key_times(lead.data.shape_keys, _whole_curves(lead.data.shape_keys, ids))
+        shown_at = strip_times(keys, export) if any(map(_is_carried, keyed)) else None
+        times = shown_at or key_times(keys, _whole_curves(keys, ids))
     return FramePlan(shown, times, list(range(len(blocks))), sources, keyed, whole=True)
+
+
+def _is_carried(block: Block) -> bool:
+    """Tell whether more than its keys may move a mesh, so that it matters when the scene shows which of them."""
+    others = (owner for owner in influences(block) if owner != block.data.shape_keys)
+    return bool(block.modifiers) or bool(block.constraints) or not all(map(is_still, others))
 
 
 def _ends_in_first(block: Block) -> bool:

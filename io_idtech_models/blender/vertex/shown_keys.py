@@ -6,11 +6,13 @@ shows now is what is edited.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compat import Block, playing_curves
 from ..curves import LINEAR, curve_points, playing_tracks, value_path
@@ -22,6 +24,8 @@ from .shape_keys import KeyFinder, frame_blocks, num_before, positions, values_a
 
 NEAR = 1e-4  # of an evaluation time, or a value: closer is the same
 HUNDREDTH = 1e-3  # of a key's place: Blender stores hundredths
+
+Floats = NDArray[np.float64]
 
 
 def has_frames(block: Block | None) -> bool:
@@ -68,10 +72,13 @@ def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
 def is_driven(keys: Block) -> bool:
     """Tell whether more than an action decides what shape keys show: drivers, strips, a scene's Time Stretching."""
     animation = keys.animation_data
-    if animation is None:
-        return False
-    strips = animation.use_nla and any(len(track.strips) for track in playing_tracks(animation))
-    return bool(len(animation.drivers) or strips or is_stretched())
+    return animation is not None and bool(len(animation.drivers) or _strips(keys) or is_stretched())
+
+
+def _strips(keys: Block) -> list[Any]:
+    animation = keys.animation_data
+    tracks = [] if animation is None or not animation.use_nla else playing_tracks(animation)
+    return [strip for track in tracks for strip in track.strips]
 
 
 def keys_at(finder: KeyFinder, times: list[float], take: Take | None = None) -> list[int]:
@@ -118,18 +125,46 @@ def _reached(curve: Any, positions: list[float]) -> list[float]:
     if not len(times):
         return positions
     whole = np.arange(np.floor(times.min()), np.ceil(times.max()) + 1)
-    shown = np.array([curve.evaluate(t) for t in whole.tolist()])
-    result = []
+    found = _first_shown(whole, np.array([curve.evaluate(t) for t in whole.tolist()]), positions)
+    return [position if time is None else time for time, position in zip(found, positions, strict=True)]
+
+
+def strip_times(keys: Block, export: ExportScene[Any]) -> list[float] | None:
+    """Return when NLA strips show each frame's key for the first time; None if they don't show all, or there are none.
+
+    Asked are times at which strips show frames of their actions: before and behind these what they show is held.
+    """
+    own = [
+        strip.frame_start + np.append(np.arange(length), length) * strip.scale
+        for strip in _strips(keys)
+        for length in [strip.action_frame_end - strip.action_frame_start]
+    ]
+    if not own:
+        return None
+    times = np.unique(np.concatenate(own))
+    with unstretched():
+        shown = _stepped(keys, times.tolist(), export)
+    if keys.use_relative:
+        return times[shown.argmax(axis=0)].tolist() if (shown.max(axis=0) > 0.0).all() else None
+    found = _first_shown(times, shown[:, 0], positions(frame_blocks(keys)))
+    reached = [time for time in found if time is not None]
+    return reached if len(reached) == len(found) else None
+
+
+def _first_shown(times: Floats, shown: Floats, positions: list[float]) -> list[float | None]:
+    """Return when evaluation times `shown` (F,) at `times` (F,) reach each position first; None for those never."""
+    result: list[float | None] = []
     for position in positions:
-        hits = np.flatnonzero(np.abs(shown - position) < 1e-4)
+        hits = np.flatnonzero(np.abs(shown - position) < NEAR)
         between = np.flatnonzero((shown[:-1] < position) & (shown[1:] > position))
         if len(hits):
-            result.append(float(whole[hits[0]]))
+            result.append(float(times[hits[0]]))
         elif len(between):
             at = int(between[0])
-            result.append(float(whole[at] + (position - shown[at]) / (shown[at + 1] - shown[at])))
+            share = (position - shown[at]) / (shown[at + 1] - shown[at])
+            result.append(float(times[at] + share * (times[at + 1] - times[at])))
         else:
-            result.append(position)
+            result.append(None)
     return result
 
 
@@ -187,19 +222,13 @@ def _of_time(curves: list[Any]) -> list[Any]:
     return [curve for curve in curves if curve.data_path == "eval_time" and not curve.mute]
 
 
-def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> Floats:
     """Return the evaluation time, or the values of all frames' keys, in each frame of the scene's range, (F, n)."""
     times = range(export.scene.frame_start, export.scene.frame_end + 1)
     blocks = frame_blocks(keys)
     paths = [value_path(key.name) for key in blocks] if keys.use_relative else ["eval_time"]
     if is_driven(keys):
-        with showing(export.scene) as show:
-            found = []
-            for time in times:
-                show(time)
-                now = keys.evaluated_get(export.depsgraph)
-                found.append([key.value for key in frame_blocks(now)] if keys.use_relative else [now.eval_time])
-            return np.array(found).reshape(-1, len(paths))
+        return _stepped(keys, times, export)
     playing = {curve.data_path: curve for curve in curves if not curve.mute}
     still = [key.value for key in blocks] if keys.use_relative else [keys.eval_time]
     wanted = np.array(times, np.float32)
@@ -210,7 +239,18 @@ def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> np.ndarr
     return shown
 
 
-def _lone_keys(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
+def _stepped(keys: Block, times: Iterable[float], export: ExportScene[Any]) -> Floats:
+    """Return what `_shown` does for some times, as the scene shows them."""
+    found = []
+    with showing(export.scene) as show:
+        for time in times:
+            show(time)
+            now = keys.evaluated_get(export.depsgraph)
+            found.append([key.value for key in frame_blocks(now)] if keys.use_relative else [now.eval_time])
+    return np.array(found).reshape(-1, len(frame_blocks(keys)) if keys.use_relative else 1)
+
+
+def _lone_keys(values: Floats) -> list[float]:
     """Return which of relative keys (F, n) shows alone in each frame where any does, -1 for a mix of several."""
     some = values[(np.abs(values) > NEAR).any(axis=1)]
     alone = ((np.abs(some) > NEAR).sum(axis=1) == 1) & (np.abs(some.max(axis=1, initial=0.0) - 1.0) < NEAR)

@@ -8,6 +8,7 @@ import bpy as blender
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.compat import played_action, playing_curves
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.space import WORLD
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
@@ -293,3 +294,29 @@ def test_keys_that_replaced_a_models_frames_are_its_modellers():
     model = case.gather()
     assert model.num_frames == 1
     assert sorted(map(tuple, model.surfaces[0].positions[0].tolist())) == sorted(shown)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+@pytest.mark.parametrize("relative", [False, True])
+def test_what_hangs_on_something_stands_where_strips_show_its_keys(relative, scale):
+    case = open_case(sample("flap"), relative_keys=relative)
+    block = case.surface()
+    block.parent = moved(linked("lift", None))
+    for curve in playing_curves(block.parent):
+        curve.extrapolation = "LINEAR"  # it goes on, at the keys' own times, too
+    animation = block.data.shape_keys.animation_data
+    action, slot, _ = played_action(block.data.shape_keys)
+    animation.action = None
+    strip = animation.nla_tracks.new().strips.new("later", 11, action)
+    if slot is not None:
+        strip.action_slot = slot
+    strip.scale = scale
+    model = case.gather()
+    assert model.num_frames == len(case.before.frames) > 1
+    for frame in range(model.num_frames):
+        time = 11 + frame * scale
+        CONTEXT.scene.frame_set(int(time), subframe=time % 1)
+        shown = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        wanted = {tuple(shown.matrix_world @ vertex.co) for vertex in shown.data.vertices}
+        found = {tuple(point) for point in model.surfaces[0].positions[frame].tolist()}
+        np.testing.assert_allclose(sorted(found), sorted(wanted), atol=1e-4)
