@@ -65,11 +65,12 @@ def outcomes(
 
 
 def plain(thing: Any) -> Any:
-    """Return what a dataclass holds, files as their places, as something that JSON has; nothing of what is empty."""
+    """Return what a dataclass or named tuple holds as something that JSON has: files as places, nothing empty."""
     if isinstance(thing, GameFile):
         return thing.place
-    if dataclasses.is_dataclass(thing):
-        values = {each.name: getattr(thing, each.name) for each in dataclasses.fields(thing)}
+    if dataclasses.is_dataclass(thing) or hasattr(thing, "_asdict"):
+        fields = thing._fields if hasattr(thing, "_fields") else [each.name for each in dataclasses.fields(thing)]
+        values = {name: getattr(thing, name) for name in fields}
         return {name: plain(value) for name, value in values.items() if isinstance(value, np.ndarray) or value}
     if isinstance(thing, dict):
         return {str(key): plain(value) for key, value in thing.items()}

@@ -123,7 +123,7 @@ def _texture(stage: Stage, find_image: FindImage) -> Texture | None:
     if picture is None:
         return None
     rows, motions, turn = _movement(stage.tc_mods)
-    return Texture(picture, stage.clamp, stage.is_environment, rows, motions, turn, name=game_name(picture))
+    return Texture(picture, game_name(picture), stage.clamp, stage.is_environment, rows, motions, turn)
 
 
 def _clip(test: AlphaTest) -> Clip:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -56,7 +55,7 @@ class Looks:
             return None
         if found.kind == resolving.PICTURE:
             return None if found.picture is None else _look_of(found.picture)
-        look = replace(look_of(found.shader, self.find_image), lacking=found.absent)
+        look = look_of(found.shader, self.find_image)._replace(lacking=found.absent)
         return look if not found.absent or (look.base is not None and not look.base.reflects) else None
 
     def _without_scripts(self, name: str, *, worn: bool) -> Look | None:

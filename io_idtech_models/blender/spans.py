@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ IMPORTED = "idtech_range"  # on an action: the first and the last frame that imp
 NEAR = 1e-4  # of a frame: keys that were moved lie a little beside whole ones
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """The whole frames of an action, and those among them where it has keys; both ends belong to them.
 
     Frames outside the keys hold still. They were the file's when it was imported, and count while they still are.

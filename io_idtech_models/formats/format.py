@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codecs import CODECS
 from .families import MOTION, SKELETAL, VERTEX, Family
@@ -25,8 +25,7 @@ SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut wher
 WRITE_TAGS = "write_tags"  # the option of formats beside whose files a game reads one of the tags alone
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An option of an export that one format has; operators and the command line declare it from this."""
 
     name: str
@@ -50,11 +49,9 @@ class Asset:
         return self.animations[0] if self.model is None else self.model
 
 
-@dataclass(frozen=True, kw_only=True)
-class VertexFormat:
+class VertexFormat(NamedTuple):
     """What is to be said of a format of models animated vertex by vertex."""
 
-    family: ClassVar[Family] = VERTEX
     several_frames: bool = True
     meshes: bool = True  # not tags alone
     uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
@@ -67,11 +64,9 @@ class VertexFormat:
     further_uvs: bool = False  # sets of texture coordinates besides those that games draw
 
 
-@dataclass(frozen=True, kw_only=True)
-class MotionFormat:
+class MotionFormat(NamedTuple):
     """What is to be said of a format of motions of skeletons, alone or beside a model."""
 
-    family: ClassVar[Family] = MOTION
     apart: bool = False  # beside a model: a file may hold either alone
     torso: bool = False  # its games play two at once, on legs and torso
     joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
@@ -79,11 +74,9 @@ class MotionFormat:
     scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
 
 
-@dataclass(frozen=True, kw_only=True)
-class SkeletalFormat:
+class SkeletalFormat(NamedTuple):
     """What is to be said of a format of models that a skeleton moves."""
 
-    family: ClassVar[Family] = SKELETAL
     animation: Format | None = None  # whose files move its models
     motions: MotionFormat | None = None  # those that lie in its own files
     companions: tuple[Format, ...] = ()  # whose file tells what its own does not
@@ -103,6 +96,7 @@ class SkeletalFormat:
         return self.companions or (() if self.animation is None else (self.animation,))
 
 
+FAMILY_OF: dict[type, Family] = {VertexFormat: VERTEX, MotionFormat: MOTION, SkeletalFormat: SKELETAL}
 NOT_VERTEX, NOT_SKELETAL, NOT_MOTION = VertexFormat(), SkeletalFormat(), MotionFormat()  # a plain no to each question
 
 
@@ -126,7 +120,7 @@ class Format:
     @cached_property
     def family(self) -> Family:
         """Return the family of its models; MOTION where its files hold nothing else."""
-        return self.kind.family
+        return FAMILY_OF[type(self.kind)]
 
     @property
     def skins_in_slots(self) -> bool:

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 NUMBERED = re.compile(r"pak(\d{1,2})(\.[^.]+)\Z")
 NUMBER = re.compile(r"pak(\d*)")
@@ -28,8 +27,7 @@ YAMAGI = (".pak", ".pk2", ".pk3", ".pkz", ".zip")
 Rank = Callable[[str], tuple[Any, ...]]
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """Engines that look for files in the same way."""
 
     label: str

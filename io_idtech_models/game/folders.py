@@ -14,9 +14,8 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import IO
+from typing import IO, NamedTuple
 
 from ..reporting import ModelError
 from .archives import Archive, PackFolder
@@ -27,8 +26,7 @@ TOP_FOLDERS = ("models", "players", "progs")
 PACK_FOLDER = ".pk3dir"
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """A game that the user has told us of."""
 
     name: str

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..reporting import LimitError
 from .lexer import BLANKS, BYTE_ORDER_MARK, decode, encode, fold, number, without_suffix
@@ -41,8 +41,7 @@ MODELS = (".md3", ".mdc", ".mds", ".mdm", ".mdr", ".iqm", ".md5mesh")
 FIRST = ("default", "red")  # which to show, before any other
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A pair of a skin file, or a tag, and where it stands in the text."""
 
     kind: str  # surface, tag, attached (a model), or scale
@@ -59,8 +58,7 @@ class Entry:
         return fold(self.name)
 
 
-@dataclass(frozen=True)
-class SkinFile:
+class SkinFile(NamedTuple):
     """A skin file: its text, and the entries in it; edits return another one.
 
     `encoding` gives the file's bytes again: they are UTF-8, or Latin-1 where they can't be.

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 SEPARATORS = "_.- \t"
 MOST_DIGITS = 9  # of a number at a name's end; what stands before is part of the name
@@ -53,8 +54,7 @@ class Clip:
         return played[::-1] if self.count < 0 else played
 
 
-@dataclass(frozen=True)
-class _Reading:
+class _Reading(NamedTuple):
     """A frame's name taken apart: the animation's name, and the digits of the number, if there is one."""
 
     base: str

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,8 +100,7 @@ def is_opaque(picture: Picture) -> NDArray[np.bool_]:
     return np.ones(picture.shape[:2], np.bool_) if picture.shape[2] == 3 else np.asarray(picture[..., 3] >= OPAQUE)
 
 
-@dataclass(frozen=True)
-class Matching:
+class Matching(NamedTuple):
     """How colours become numbers."""
 
     palette: Palette

@@ -5,8 +5,7 @@ Texture coordinates have their origin at the bottom left, as in `model.vertex`. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 # How a layer is drawn over those below it, and a whole look over what lies behind it.
 OPAQUE = "opaque"
@@ -24,8 +23,7 @@ Row = tuple[float, float, float]
 STILL: tuple[Row, Row] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
 
-@dataclass(frozen=True)
-class Motion:
+class Motion(NamedTuple):
     """How a number of a texture's matrix moves: speed * time + cosine * cos(w * time) + sine * sin(w * time)."""
 
     speed: float = 0.0
@@ -33,12 +31,11 @@ class Motion:
     sine: float = 0.0
 
 
-@dataclass(frozen=True)
-class Texture:
+class Texture(NamedTuple):
     """A picture on a surface: at (u, v) it shows what it has at (row . (u, v, 1) of both rows)."""
 
     picture: Any  # a file, as `game.store.GameFile` is one
-    name: str = field(default="", kw_only=True)  # what the game calls it
+    name: str = ""  # what the game calls it
     clamp: bool = False  # beyond its edges it shows these, and does not repeat
     reflects: bool = False  # it is seen as a reflection, wherever the surface's own coordinates are
     rows: tuple[Row, Row] = STILL  # at rest
@@ -46,16 +43,14 @@ class Texture:
     turn: float = 0.0  # w of these motions, radians a second
 
 
-@dataclass(frozen=True)
-class Clip:
+class Clip(NamedTuple):
     """Which texels are drawn: those whose alpha is above the threshold, or (`below`) under it."""
 
     threshold: float
     below: bool
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(NamedTuple):
     """A texture, or plain white, times a colour, and how it is drawn over the layers below."""
 
     texture: Texture | None = None
@@ -71,8 +66,7 @@ class Layer:
     shines: bool = False  # its alpha is as strong as a light is reflected: see `SHINE`
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """What a shader comes to. The first layer says how it is drawn over what lies behind: `drawn` of the whole."""
 
     layers: tuple[Layer, ...]
@@ -106,9 +100,9 @@ class Look:
         first = self.layers[0]
         own = next(layer for layer in self.layers if layer.texture == self.base)
         drawn = ALPHA if first.drawn == ALPHA else OPAQUE
-        still = replace(self.base, rows=STILL, motions=(), reflects=False)
+        still = self.base._replace(rows=STILL, motions=(), reflects=False)
         clip = first.clip if first.texture == self.base else None
-        return replace(self, layers=(Layer(still, drawn, lit=own.lit, clip=clip),))
+        return self._replace(layers=(Layer(still, drawn, lit=own.lit, clip=clip),))
 
 
 HIDDEN = Look((Layer(drawn=UNSEEN),))

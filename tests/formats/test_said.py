@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from dataclasses import fields
+from dataclasses import MISSING
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_what_is_said_of_a_sample_is_what_was(name, called, as_before):
 
 def table_of(row):
     """Return what the table says of a format, and what follows from that."""
-    said = {each.name: getattr(row.kind, each.name) for each in fields(row.kind)}
+    said = row.kind._asdict()
     found = {name: [value.name] if hasattr(value, "name") else value for name, value in said.items()}
     found["companions"] = [other.name for other in row.skeletal.companions]
     found |= {"dropped_with": [other.name for other in row.skeletal.dropped_with], "motions": row.has_motions}
@@ -63,7 +63,7 @@ def test_a_game_takes_what_it_did(game, as_before):
     """Limits that are none are not said."""
     found, said = GAMES[game], []
     for name, limits in found.formats.items():
-        own = [(each.name, getattr(limits, each.name), each.default) for each in fields(limits)]
+        own = [(key, value, limits._field_defaults.get(key, MISSING)) for key, value in limits._asdict().items()]
         shown = [f"{key}={sorted(v) if isinstance(v, frozenset) else v}" for key, v, usual in own if v != usual]
         said.append(f"{name}: {', '.join(shown)}")
     as_before([found.label, str([found.folder, found.one_of, found.choice, found.scales]), *said])

@@ -8,7 +8,7 @@ material, or puts another in its place, says what the surface wears from now on,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import bpy
@@ -126,7 +126,7 @@ class Materials:
         if not layers or (look.base is not None and images[look.base] is None):
             return False
         normal, specular = (None if images.get(t) is None else t for t in (look.normal, look.specular))
-        shown = replace(look, layers=layers, normal=normal, specular=specular)
+        shown = look._replace(layers=layers, normal=normal, specular=specular)
         show_look(material, shown, lambda texture: images[texture], self.frame_rate)
         return True
 

@@ -8,8 +8,7 @@ light at the end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -54,8 +53,7 @@ def show_look(material: Block, look: Look, load_image: LoadImage, frame_rate: fl
     return not nodes.unread
 
 
-@dataclass(frozen=True)
-class _Sum:
+class _Sum(NamedTuple):
     """What layers come to: what lights light, and what is always so bright."""
 
     lit: Value = BLACK
@@ -191,7 +189,7 @@ class _Nodes:
     def added(self, below: _Sum, layer: Layer, color: Value, share: Value, *, beyond: bool) -> _Sum:
         """Return a sum with so much of a colour added: to what is lit, is bright, or shines `beyond` the surface."""
         name = "lit" if layer.lit else "beyond" if beyond else "bright"
-        return replace(below, **{name: self.mixed("ADD", getattr(below, name), color, share)})
+        return below._replace(**{name: self.mixed("ADD", getattr(below, name), color, share)})
 
     def each(self, total: _Sum, change: Callable[[Value], Value]) -> _Sum:
         """Return a sum with every part of it changed that is there."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -102,8 +101,7 @@ def _shown(linear: float) -> float:
     return 12.92 * value if value <= 0.0031308 else 1.055 * float(value ** (1 / 2.4)) - 0.055
 
 
-@dataclass(frozen=True)
-class Maps:
+class Maps(NamedTuple):
     """Images, or None: what light makes of the surface is in the second and third."""
 
     diffuse: Block | None = None

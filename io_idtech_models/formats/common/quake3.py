@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +70,7 @@ def model_fits(source: ModelSource, wanted: Wanted, tag: np.dtype[Any], ends: in
     return all_fit(facts, wanted | {"layout_ends": ("i8", (ends,))}) and layout_fits(facts)
 
 
-@dataclass(frozen=True)
-class KnownSource:
+class KnownSource(NamedTuple):
     """What is known of the file that a model came from."""
 
     of_surfaces: ModelSource | None  # its surfaces' facts

@@ -15,7 +15,7 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +62,7 @@ class CodedView(SourceView):
         return moved
 
 
-@dataclass(frozen=True)
-class NormalCoding:
+class NormalCoding(NamedTuple):
     """How a format codes normals: `decode(codes) -> (n, 3)`, `encode(normals (n, 3), hint (n,)) -> codes`."""
 
     decode: Callable[[Codes], NDArray[np.float32]]

@@ -7,8 +7,7 @@ anything is written; a `warning` is what it shows otherwise than meant.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ from ..arrays import LARGEST
 ERROR, WARNING = "error", "warning"
 
 
-@dataclass(frozen=True)
-class VertexLimits:
+class VertexLimits(NamedTuple):
     """What one game takes of one format of vertex-animated models; None where it has no limit of its own."""
 
     vertices: int | None  # of a surface
@@ -40,8 +38,7 @@ class VertexLimits:
     soft: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class SkeletalLimits:
+class SkeletalLimits(NamedTuple):
     """What one game takes of skeletal models and their animations; None where it has no limit of its own."""
 
     joints: int | None = None
@@ -59,8 +56,7 @@ class SkeletalLimits:
     soft: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """A game, and its limits for each format that it reads, by the formats' names."""
 
     label: str
@@ -293,8 +289,7 @@ def games_of(format_name: str) -> tuple[str, ...]:
     return tuple(key for key, game in GAMES.items() if format_name in game.formats)
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """What a game refuses, or shows otherwise than meant."""
 
     severity: str  # ERROR or WARNING

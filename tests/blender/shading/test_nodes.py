@@ -1,6 +1,5 @@
 """Materials of looks: rendered, they show what the layers come to."""
 
-from dataclasses import replace
 from math import cos, radians
 from pathlib import Path
 from typing import Any
@@ -218,7 +217,7 @@ def test_what_shines_is_all_there_where_no_alpha_counts(world, images, tmp_path)
 
 def test_a_reflection_is_the_same_however_large_the_object(world, images, tmp_path):
     # The view falls straight on it, and comes back: z is 1, and v too; y is 0, in the middle.
-    look = Look((bright(replace(COLOURS, reflects=True, rows=((1, 0, 0.25), (0, 0.75, 0)))),))
+    look = Look((bright(COLOURS._replace(reflects=True, rows=((1, 0, 0.25), (0, 0.75, 0)))),))
     for scale in (1.0, 0.25, 4.0):
         (shown,) = render([look], images, tmp_path, Matrix.Scale(scale, 4))
         np.testing.assert_allclose(shown, np.broadcast_to(COLORS[1, 1], (2, 2, 3)), atol=0.02)

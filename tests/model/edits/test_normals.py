@@ -268,9 +268,9 @@ def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
     assert plain_normals(replace(model, source=None), surface, CODING).normals is None
     shown = np.full((1, 3, 3), 0.5, np.float32)
     assert plain_normals(model, replace(surface, stored_normals=shown), CODING).normals is shown
-    assert plain_normals(model, surface, replace(CODING, size=0x2011)).normals is not None
+    assert plain_normals(model, surface, CODING._replace(size=0x2011)).normals is not None
     assert not caplog.messages
-    assert plain_normals(model, surface, replace(CODING, size=0x2010)).normals is None
+    assert plain_normals(model, surface, CODING._replace(size=0x2010)).normals is None
     assert caplog.messages == ["the facts of the source of 'x' are damaged: written without them"]
 
 
