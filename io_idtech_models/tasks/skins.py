@@ -21,9 +21,11 @@ from ..blender.mesh import attributes
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
 from ..blender.roots import root_of
+from ..blender.shading.edited import Waiting
 from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
 from ..blender.shading.materials import Materials
+from ..game.dress import NONE
 from ..game.pictures import pcx
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
@@ -143,36 +145,61 @@ def model_of(block: Block) -> list[Block]:
 
 
 def _show_skin(block: Block, name: str) -> str:
-    """Let a model wear a skin: materials that import made are made anew, and what a modeller has chosen stays."""
+    """Let a model wear a skin: materials that import made are made anew, and what a modeller has chosen stays.
+
+    Those of them that were edited wait until the model wears the skin again that they are of.
+    """
     skins = wardrobe_of(block)
     if skins is None:
         raise LimitError(f"'{block.name}' has no file that it was imported from, or one without skins")
     row = formats.by_suffix(skins.model)
     endings = DIFFUSE_ENDINGS if row is not None and row.family is formats.SKELETAL else ("",)
     dress = skins.choose(name)
-    materials = materials_of(skins.model, dress, rate_of(bpy.context.scene), endings)
+    rate = rate_of(bpy.context.scene)
+    materials = materials_of(skins.model, dress, rate, endings)
+    home = next((c for c in block.users_collection if isinstance(c.get(SKIN), str)), None)
+    ways = [materials_of(skins.model, None, each, endings) for each in (rate, 0.0, 0.0)]  # of Show Skin, of imports
+    for way in ways:
+        way.own_image = SearchPath(skins.model).own_image
+    ways[-1].plain = True
+    waiting = Waiting(ways, NONE if home is None else str(home[SKIN]), name)
     kept = []
     for each in model_of(block):
-        slot = next(iter(each.material_slots), None)  # of the mesh, or of this object alone
-        first = None if slot is None else slot.material
-        if not _is_imports(first):
+        if _is_imports(_first_of(each)):
+            _dress(each, materials, waiting)
+        else:
             kept.append(each.name)
-            continue
-        shader = "" if first is None or is_stand_in(first) else names.file_name_of(first)
-        made = materials.of_surface(names.file_name_of(each), [shader] if shader else [])
-        if made and slot is not None:
-            slot.material = made[0]
-        elif made:
-            each.data.materials.append(made[0])
-        if first is not None and not first.users:
-            bpy.data.materials.remove(first)
     for collection in block.users_collection:
         note_skin(collection, dress)
-    for sentence in lacking(materials, dress):
+    for sentence in (*lacking(materials, dress), *waiting.said()):
         log.warning("%s", sentence)
     if kept:
         log.warning("%s: materials that were not the import's stay", listed(kept))
     return name
+
+
+def _first_of(block: Block) -> Block | None:
+    slot = next(iter(block.material_slots), None)  # of the mesh, or of this object alone
+    return None if slot is None else slot.material
+
+
+def _dress(block: Block, materials: Materials, waiting: Waiting) -> None:
+    """Let a surface show what it wears by a skin, in place of its first material, which import made."""
+    first = _first_of(block)
+    shader = "" if first is None or is_stand_in(first) else names.file_name_of(first)
+    edited = first is not None and waiting.is_edited(first)
+    surface = names.file_name_of(block)
+    made = waiting.of(block, surface)
+    if made is None:
+        made = next(iter(materials.of_surface(surface, [shader] if shader else [])), None)
+    if made is not None and len(block.material_slots):
+        block.material_slots[0].material = made
+    elif made is not None:
+        block.data.materials.append(made)
+    if first is not None and edited:
+        waiting.keep(first, block, surface)
+    elif first is not None and not first.users:
+        bpy.data.materials.remove(first)
 
 
 def _is_imports(material: Block | None) -> bool:

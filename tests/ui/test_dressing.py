@@ -219,6 +219,45 @@ def test_show_skin_leaves_what_a_modeller_has_chosen(loose, capsys):
     assert [worn_by(m) for m in first_materials(collection)] == ["models/red", "models/mine"]
 
 
+def other_picture(tree: Any, folder: Path) -> None:
+    image = next(node for node in tree.nodes if node.type == "TEX_IMAGE")
+    image.image = bpy.data.images.load(str(png(folder / "mine.png")))
+
+
+EDITS = {
+    "another picture": other_picture,
+    "a number": lambda tree, _: setattr(tree.nodes["Principled BSDF"].inputs["Roughness"], "default_value", 0.25),
+    "a choice": lambda tree, _: setattr(tree.nodes["Image Texture"], "interpolation", "Closest"),
+    "a node more": lambda tree, _: tree.nodes.new("ShaderNodeRGB"),
+    "a link less": lambda tree, _: tree.links.remove(tree.links[0]),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("options", [{}, {"plain_materials": True}, {"moving_textures": True}], ids=str)
+def test_an_edited_material_comes_back_with_its_skin(loose, tmp_path, capsys, edit, options):
+    collection = import_model(loose, **options)
+    body, arm = first_materials(collection)
+    EDITS[edit](body.node_tree, tmp_path)
+    name, plain = body.name, arm.name
+    show(collection, "red.skin")
+    said = "materials that were edited come back when 'default' is shown again: 'models/cloth.tga'"
+    assert said in capsys.readouterr().out
+    assert plain not in bpy.data.materials, "made anew when it is wanted"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    collection = bpy.data.collections["upper"]
+    show(collection, "default.skin")
+    assert [worn_by(m) for m in first_materials(collection)] == ["models/cloth.tga", "models/metal"]
+    assert first_materials(collection)[0] == bpy.data.materials[name]
+    assert not bpy.data.materials[name].use_fake_user
+    assert "edited" not in capsys.readouterr().out
+    show(collection, "default.skin")
+    assert "made anew; materials that were edited are kept in the .blend, unused" in capsys.readouterr().out
+    assert first_materials(collection)[0] != bpy.data.materials[name]
+    assert export_bytes(tmp_path / "b.md3") == MODEL
+
+
 def test_what_a_model_wears_survives_saving(upper, tmp_path):
     import_model(upper, skin="red")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))

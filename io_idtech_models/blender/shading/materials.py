@@ -112,12 +112,28 @@ class Materials:
 
     def stand_in(self) -> bpy.types.Material | None:
         """Return the material of a model without a stored skin, called after the picture it shows, or None."""
-        picture = self.own_image() if self.own_image is not None and self._stand_in is None else None
-        if picture is not None and load_image(picture, self.read_pixels) is not None:
-            self._stand_in = bpy.data.materials.new(names.fit(picture.stem))
-            self._stand_in[STAND_IN] = self._stand_in.name
-            self._show(self._stand_in, Look((Layer(Texture(picture)),)))
+        if self._stand_in is None:
+            self._stand_in = self._make_stand_in()
         return self._stand_in
+
+    def _make_stand_in(self) -> bpy.types.Material | None:
+        picture = None if self.own_image is None else self.own_image()
+        if picture is None or load_image(picture, self.read_pixels) is None:
+            return None
+        material = bpy.data.materials.new(names.fit(picture.stem))
+        material[STAND_IN] = material.name
+        self._show(material, Look((Layer(Texture(picture)),)))
+        return material
+
+    def like(self, material: Block) -> bpy.types.Material | None:
+        """Return a new material, as an import makes it for what one of an import shows; None if it can't be told."""
+        source = material.get(names.SOURCE)
+        if not isinstance(source, str):
+            return self._make_stand_in() if STAND_IN in material else None
+        worn = material.get(WORN)
+        if isinstance(worn, str):
+            return self._make(source, worn, worn=True)
+        return self._make(source, source, worn=STAND_IN in material)
 
     def _show(self, material: Block, look: Look) -> bool:
         """Show of a look what can be read; tells whether that shows what the surface is."""
