@@ -195,6 +195,30 @@ def pin_key(rng: Random) -> None:
     block.active_shape_key_index = rng.randrange(len(block.data.shape_keys.key_blocks))
 
 
+def mask_key(rng: Random) -> None:
+    """Mute a key, weaken it by a group, let it overdo, or show it beside another than the first."""
+    keys = one(rng, keyed())
+    key = one(rng, list(keys.key_blocks))
+    what = rng.randrange(4)
+    if what == 0:
+        key.mute = True
+    elif what == 1:
+        block = next(block for block in meshes() if block.data.shape_keys == keys)
+        key.vertex_group = block.vertex_groups.new(name="mask").name
+        block.vertex_groups["mask"].add(list(range(len(key.points) // 2)), 0.5, "REPLACE")
+    elif what == 2:
+        key.slider_max, key.value = 3.0, 2.0
+    else:
+        key.relative_key = one(rng, list(keys.key_blocks))
+
+
+def drive_key(rng: Random) -> None:
+    """Drive what a model's keys show by the scene's frame."""
+    keys = one(rng, keyed())
+    owner, path = (one(rng, list(keys.key_blocks)), "value") if keys.use_relative else (keys, "eval_time")
+    owner.driver_add(path).driver.expression = rng.choice(("frame", "frame * 0.5", "1 / (frame + 1)", "0.5"))
+
+
 # -- what plays
 
 
@@ -234,6 +258,23 @@ def push_down(rng: Random) -> None:
     strip.blend_type = rng.choice(("REPLACE", "COMBINE"))
     if rng.random() < 0.7:
         animation.action = None
+
+
+def change_strip(rng: Random) -> None:
+    """Change how an NLA strip, or its track, plays."""
+    owners = [*bpy.context.scene.objects, *keyed()]
+    tracks = [track for owner in owners if owner.animation_data for track in owner.animation_data.nla_tracks]
+    track = one(rng, [track for track in tracks if len(track.strips)])
+    strip = track.strips[0]
+    name, value = rng.choice((
+        ("frame_start_ui", 4.0), ("scale", 3.0), ("repeat", 2.0), ("use_reverse", True),
+        ("extrapolation", "NOTHING"), ("extrapolation", "HOLD_FORWARD"), ("action_frame_start", 1.0), ("mute", True),
+        ("use_animated_influence", True), ("blend_in", 2.0), ("is_solo", True), ("track mute", True),
+    ))  # fmt: skip
+    owner = track if name in {"is_solo", "track mute"} else strip
+    setattr(owner, name.removeprefix("track "), value)
+    if name == "use_animated_influence":
+        strip.influence = 0.5
 
 
 def move_object(rng: Random) -> None:
@@ -288,6 +329,54 @@ def drive(rng: Random) -> None:
 def parent(rng: Random) -> None:
     """Hang an object on another one that moves."""
     one(rng, list(bpy.context.scene.objects)).parent = leader(rng)
+
+
+def parent_to_part(rng: Random) -> None:
+    """Hang an object on a vertex, three of them, or a bone of another one."""
+    block = one(rng, list(bpy.context.scene.objects))
+    other = one(rng, [b for b in (*meshes(), *rigs()) if block not in (b, b.parent)])
+    block.parent = other
+    if other.type == "ARMATURE":
+        block.parent_type, block.parent_bone = "BONE", one(rng, list(other.data.bones)).name
+        return
+    block.parent_type = rng.choice(("VERTEX", "VERTEX_3"))
+    block.parent_vertices = (0, 1, 2)
+
+
+def linked_copy(rng: Random) -> None:
+    """Copy an object whose mesh both have then."""
+    block = one(rng, meshes())
+    copy = block.copy()
+    copy.location += way(rng, 20.0)
+    for collection in block.users_collection:
+        collection.objects.link(copy)
+
+
+def change_speed(rng: Random) -> None:
+    """Change the scene's step, or its frames per second; no Time Stretching, which exports leave out."""
+    scene = bpy.context.scene
+    if rng.random() < 0.5:
+        scene.frame_step = 2
+    else:
+        scene.render.fps = rng.choice((10, 60))
+
+
+def deltas(rng: Random) -> None:
+    """Move an object by its delta transforms, or by its origin."""
+    block = one(rng, list(bpy.context.scene.objects))
+    block.delta_location = way(rng, 10.0)
+    block.delta_scale = [rng.choice((0.5, 1.0, 2.0))] * 3
+    if block.parent is not None:
+        block.matrix_parent_inverse.translation = way(rng, 5.0)
+
+
+def stay_in_edit_mode(rng: Random) -> None:
+    """Leave an object in edit mode, with a vertex moved there."""
+    block = one(rng, meshes())
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.transform.translate(value=way(rng))
 
 
 def change_range(rng: Random) -> None:
@@ -422,7 +511,9 @@ OWN: dict[str, Operation] = {
     for function in (
         move_vertices, change_uvs, add_uv_map, lose_uv_map, rename_uv_map, render_uv_map, change_weights, lose_group,
         add_material, rename, custom_normals, new_cube, move_key, add_key, delete_key, relative_keys, pin_key,
-        change_curves, retime, push_down, move_object, animate_object, constrain, drive, parent, change_range,
+        mask_key, drive_key,
+        change_curves, retime, push_down, change_strip, move_object, animate_object, constrain, drive, parent,
+        parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,
         new_action, no_action, pose, edit_bones, armature_options, rest_position, hide, delete, save_and_open, append,
         undo,
     )

@@ -106,7 +106,8 @@ def _outcome(row: Format, target: Path) -> Finding:
     """Export what is in the scene, and compare."""
     visible = [block for block in bpy.context.scene.objects if block.visible_get()]
     graph = bpy.context.evaluated_depsgraph_get()  # modifiers make faces of edges, too
-    blocks = [b for b in visible if b.type == "MESH" and len(b.evaluated_get(graph).data.polygons)]
+    # In edit mode there is nothing to look at before the export.
+    blocks = [b for b in visible if b.type == "MESH" and (b.mode != "OBJECT" or b.evaluated_get(graph).data.polygons)]
     if not blocks:
         return Finding("")
     activate(*visible)
@@ -118,6 +119,9 @@ def _outcome(row: Format, target: Path) -> Finding:
         return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
     if not target.is_file():
         return Finding("nothing", "neither a file nor a sentence", said.getvalue())
+    for block in (block for block in blocks if block.mode != "OBJECT"):
+        bpy.context.view_layer.objects.active = block
+        bpy.ops.object.mode_set(mode="OBJECT")
     try:
         verdict = judge.judge(judge.loaded(row, target, others), blocks)
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written

@@ -63,12 +63,19 @@ def object_mode(context: Context) -> Iterator[None]:
 
 
 def _bring(context: Context, modes: dict[Block, str], active: Block | None) -> None:
-    """Bring objects into modes, the active one first: those of its kind that are selected go along with it."""
+    """Bring objects into modes, the active one first, and no others: selected ones of its kind would go along."""
     objects = context.view_layer.objects
-    for block in sorted(modes, key=lambda block: block != active):
-        if block.mode != modes[block]:
+    waiting = [block for block in sorted(modes, key=lambda block: block != active) if block.mode != modes[block]]
+    chosen = selected(context) if waiting else []
+    try:
+        for block in chosen:
+            block.select_set(False, view_layer=context.view_layer)
+        for block in waiting:
             objects.active = block
             set_mode(context, modes[block])
+    finally:
+        for block in chosen:
+            block.select_set(True, view_layer=context.view_layer)
     if modes:
         objects.active = active
 

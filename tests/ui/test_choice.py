@@ -549,11 +549,14 @@ def test_a_mesh_stays_in_edit_mode_where_another_object_is_active(tmp_path):
     path.write_bytes(samples_md5.arm())
     bpy.ops.import_scene.idtech_md5mesh(filepath=str(path))
     rig, mesh = (next(b for b in bpy.data.objects if b.type == kind) for kind in ("ARMATURE", "MESH"))
+    beside = add_cube("beside")
     activate(mesh)
     bpy.ops.object.mode_set(mode="EDIT")
+    beside.select_set(True)  # its mode is not changed with that of the other
     bpy.context.view_layer.objects.active = rig
     assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "b.md5mesh")) == {"FINISHED"}
     assert (mesh.mode, rig.mode, bpy.context.view_layer.objects.active) == ("EDIT", "OBJECT", rig)
+    assert (beside.mode, beside.select_get(), mesh.select_get()) == ("OBJECT", True, True)
     assert facts.differences(path.read_bytes(), (tmp_path / "b.md5mesh").read_bytes()) == set()
 
 
