@@ -9,7 +9,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.lwo.file import read
 from io_idtech_models.formats.lwo.normals import Faces, corner_normals, triangles_of
 from io_idtech_models.formats.lwo.numbers import SHORT_END, CutError, packed_polygons, packed_rows, polygons_at, rows_at
-from io_idtech_models.formats.lwo.parts import shader_of
+from io_idtech_models.formats.lwo.parts import parts_of, shader_of
 from io_idtech_models.reporting import FormatError, collected_warnings
 from tests.samples import load, sample
 from tests.samples_lwo import (
@@ -176,6 +176,7 @@ def test_polygons_of_more_corners_are_cut_and_said_and_kept():
         ("left part", ["textures/wood"], 2 + 2), ("left part", ["textures/b\xe9e"], 2), ("right", ["textures/wood"], 2),
         ("right", ["textures/iron"], 2), ("textures/wood", ["textures/wood"], 3),
     ]  # fmt: skip
+    assert [part.tag for part in parts_of(read(several()))] == [2, 2, 3, 3, -1]
     assert ROW.problems(model) == ["has 4 polygons of more than three corners, which games leave out"]
 
 
