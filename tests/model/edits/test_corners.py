@@ -1,6 +1,5 @@
 """From a mesh's corners back to a file's vertices and triangles."""
 
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -24,13 +23,9 @@ def corners(*rows, own=()):
     points, numbers, uvs, normals = zip(*rows, strict=True) if rows else ((), (), (), ())
     chosen = np.zeros(len(rows), np.bool_)
     chosen[list(own)] = True
-    return Corners(
-        np.array(points, np.int64),
-        np.array(numbers, np.int64),
-        np.array(uvs, np.float32).reshape(-1, 2),
-        np.array(normals, np.float32).reshape(-1, 3),
-        chosen,
-    )
+    points, numbers = np.array(points, np.int64), np.array(numbers, np.int64)
+    uvs, normals = np.array(uvs, np.float32).reshape(-1, 2), np.array(normals, np.float32).reshape(-1, 3)
+    return Corners(points, numbers, uvs, normals, chosen)
 
 
 def nobody(points, numbers, corners):
@@ -90,9 +85,7 @@ def test_normals_and_coordinates_that_are_no_numbers():
 
 def test_no_corners():
     result = group()
-    assert [len(a) for a in (result.of_corner, result.points, result.numbers, result.corners, result.winners)] == [
-        0
-    ] * 5
+    assert not any(map(len, (result.of_corner, result.points, result.numbers, result.corners, result.winners)))
 
 
 # -- triangles
@@ -105,20 +98,9 @@ def vertices(numbers):
 
 def match(triangles, numbers, source, faces=None):
     faces = [-1] * len(triangles) if faces is None else faces
-    result = match_triangles(
-        np.array(triangles, np.int64).reshape(-1, 3),
-        np.array(faces, np.int64),
-        vertices(numbers),
-        np.array(source, np.int32).reshape(-1, 3),
-    )
+    asked = np.array(triangles, np.int64).reshape(-1, 3), np.array(faces, np.int64)
+    result = match_triangles(*asked, vertices(numbers), np.array(source, np.int32).reshape(-1, 3))
     return result.vertices.tolist(), result.numbers.tolist()
-
-
-@pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_whole_triangles_come_in_the_order_of_the_source(order):
-    source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
-    found = match([source[face] for face in order], range(7), source, faces=order)
-    assert found == ([list(triangle) for triangle in source], [0, 1, 2])
 
 
 def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices_are():
@@ -139,14 +121,6 @@ def test_a_face_that_lies_is_not_believed(face):
 
 def test_a_further_vertex_from_the_same_source_stands_for_it():
     assert match([(1, 3, 0)], [0, 1, 2, 2], [(0, 1, 2)]) == ([[0, 1, 3]], [0])
-
-
-def test_degenerate_triangles_match():
-    source = [(1, 1, 0), (2, 2, 2), (0, 1, 1)]
-    found = match([(2, 2, 2), (1, 0, 1), (1, 1, 0)], range(3), source, faces=[1, -1, 2])
-    assert found == ([[1, 1, 0], [2, 2, 2], [0, 1, 1]], [0, 1, 2])
-    whole = match_triangles(np.array([(2, 2, 2)]), np.array([-1]), vertices(range(3)), np.array(source, np.int32))
-    assert whole.corners.tolist() == [[0, 1, 2]], "whose corners may have texture coordinates of their own"
 
 
 @pytest.mark.parametrize(("triangles", "source"), [([], [(0, 1, 2)]), ([(0, 1, 2)], []), ([], [])])
@@ -172,12 +146,9 @@ def test_cuts_of_the_source():
 
 
 def restore(numbers, places, source):
-    restored, corners, changed = restored_numbers(
-        np.array(numbers, np.int64).reshape(-1, 3),
-        np.array(places, np.int64),
-        np.array(source, np.int32).reshape(-1, 3),
-    )
-    return restored.tolist(), corners.tolist(), changed.tolist()
+    shown = np.array(numbers, np.int64).reshape(-1, 3), np.array(places, np.int64)
+    found = restored_numbers(*shown, np.array(source, np.int32).reshape(-1, 3))
+    return tuple(each.tolist() for each in found)
 
 
 # Two triangles share the edge from place 1 to place 2; each has vertices of its own there.
@@ -185,29 +156,28 @@ SEAM_PLACES = [0, 1, 2, 1, 2, 3]
 SEAM = [(0, 1, 2), (3, 5, 4)]
 
 
-def test_whole_triangles_are_left_alone():
-    assert restore(SEAM, SEAM_PLACES, SEAM) == (
-        [list(t) for t in SEAM], [[0, 1, 2], [3, 4, 5]], [False, False],
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("shown", "corners", "changed"),
+    [
+        pytest.param(SEAM, [[0, 1, 2], [3, 4, 5]], [False, False], id="whole ones are left alone"),
+        pytest.param(
+            [(0, 1, 2), (1, 5, 2)],
+            [[0, 1, 2], [3, 4, 5]],
+            [False, True],
+            id="its neighbour's vertices are none of its own",
+        ),
+        pytest.param(
+            [(0, 1, 2), (5, 2, 1)], [[0, 1, 2], [5, 3, 4]], [False, True], id="it starts where the source's does"
+        ),
+    ],
+)
+def test_a_triangle_gets_its_own_vertices_back(shown, corners, changed):
+    assert restore(shown, SEAM_PLACES, SEAM) == ([[0, 1, 2], [3, 5, 4]], corners, changed)
 
 
 def test_a_whole_triangle_is_not_another_that_is_missing_at_its_places():
     for whole in ((0, 1, 2), (3, 4, 5)):
         assert restore([whole], [0, 1, 2, 0, 1, 2], [(0, 1, 2), (3, 4, 5)])[2] == [False]
-
-
-def test_a_triangle_with_its_neighbours_vertices_gets_its_own_back():
-    restored, corners, changed = restore([(0, 1, 2), (1, 5, 2)], SEAM_PLACES, SEAM)
-    assert restored == [[0, 1, 2], [3, 5, 4]]
-    assert corners == [[0, 1, 2], [3, 4, 5]]
-    assert changed == [False, True]
-
-
-def test_it_starts_where_the_sources_does():
-    restored, corners, changed = restore([(0, 1, 2), (5, 2, 1)], SEAM_PLACES, SEAM)
-    assert restored == [[0, 1, 2], [3, 5, 4]]
-    assert corners == [[0, 1, 2], [5, 3, 4]]
-    assert changed == [False, True]
 
 
 def test_two_triangles_that_fill_the_gap_of_two_are_those():
