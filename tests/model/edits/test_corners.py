@@ -156,21 +156,14 @@ SEAM_PLACES = [0, 1, 2, 1, 2, 3]
 SEAM = [(0, 1, 2), (3, 5, 4)]
 
 
-@pytest.mark.parametrize(
-    ("shown", "corners", "changed"),
-    [
-        pytest.param(SEAM, [[0, 1, 2], [3, 4, 5]], [False, False], id="whole ones are left alone"),
-        pytest.param(
-            [(0, 1, 2), (1, 5, 2)],
-            [[0, 1, 2], [3, 4, 5]],
-            [False, True],
-            id="its neighbour's vertices are none of its own",
-        ),
-        pytest.param(
-            [(0, 1, 2), (5, 2, 1)], [[0, 1, 2], [5, 3, 4]], [False, True], id="it starts where the source's does"
-        ),
-    ],
-)
+RESTORED = {  # the triangles that are there, which of their corners begin those of the source, which changed
+    "whole ones are left alone": (SEAM, [[0, 1, 2], [3, 4, 5]], [False, False]),
+    "one has its neighbour's vertices": ([(0, 1, 2), (1, 5, 2)], [[0, 1, 2], [3, 4, 5]], [False, True]),
+    "it starts where the source's does": ([(0, 1, 2), (5, 2, 1)], [[0, 1, 2], [5, 3, 4]], [False, True]),
+}
+
+
+@pytest.mark.parametrize(("shown", "corners", "changed"), RESTORED.values(), ids=RESTORED)
 def test_a_triangle_gets_its_own_vertices_back(shown, corners, changed):
     assert restore(shown, SEAM_PLACES, SEAM) == ([[0, 1, 2], [3, 5, 4]], corners, changed)
 
