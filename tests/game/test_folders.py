@@ -283,9 +283,8 @@ def test_its_own_game_is_not_elsewhere(tmp_path):
 
 def layered(tmp_path: Path) -> GameFile:
     put(tmp_path, f"mod/{TRIS}", "mod/models/crate/Red.tga", "mod/z.pk3:models/CRATE/red.TGA")
-    put_pack(
-        tmp_path / "mod/y.pk3", {"models/crate/blue.tga": b"blue", f"{TRIS}": b"other", "models/crate/sub/x.tga": b""}
-    )
+    others = {"models/crate/blue.tga": b"blue", f"{TRIS}": b"other", "models/crate/sub/x.tga": b""}
+    put_pack(tmp_path / "mod/y.pk3", others)
     put_pack(tmp_path / "baseq3/pak0.pk3", {"models/crate/blue.tga": b"old", "models/crate/base.tga": b""})
     return Disk().file(tmp_path / "mod" / TRIS)
 
@@ -390,21 +389,18 @@ def test_the_animations_of_a_loose_model_that_lie_in_archives(tmp_path):
     mesh, anim = (NEWT / name for name in ("newt.md5mesh", "walk.md5anim"))
     put_files(tmp_path, {"base/models/md5/newt.md5mesh": mesh.read_bytes()})
     put_pack(tmp_path / "base/pak000.pk4", {"models/md5/old.md5anim": anim.read_bytes(), "models/md5/bad.md5anim": b""})
-    put_pack(
-        tmp_path / "base/pak001.pk4", {"models/md5/new.md5anim": anim.read_bytes(), "models/md5/old.md5scale": b"{}"}
-    )
-    for place in ("base/models/md5/newt.md5mesh",):
-        file = Disk().file(tmp_path / place)
-        loaded = load(file)
-        with collected_warnings() as said:
-            found = animations_beside(file, formats.by_name("md5anim"), loaded.model)
-        assert [shown(tmp_path, each) for _, each in found] == [
-            "base/pak001.pk4/models/md5/new.md5anim",
-            "base/pak000.pk4/models/md5/old.md5anim",
-        ]
-        assert len(said) == 1
-        assert said[0].startswith("bad.md5anim: ")
-        assert [animation.scales is not None for animation, _ in found] == [False, True]
+    scaled = {"models/md5/new.md5anim": anim.read_bytes(), "models/md5/old.md5scale": b"{}"}
+    put_pack(tmp_path / "base/pak001.pk4", scaled)
+    file = Disk().file(tmp_path / "base/models/md5/newt.md5mesh")
+    loaded = load(file)
+    with collected_warnings() as said:
+        found = animations_beside(file, formats.by_name("md5anim"), loaded.model)
+    assert [shown(tmp_path, each) for _, each in found] == [
+        "base/pak001.pk4/models/md5/new.md5anim", "base/pak000.pk4/models/md5/old.md5anim",
+    ]  # fmt: skip
+    assert len(said) == 1
+    assert said[0].startswith("bad.md5anim: ")
+    assert [animation.scales is not None for animation, _ in found] == [False, True]
 
 
 @pytest.mark.parametrize("model", ["etmain/models/players/x/body.mdm", "etmain/pak1.pk3/models/players/x/body.mdm"])
@@ -414,10 +410,8 @@ def test_the_bones_of_a_model_in_another_layer(tmp_path, model):
     put_pack(tmp_path / "etmain/pak0.pk3", {"animations/human/base/BODY.mdx": samples_mdm.walk()})
     file = Disk().file(tmp_path / model)
     assert shown(tmp_path, load(file).bones) == "etmain/pak0.pk3/animations/human/base/BODY.mdx"
-    put_pack(
-        tmp_path / "etmain/pak2.pk3",
-        {"models/players/x/walk.mdx": samples_mdm.walk(), "models/players/x/walk.aninc": b""},
-    )
+    walk = {"models/players/x/walk.mdx": samples_mdm.walk(), "models/players/x/walk.aninc": b""}
+    put_pack(tmp_path / "etmain/pak2.pk3", walk)
     file = Disk().file(tmp_path / model)
     bones = load(file).bones
     assert bones is not None
