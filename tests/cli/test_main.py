@@ -157,11 +157,6 @@ def test_names_cannot_command_the_terminal(folder, run):
 # -- check
 
 
-def test_check_is_content(folder, run):
-    put("a.md3")
-    assert run("check", "a.md3") == (0, ["a.md3: ok"], [])
-
-
 def test_check_tells_what_is_broken(folder, run):
     put("a.md3")
     put("b.md3", sample("animated")[:-50])
