@@ -22,15 +22,11 @@ def test_weapons_with_all_that_goes_with_them(tmp_path):
     put_files(tmp_path, files("odd/pistol_1.md3", "odd/pistol_1_hand.md3", "mg_hand/mg_hand.md3"))
     mg, pistol, shotgun = weapons_in(Disk().folder(tmp_path))
     assert (mg.name, pistol.name, shotgun.name) == ("MG", "pistol", "shotgun")
-    assert mg.barrel is not None
-    assert mg.barrel.name == "mg_barrel.md3"
-    assert mg.flash is not None
-    assert mg.flash.place == str(tmp_path / GUNS / "mg/mg_flash.md3"), "the loose one counts"
-    assert [weapon.hand and weapon.hand.name for weapon in (mg, pistol, shotgun)] == [
-        "SHOTGUN_hand.md3",
-        "pistol_hand.md3",
-        "SHOTGUN_hand.md3",
-    ]
+    assert (mg.barrel.name, mg.flash.place) == ("mg_barrel.md3", str(tmp_path / GUNS / "mg/mg_flash.md3")), (
+        "the loose one counts"
+    )
+    hands = [weapon.hand and weapon.hand.name for weapon in (mg, pistol, shotgun)]
+    assert hands == ["SHOTGUN_hand.md3", "pistol_hand.md3", "SHOTGUN_hand.md3"]
     assert (pistol.barrel, pistol.flash, shotgun.barrel) == (None, None, None)
     assert [weapon.name for weapon in weapons_in(Disk().store(tmp_path / "pak0.pk3"))] == ["shotgun"]
 

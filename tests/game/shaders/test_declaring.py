@@ -7,9 +7,7 @@ from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
 from io_idtech_models.game.shaders.model import BUMP, DIFFUSE, PERFORATED, SPECULAR
 from io_idtech_models.game.shaders.shader_looks import transparency
 
-CRATE = Declared(
-    "textures/base/crate", "textures/base/crate.tga", "textures/base/crate_local.tga", "textures/base/s.tga"
-)
+CRATE = Declared("textures/base/crate", *(f"textures/base/{name}.tga" for name in ("crate", "crate_local", "s")))
 LEAF = Declared("models/leaf", "models/leaf.tga", tested=True)
 PLAIN = Declared("a name with blanks", color=(1.0, 0.5, 0.25))
 
@@ -38,15 +36,8 @@ def test_a_text_is_ones_own_until_somebody_changes_it():
     assert is_own(text)
     assert is_own(text.replace(b"\n", b"\r\n"))
     assert is_own(text_of([]))
-    for changed in (
-        text + b" ",
-        text.replace(b"crate_local", b"crate_loc"),
-        text[1:],
-        b"",
-        b"textures/x { }\n",
-        text[:40],
-    ):
-        assert not is_own(changed)
+    changes = (text + b" ", text.replace(b"crate_local", b"crate_loc"), text[1:], b"", b"textures/x { }\n", text[:40])
+    assert not any(map(is_own, changes))
 
 
 @pytest.mark.parametrize(("name", "can"), [("a b", True), ("", False), ('a"b', False), ("a\nb", False), ("{", True)])
