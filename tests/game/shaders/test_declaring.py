@@ -25,7 +25,7 @@ def test_a_game_reads_what_is_written():
     leaf = found.shader(LEAF.name)
     assert [(stage.role, stage.maps[0]) for stage in leaf.stages] == [(DIFFUSE, LEAF.diffuse)]
     assert leaf.stages[0].alpha_test is not None
-    assert transparency(leaf).clip is not None and PERFORATED
+    assert leaf.coverage == PERFORATED and transparency(leaf).clip is not None
     assert b"red 1\n\t\tgreen 1\n\t\tblue 1\n" in text_of([Declared("a")])
     plain = found.shader(PLAIN.name)
     assert [(stage.role, stage.maps[0], stage.alpha_test) for stage in plain.stages] == [(DIFFUSE, "_white", None)]
