@@ -19,7 +19,7 @@ from io_idtech_models.cli import main as cli
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.library import load, load_animations, save
 from io_idtech_models.reporting import ModelError
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.small_files import SAMPLES
 
 MD3 = sample("animated", "md3")
@@ -102,11 +102,6 @@ def test_what_only_looks_like_them_is_written_on_windows_too(tmp_path, monkeypat
     assert names(tmp_path) == [name]
 
 
-def put(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
-
-
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
@@ -166,7 +161,6 @@ def folding(tmp_path, monkeypatch):
 
 def test_a_model_and_what_lies_with_it_are_found_whatever_the_case(folding):
     place = folding / "ETMain" / "Models"
-    place.mkdir(parents=True)
     put(place / "Figure.MDM", SAMPLES["mdm"]["figure"])
     put(place / "BODY.mdx", SAMPLES["mdx"]["walk"])
     spelt = folding / "etmain" / "models" / "figure.mdm"
@@ -223,7 +217,6 @@ def test_a_name_that_is_no_text_is_read_written_and_said(tmp_path, capsysbinary)
 
 def test_a_path_longer_than_windows_once_took(tmp_path):
     deep = tmp_path.joinpath(*["d" * 60] * 5)
-    deep.mkdir(parents=True)
     path = put(deep / "a.md3", MD3)
     assert len(str(path)) > 300
     save(load(path), deep / "b.md3")

@@ -13,7 +13,7 @@ from io_idtech_models import formats
 from io_idtech_models.cli import main as cli
 from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from tests.facts import differences
-from tests.samples import PROJECT, SENTINEL, corpus_params, load, sample
+from tests.samples import PROJECT, SENTINEL, corpus_params, load, put, sample
 from tests.samples_md3 import minimal
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -25,14 +25,6 @@ def folder(tmp_path, monkeypatch):
     """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def put(path, name="animated") -> Path:
-    place = Path(path)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    row = formats.by_suffix(place)
-    place.write_bytes(sample(name, "md3" if row is None else row.name) if isinstance(name, str) else name)
-    return place
 
 
 # -- info
@@ -490,8 +482,7 @@ def test_a_report_that_can_not_be_written(folder, run):
 def test_what_is_there_already_is_skipped(folder, run):
     put("a.md3")
     put("sub/c.md3")
-    Path("out").mkdir()
-    Path("out/a.md2").write_bytes(b"old")
+    put("out/a.md2", b"old")
     status, out, _ = run("convert", "a.md3", "sub/c.md3", "--to", "md2", "out", "--skip-existing")
     assert status == 0
     assert Path("out/a.md2").read_bytes() == b"old"
