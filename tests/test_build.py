@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.packs import put_files
 from tests.shares import others_share
 from tools import checks, children, environments, libraries, main, package, pythons, report
 from tools.common import PROJECT, BuildError, MissingPythonError, either
@@ -111,9 +112,8 @@ def test_unsupported_python_is_told_what_to_install(monkeypatch):
     monkeypatch.setattr(pythons, "running_version", lambda: (3, 12))
     monkeypatch.setattr(pythons, "find", nothing)
     monkeypatch.setattr(environments.Environment, "has", lambda _self, _layer: False)
-    with pytest.raises(
-        BuildError, match=r"no bpy wheel for Python 3\.12 .* no Python 3\.11 or 3\.13 .* --blender PATH"
-    ):
+    said = r"no bpy wheel for Python 3\.12 .* no Python 3\.11 or 3\.13 .* --blender PATH"
+    with pytest.raises(BuildError, match=said):
         environments.for_conversion()
 
 
@@ -228,8 +228,7 @@ def test_advice_names_the_libraries_and_the_one_command_or_all_where_the_system_
         "Blender needs system libraries that are missing here: libXi.so.6, libSM.so.6.\n"
         "Install them (as root): apt-get install libxi6 libsm6"
     )
-    text = libraries.advice(ERROR, lacking[:1], "ID=gentoo\n")
-    assert text is not None
+    text = libraries.advice(ERROR, lacking[:1], "ID=gentoo\n") or ""
     assert [line.strip() for line in text.splitlines()[1:]] == [
         "Debian or Ubuntu: apt-get install libxi6", "Fedora: dnf install libXi", "Arch: pacman -S libxi",
     ]  # fmt: skip
@@ -246,9 +245,8 @@ def test_packages_are_named_once():
 
 
 def test_conversion_runs_where_bpy_is_and_the_rest_without():
-    assert children.python_command("py", "convert", ["a b", "c"])[1:] == [
-        *["-P", "-m", "io_idtech_models.ui.cli", "convert", "a b", "c"]
-    ]
+    wanted = ["-P", "-m", "io_idtech_models.ui.cli", "convert", "a b", "c"]
+    assert children.python_command("py", "convert", ["a b", "c"])[1:] == wanted
     assert children.python_command("py", "info", ["a"])[1:] == ["-P", "-m", "io_idtech_models", "info", "a"]
 
 
@@ -260,8 +258,7 @@ def test_code_for_blender_keeps_odd_file_names():
 
 
 def test_blender_is_found_as_file_folder_and_application(tmp_path):
-    (tmp_path / "Contents" / "MacOS").mkdir(parents=True)
-    (tmp_path / "Contents" / "MacOS" / "Blender").touch()
+    put_files(tmp_path, {"Contents/MacOS/Blender": b""})
     assert children.find_blender(str(tmp_path)).endswith("Blender")
     (tmp_path / "blender").touch()
     assert children.find_blender(str(tmp_path)) == str(tmp_path / "blender")
@@ -298,8 +295,7 @@ def test_wrong_command_line_gives_one_sentence(capsys, arguments, message):
 def test_help_is_given_at_once():
     command = [sys.executable, str(PROJECT / "build.py"), "--help"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert result.stdout == main.HELP
-    assert result.stderr == ""
+    assert (result.stdout, result.stderr) == (main.HELP, "")
 
 
 # -- the checks
@@ -326,9 +322,7 @@ def test_installed_blender_takes_the_place_of_the_matrix():
 
 def test_tests_are_counted_from_the_report(tmp_path):
     path = tmp_path / "report.xml"
-    path.write_text(
-        '<testsuites><testsuite tests="9" failures="1" errors="2" skipped="3"/></testsuites>', encoding="utf-8"
-    )
+    path.write_bytes(b'<testsuites><testsuite tests="9" failures="1" errors="2" skipped="3"/></testsuites>')
     assert report.read_junit(path) == report.Counts(passed=3, failed=3, skipped=3)
     assert report.read_junit(tmp_path / "never written") == report.Counts()
 
@@ -395,12 +389,9 @@ def test_version_comes_from_the_manifest():
 
 
 def test_extension_has_its_manifest_at_the_top_and_no_caches(tmp_path, monkeypatch):
-    for name in ("blender_manifest.toml", "LICENSE", "tests/test_x.py", "io_idtech_models/__init__.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    for name in ("formats/md3.py", "formats/__pycache__/md3.pyc", "tests/test_y.py", ".hidden"):
-        (tmp_path / "io_idtech_models" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "io_idtech_models" / name).touch()
+    put_files(tmp_path, dict.fromkeys(("blender_manifest.toml", "LICENSE", "tests/test_x.py"), b""))
+    own = ("__init__.py", "formats/md3.py", "formats/__pycache__/md3.pyc", "tests/test_y.py", ".hidden")
+    put_files(tmp_path / "io_idtech_models", dict.fromkeys(own, b""))
     monkeypatch.setattr(package, "PROJECT", tmp_path)
     monkeypatch.setattr(package, "MANIFEST", tmp_path / "blender_manifest.toml")
     package.stage(tmp_path / "staged")
@@ -410,9 +401,7 @@ def test_extension_has_its_manifest_at_the_top_and_no_caches(tmp_path, monkeypat
 
 def test_a_zip_is_packed_without_blender_and_always_the_same(tmp_path):
     folder = tmp_path / "source"
-    for name in ("b.py", "a/c.py", "a/__init__.py"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(name, encoding="utf-8")
+    put_files(folder, {name: name.encode() for name in ("b.py", "a/c.py", "a/__init__.py")})
     package.pack(folder, tmp_path / "one.zip")
     os.utime(folder / "b.py", (1, 1))
     (folder / "b.py").chmod(0o600)

@@ -5,6 +5,7 @@ import struct
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,18 +15,16 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath, game_name, model_name
 from io_idtech_models.game.store import GameFile, Store
 from io_idtech_models.reporting import ModelError, collected_warnings
-from tests.packs import Entry, deflated, pak_bytes, put_pack, zip_bytes
+from tests.packs import Entry, deflated, pak_bytes, put_files, put_pack, zip_bytes
 from tests.samples import CORPUS, sample
+from tests.stores import contents
 
 POSIX = os.name == "posix"
 PACKS = sorted((CORPUS / "openarena" / "baseoa").glob("*.pk3"))
 real_packs = pytest.mark.skipif(not PACKS, reason="the corpus of real files is not here")
 FILES = {
-    "models/Crate/crate.md3": b"model",
-    "models/Crate/Oak.TGA": b"oak",
-    "scripts/a.shader": b"script",
-    "top.cfg": b"",
-}
+    "models/Crate/crate.md3": b"model", "models/Crate/Oak.TGA": b"oak", "scripts/a.shader": b"script", "top.cfg": b"",
+}  # fmt: skip
 # The record of a member whose name is said to be five bytes longer than the directory.
 LONG_NAME = struct.pack("<4s24xH16x", b"PK\1\2", 5)
 kinds = pytest.mark.parametrize("name", ["pak0.pk3", "PAK0.PK4", "pak0.pkz", "pak0.pk2", "pak0.zip", "pak0.pak"])
@@ -62,8 +61,7 @@ def test_a_member_is_a_file_as_any_other(tmp_path, name):
     assert file.read() == b"model"
     with file.open() as stream:
         assert stream.read(3) == b"mod"
-    assert file.is_file()
-    assert file.path is None
+    assert file.is_file() and file.path is None
     assert file.place == str(pack / "models/Crate/crate.md3")
     assert (file.name, file.stem, file.suffix) == ("crate.md3", "crate", ".md3")
     assert game_name(file) == "models/Crate/crate.md3"
@@ -74,8 +72,7 @@ def test_a_member_is_a_file_as_any_other(tmp_path, name):
 def test_names_count_whatever_their_case(tmp_path, name):
     pack = put_pack(tmp_path / name, FILES)
     assert member(pack, "MODELS/crate/CRATE.MD3").read() == b"model"
-    found = Disk().store(pack).find_first(["MODELS", "crate"], ["none.tga", "oak.tga"])
-    assert found is not None
+    found: Any = Disk().store(pack).find_first(["MODELS", "crate"], ["none.tga", "oak.tga"])
     assert found.place == str(pack / "models/Crate/Oak.TGA"), "as the archive spells it"
     assert found.layer == member(pack, "models/CRATE/x").layer
     assert hash(found.layer) == hash(member(pack, "models/CRATE/x").layer)
@@ -115,8 +112,7 @@ def test_folders_in_an_archive(tmp_path):
 
 
 def test_a_folder_called_as_an_archive_is_a_folder(tmp_path):
-    (tmp_path / "pak0.pk3/models").mkdir(parents=True)
-    (tmp_path / "pak0.pk3/models/a.md3").write_bytes(b"loose")
+    put_files(tmp_path, {"pak0.pk3/models/a.md3": b"loose"})
     file = Disk().file(tmp_path / "pak0.pk3/models/a.md3")
     assert file.path == tmp_path / "pak0.pk3/models/a.md3"
     assert file.read() == b"loose"
@@ -385,8 +381,7 @@ def test_an_archive_that_is_not_there_or_cannot_be_read(tmp_path, caplog):
 @pytest.mark.skipif(not POSIX, reason="no pipes in folders")
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pak0.pk3")
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models/a.md3").write_bytes(b"")
+    put_files(tmp_path, {"models/a.md3": b""})
     assert SearchPath(Disk().file(tmp_path / "models/a.md3")).find_image("textures/a") is None
 
 
@@ -464,9 +459,7 @@ def test_nothing_is_unpacked(tmp_path, monkeypatch):
 def test_real_archives_are_read_as_python_reads_them(pack):
     with zipfile.ZipFile(pack) as other:
         wanted = {info.filename: other.read(info) for info in other.infolist() if not info.is_dir()}
-    store = Disk().store(pack)
-    found = {"/".join((*folders, file.name)): file.read() for folders, file in store.walk()}
-    assert found == wanted
+    assert contents(pack) == wanted
     assert Disk().archive(Disk().file(pack)).directory().refused == []
 
 
