@@ -33,10 +33,10 @@ def convert(target: Path | str, *options: str, limit: int = 0, cwd: Path | None 
     return done.returncode, done.stderr.decode("utf-8").splitlines()
 
 
-def heard(*command: str, **options: Any) -> subprocess.Popen[bytes]:
+def heard(*command: str, **options: Any) -> Any:
     """Start a program that hears Ctrl+C, and return it when it has said something."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRON}
-    process: Any = subprocess.Popen([*HEARING, *command], **pipes, **options)
+    pipe = subprocess.PIPE
+    process: Any = subprocess.Popen([*HEARING, *command], stdout=pipe, stderr=pipe, env=ENVIRON, **options)
     process.stdout.readline()
     return process
 

@@ -53,7 +53,12 @@ def listed(monkeypatch):
     """Return the folders that are listed from now on."""
     calls: list[str] = []
     listdir = os.listdir
-    monkeypatch.setattr(os, "listdir", lambda path: calls.append(path) or listdir(path))
+
+    def noted(path):
+        calls.append(path)
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", noted)
     return calls
 
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -353,7 +354,8 @@ def test_longest_numbers_and_blocks_that_nobody_knows():
 def test_a_material_that_moves_its_texture_in_any_way_is_not_plain():
     assert plain(Material())
     for field in ("u_offset", "v_offset", "u_tiling", "v_tiling", "angle"):
-        assert not plain(replace(Material(), **{field: 0.5})), field
+        moved: dict[str, Any] = {field: 0.5}
+        assert not plain(replace(Material(), **moved)), field
 
 
 def test_a_file_without_a_list_of_materials_gets_one_before_its_first_object():

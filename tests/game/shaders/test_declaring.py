@@ -7,7 +7,9 @@ from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
 from io_idtech_models.game.shaders.model import BUMP, DIFFUSE, PERFORATED, SPECULAR
 from io_idtech_models.game.shaders.shader_looks import transparency
 
-CRATE = Declared("textures/base/crate", *(f"textures/base/{name}.tga" for name in ("crate", "crate_local", "s")))
+CRATE = Declared(
+    "textures/base/crate", "textures/base/crate.tga", "textures/base/crate_local.tga", "textures/base/s.tga"
+)
 LEAF = Declared("models/leaf", "models/leaf.tga", tested=True)
 PLAIN = Declared("a name with blanks", color=(1.0, 0.5, 0.25))
 

@@ -20,12 +20,11 @@ UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 
 def corners(*rows, own=()):
     """Return corners of rows (point, source number, uv, normal)."""
-    points, numbers, uvs, normals = zip(*rows, strict=True) if rows else ((), (), (), ())
+    columns: Any = zip(*rows, strict=True) if rows else [()] * 4
+    points, numbers, uvs, normals = map(np.array, columns, (np.int64, np.int64, np.float32, np.float32))
     chosen = np.zeros(len(rows), np.bool_)
     chosen[list(own)] = True
-    points, numbers = np.array(points, np.int64), np.array(numbers, np.int64)
-    uvs, normals = np.array(uvs, np.float32).reshape(-1, 2), np.array(normals, np.float32).reshape(-1, 3)
-    return Corners(points, numbers, uvs, normals, chosen)
+    return Corners(points, numbers, uvs.reshape(-1, 2), normals.reshape(-1, 3), chosen)
 
 
 def nobody(points, numbers, corners):

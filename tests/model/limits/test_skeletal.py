@@ -84,7 +84,8 @@ def test_vertices_without_weights_are_refused(game):
     bare = mesh(5)
     bare.weights.counts = np.array([1, 0, 2, 0, 0], np.int32)
     ((severity, text),) = said(MESH.check(model(meshes=[mesh(), bare]), game))
-    assert severity == GAMES[game].formats["md5mesh"].bare_vertices
+    limits: Any = GAMES[game].formats["md5mesh"]
+    assert severity == limits.bare_vertices
     more = " or leave at the origin" if severity == WARNING else ""
     assert text == f"'m' has 3 vertices without weights, which games refuse{more}"
 

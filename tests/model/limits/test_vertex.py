@@ -1,5 +1,7 @@
 """What games take, at each limit and one beyond it, and that the default refuses nothing that real files have."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ from tests.small_files import SAMPLES
 
 KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders", "skin_height")
 # What games say of formats; whether they say what they did is asked by `tests/formats/test_said.py`.
-LIMITS = {
+LIMITS: dict[tuple[str, str], Any] = {
     (game, row.name): GAMES[game].formats[row.name]
     for row in formats.rows_of(formats.VERTEX)
     for game in GAMES
