@@ -129,12 +129,9 @@ def test_what_a_model_calls_a_file_named_from_within_the_game(tmp_path, monkeypa
 # -- a member of an archive is a file as any other
 
 
-def stilt_in_an_archive() -> dict[str, bytes]:
-    return {f"players/Stilt/{file.name}": file.read_bytes() for file in STILT.iterdir() if file.is_file()}
-
-
 def test_a_model_in_an_archive_and_its_pictures():
-    files = stilt_in_an_archive() | {"players/Stilt/sub/other.pcx": b""}
+    files = {f"players/Stilt/{file.name}": file.read_bytes() for file in STILT.iterdir() if file.is_file()}
+    files["players/Stilt/sub/other.pcx"] = b""
     file = held(files, "players/Stilt/tris.md2")
     kept: Store = file.folder
     assert kept.place.endswith("players/Stilt")

@@ -31,10 +31,6 @@ def nobody(points, numbers, corners):
     raise AssertionError("asked about source vertices that nobody else claims")
 
 
-def all_equal(points, numbers, corners):
-    return np.zeros(len(points))
-
-
 def group(*rows, own=(), claims=nobody):
     return group_corners(corners(*rows, own=own), claims)
 
@@ -262,7 +258,7 @@ def test_any_corners_are_grouped_by_the_rules(seed, largest):
     uvs = steps.astype(np.float32) * np.float32(largest)
     made = corners(*zip(points, numbers, np.column_stack((uvs, uvs)), SHOWN[random.integers(0, 3, count)], strict=True))
     made.own = random.random(count) < random.choice([0.0, 0.3])
-    found = group_corners(made, all_equal)
+    found = group_corners(made, lambda points, numbers, corners: np.zeros(len(points)))
     groups = [np.flatnonzero(found.of_corner == vertex).tolist() for vertex in range(len(found.points))]
     assert (groups, found.numbers.tolist()) == plainly_grouped(made)
 

@@ -171,15 +171,10 @@ def test_models_and_entities_of_a_mesh():
     assert found.entities_of(models) == [("g", "OWN"), ("e", "kid"), ("f", "kid")]
 
 
-def of_folder(folder):
-    """Return what a game's folder declares."""
-    return declarations_of(Disk().folder(folder))
-
-
 @pytest.mark.skipif(not REAL.is_dir(), reason="no corpus")
 def test_a_real_chain():
     """665 keys over a chain of four entities, models in a circle, skins among them, a NUL at an end."""
-    found = of_folder(REAL)
+    found = declarations_of(Disk().folder(REAL))
     guard = found.entity("atdm:ai_builder_guard")
     assert len(guard.values) > 600
     assert guard.value("model") == "tdm_ai_builderguard"
