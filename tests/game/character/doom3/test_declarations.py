@@ -1,6 +1,7 @@
 """Declarations of models and entities: what they say, what is wrong with them, and what they inherit."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,7 @@ def test_models_and_entities_of_a_mesh():
 @pytest.mark.skipif(not REAL.is_dir(), reason="no corpus")
 def test_a_real_chain():
     """665 keys over a chain of four entities, models in a circle, skins among them, a NUL at an end."""
-    found = declarations_of(Disk().folder(REAL))
+    found: Any = declarations_of(Disk().folder(REAL))
     guard = found.entity("atdm:ai_builder_guard")
     assert len(guard.values) > 600
     assert guard.value("model") == "tdm_ai_builderguard"
