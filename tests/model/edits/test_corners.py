@@ -271,6 +271,9 @@ def test_any_triangles_are_matched_as_far_as_there_are_such(seed):
     source = random.integers(0, most, (random.integers(1, 12), 3)).astype(np.int32)
     triangles = random.integers(random.integers(0, 2), most + 1, (count, 3))  # with vertices that are new, or without
     faces = random.integers(-1, len(source) + 1, count)
+    if seed % 3 == 0:  # some of the source's, as they were
+        faces = np.unique(faces.clip(0, len(source) - 1))
+        triangles, count = source[faces] + 1, len(faces)
     found = match_triangles(triangles, faces, vertices(range(-1, most)), source)
     given_, corners_of = triangles - 1, found.corners
     np.testing.assert_array_equal(found.vertices, triangles.ravel()[corners_of])
