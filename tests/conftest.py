@@ -101,6 +101,19 @@ def as_before(request):
 
 
 @pytest.fixture
+def run(capsys):
+    """Return what runs a command without Blender: (status, lines of standard output, lines of standard error)."""
+    from io_idtech_models.cli import main as cli
+
+    def call(*argv: object) -> tuple[int, list[str], list[str]]:
+        status = cli.main([str(each) for each in argv])
+        out, err = capsys.readouterr()
+        return status, out.splitlines(), err.splitlines()
+
+    return call
+
+
+@pytest.fixture
 def empty_scene():
     """Start from an empty factory scene."""
     import bpy

@@ -119,6 +119,15 @@ def loose_bytes(data: bytes) -> tuple[bytes, bytes]:
     return b"", structs.tail.tobytes()
 
 
+def put(path: Path | str, name: str | bytes = "animated") -> Path:
+    """Write a sample of the format that the suffix says (or bytes) as a file."""
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    row = formats.by_suffix(place)
+    place.write_bytes(sample(name, "md3" if row is None else row.name) if isinstance(name, str) else name)
+    return place
+
+
 def load(data: bytes, name: str = "sample") -> Any:
     """Return the model in a file's bytes; Any, so that tests need not ask whether its source is there."""
     return format_of(data).load(data, name)

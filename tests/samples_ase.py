@@ -58,15 +58,7 @@ class MeshSpec:
                 f"\t\t\t*MESH_FACE {i:4}:    A: {a:4} B: {b:4} C: {c:4} AB: 1 BC: 0 CA: 1\t *MESH_SMOOTHING 1,3{part}\n"
             )
         text += "\t\t}\n"
-        if self.tverts:
-            text += f"\t\t*MESH_NUMTVERTEX {len(self.tverts)}\n\t\t*MESH_TVERTLIST {{\n"
-            text += "".join(
-                f"\t\t\t*MESH_TVERT {i}\t{u:.4f}\t{v:.4f}\t{w:.4f}\n" for i, (u, v, w) in enumerate(self.tverts)
-            )
-            text += f"\t\t}}\n\t\t*MESH_NUMTVFACES {len(self.tfaces)}\n\t\t*MESH_TFACELIST {{\n"
-            text += "".join(f"\t\t\t*MESH_TFACE {i}\t{a}\t{b}\t{c}\n" for i, (a, b, c) in enumerate(self.tfaces))
-            text += "\t\t}\n"
-        text += self.more
+        text += (set_of("\t\t", self.tverts, self.tfaces) if self.tverts else "") + self.more
         if self.normals:
             text += "\t\t*MESH_NORMALS {\n"
             for i, (normal, *corners) in enumerate(self.normals):
@@ -107,16 +99,8 @@ def moved_texture() -> bytes:
     uvw = {"UVW_U_OFFSET": 0.5, "UVW_V_OFFSET": -0.25, "UVW_U_TILING": 2, "UVW_V_TILING": -1.5, "UVW_ANGLE": 0.7}
     slanted: list[list[Three]] = [[SIDES[i % 4], SIDES[0], SIDES[1], UP] for i in range(6)]
     turned = ((0, 2, 0), (-2, 0, 0), (0, 0, 0.5))
-    mesh = MeshSpec("turned one", CORNERS, FACES, TVERTS, TFACES, slanted, [0] * 6, rows=turned)
-    return pack(
-        [MaterialSpec("models/a", "", {}), MaterialSpec("b", "X:/doom/base/models/b.TGA", uvw)], [mesh_with(mesh, 1)]
-    )
-
-
-def mesh_with(mesh: MeshSpec, ref: int) -> MeshSpec:
-    """Return a mesh that wears another material."""
-    mesh.ref = ref
-    return mesh
+    mesh = MeshSpec("turned one", CORNERS, FACES, TVERTS, TFACES, slanted, [0] * 6, 1, turned)
+    return pack([MaterialSpec("models/a", "", {}), MaterialSpec("b", "X:/doom/base/models/b.TGA", uvw)], [mesh])
 
 
 def several() -> bytes:
@@ -126,12 +110,11 @@ def several() -> bytes:
     color = "\t\t*MESH_NUMCVERTEX 1\n\t\t*MESH_CVERTLIST {\n\t\t\t*MESH_VERTCOL 0 1 0.5 0\n\t\t}\n"
     color += "\t\t*MESH_NUMCVFACES 6\n\t\t*MESH_CFACELIST {\n"
     color += "".join(f"\t\t\t*MESH_CFACE {i} 0 0 0\n" for i in range(6)) + "\t\t}\n"
+    light = "*LIGHTOBJECT {\n\t*X {\n\t}\n}\n"
     meshes = [
         MeshSpec("many", CORNERS, FACES, TVERTS, TFACES, HARD, [1, 1, 0, 7, 1, 0]),
         MeshSpec("bare", [*CORNERS, (99, 98, 97)], FACES, ref=1, lead='*GROUP "both" {\n'),
-        MeshSpec(
-            "", CORNERS, FACES, TVERTS, TFACES, HARD, ref=None, more=color, lead="*LIGHTOBJECT {\n\t*X {\n\t}\n}\n"
-        ),
+        MeshSpec("", CORNERS, FACES, TVERTS, TFACES, HARD, ref=None, more=color, lead=light),
         MeshSpec("none", [], [], ref=1, lead="}\n\n*COMMENT none has any\n"),
         MeshSpec("bare", CORNERS[:3], [(0, 1, 2), (0, 0, 2)], ref=1),
     ]
@@ -155,18 +138,22 @@ def colored() -> bytes:
     for number, face in enumerate(FACES):
         named = [1 if vertex == 4 else 2 if number == 0 else 0 for vertex in face]
         more += f"\t\t\t*MESH_CFACE {number} {named[0]} {named[1]} {named[2]}\n"
-    mesh = MeshSpec("pyramid", CORNERS, FACES, TVERTS, TFACES, HARD)
-    mesh.more = more + "\t\t}\n"
-    return pack([MaterialSpec()], [mesh])
+    return pack([MaterialSpec()], [MeshSpec("pyramid", CORNERS, FACES, TVERTS, TFACES, HARD, more=more + "\t\t}\n")])
+
+
+def set_of(tabs: str, tverts: Sequence[Three], tfaces: Sequence[Face]) -> str:
+    """Return texture coordinates and the triangles that have them."""
+    text = f"{tabs}*MESH_NUMTVERTEX {len(tverts)}\n{tabs}*MESH_TVERTLIST {{\n"
+    text += "".join(f"{tabs}\t*MESH_TVERT {i}\t{u:.4f}\t{v:.4f}\t{w:.4f}\n" for i, (u, v, w) in enumerate(tverts))
+    text += f"{tabs}}}\n{tabs}*MESH_NUMTVFACES {len(tfaces)}\n{tabs}*MESH_TFACELIST {{\n"
+    text += "".join(f"{tabs}\t*MESH_TFACE {i}\t{a}\t{b}\t{c}\n" for i, (a, b, c) in enumerate(tfaces))
+    return text + f"{tabs}}}\n"
 
 
 def channel(number: int, tverts: Sequence[Three], tfaces: Sequence[Face]) -> str:
     """Return a further set of texture coordinates."""
-    text = f"\t\t*MESH_MAPPINGCHANNEL {number} {{\n\t\t\t*MESH_NUMTVERTEX {len(tverts)}\n\t\t\t*MESH_TVERTLIST {{\n"
-    text += "".join(f"\t\t\t\t*MESH_TVERT {i}\t{u:.4f}\t{v:.4f}\t{w:.4f}\n" for i, (u, v, w) in enumerate(tverts))
-    text += f"\t\t\t}}\n\t\t\t*MESH_NUMTVFACES {len(tfaces)}\n\t\t\t*MESH_TFACELIST {{\n"
-    text += "".join(f"\t\t\t\t*MESH_TFACE {i}\t{a}\t{b}\t{c}\n" for i, (a, b, c) in enumerate(tfaces))
-    return text + "\t\t\t}\n\t\t}\n"
+    inner = set_of("\t\t\t", tverts, tfaces)
+    return f"\t\t*MESH_MAPPINGCHANNEL {number} {{\n{inner}\t\t}}\n"
 
 
 LIGHT: list[Three] = [(0.0625 * i, 1.25 - 0.125 * i, 0) for i in range(18)]
@@ -179,16 +166,14 @@ def several_sets() -> bytes:
     mesh = MeshSpec("lit", CORNERS, FACES, TVERTS, TFACES, HARD, [1, 1, 0, 0, 1, 0])
     mesh.more = channel(3, LIGHT, LIGHT_FACES) + channel(5, [(v, u, w) for u, v, w in TVERTS], TFACES)
     uvw = {"UVW_U_OFFSET": 0.5, "UVW_V_TILING": 2.0}
-    plain = MeshSpec("plain", CORNERS, FACES, TVERTS, TFACES, HARD)
-    plain.more = channel(2, TVERTS, TFACES)
-    return pack([MaterialSpec("many", "", {}, parts), MaterialSpec(uvw=uvw)], [mesh, mesh_with(plain, 1)])
+    plain = MeshSpec("plain", CORNERS, FACES, TVERTS, TFACES, HARD, ref=1, more=channel(2, TVERTS, TFACES))
+    return pack([MaterialSpec("many", "", {}, parts), MaterialSpec(uvw=uvw)], [mesh, plain])
 
 
 def many_sets(count: int) -> bytes:
     """Return a pyramid with so many sets of texture coordinates, of which the last is drawn."""
-    mesh = MeshSpec("pyramid", CORNERS, FACES, TVERTS, TFACES, HARD)
-    mesh.more = "".join(channel(n, [(u + n, v, w) for u, v, w in TVERTS], TFACES) for n in range(2, count + 1))
-    return pack([MaterialSpec()], [mesh])
+    more = "".join(channel(n, [(u + n, v, w) for u, v, w in TVERTS], TFACES) for n in range(2, count + 1))
+    return pack([MaterialSpec()], [MeshSpec("pyramid", CORNERS, FACES, TVERTS, TFACES, HARD, more=more)])
 
 
 def nothing() -> bytes:

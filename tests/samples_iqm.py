@@ -191,11 +191,10 @@ def static() -> IqmSpec:
 def uneven() -> IqmSpec:
     """Return an arm whose joints are scaled unevenly, and weights as shares of a short."""
     spec = animated()
-    joints = [(name, parent, (*row[:7], row[7], row[8] * 1.25, row[9])) for name, parent, row in spec.joints]
-    spec.joints = joints
-    shares: list[Any] = [(5, 0, 3, [tuple(257 * int(w) for w in row) for row in spec.arrays[5][3]])]
+    spec.joints = [(name, parent, (*row[:8], row[8] * 1.25, row[9])) for name, parent, row in spec.joints]
+    shares: Any = (5, 0, 3, [tuple(257 * int(w) for w in row) for row in spec.arrays[5][3]])
     fewer: Any = (4, 0, 1, [row[:3] for row in INDICES])
-    spec.arrays, spec.flags, spec.tail = [*spec.arrays[:4], fewer, *shares], 7, b"behind"
+    spec.arrays, spec.flags, spec.tail = [*spec.arrays[:4], fewer, shares], 7, b"behind"
     return spec
 
 

@@ -114,25 +114,19 @@ class Md3Spec:
 def minimal() -> Md3Spec:
     """Return a triangle with one frame and one tag; no two numbers are equal."""
     surface = SurfaceSpec(
-        b"tri",
-        [[(64, 131, -197, 7, 201), (-1000, 2003, 3011, 64, 33), (517, -523, 541, 120, 250)]],
-        [(2, 0, 1)],
-        [(0.125, 0.25), (0.375, 0.75), (0.875, 0.0625)],
-        [(b"models/minimal/skin.tga", 21)],
-        flags=0x01020304,
-    )
-    frame = FrameSpec(
-        b"stand", (-15.625, -8.171875, -3.078125), (8.078125, 31.296875, 47.046875), (1.5, 2.5, 3.5), 58.5
-    )
+        b"tri", [[(64, 131, -197, 7, 201), (-1000, 2003, 3011, 64, 33), (517, -523, 541, 120, 250)]], [(2, 0, 1)],
+        [(0.125, 0.25), (0.375, 0.75), (0.875, 0.0625)], [(b"models/minimal/skin.tga", 21)], flags=0x01020304,
+    )  # fmt: skip
+    bounds = (-15.625, -8.171875, -3.078125), (8.078125, 31.296875, 47.046875)
+    frame = FrameSpec(b"stand", *bounds, (1.5, 2.5, 3.5), 58.5)
     axis = (0.0, 1.0, 0.25, -1.0, 0.0, 0.5, 0.75, 0.125, 2.0)
     tag = TagSpec(b"tag_top", (5.5, 6.25, -7.125), axis)
     return Md3Spec([frame], [[tag]], [surface], b"models/minimal/minimal.md3", 0x0A0B0C0D, 77)
 
 
 def _wave(vertices: Sequence[Xyzn], frame: int) -> list[Xyzn]:
-    return [
-        (x + 40 * frame, y - 11 * frame * i, z + 3 * frame * frame, n, a) for i, (x, y, z, n, a) in enumerate(vertices)
-    ]
+    moved = enumerate(vertices)
+    return [(x + 40 * frame, y - 11 * frame * i, z + 3 * frame * frame, n, a) for i, (x, y, z, n, a) in moved]
 
 
 STRIP: Sequence[Xyzn] = (
@@ -146,37 +140,20 @@ STRIP_ST = [(0.5, 0.9), (0.95, 0.85), (0.9, 0.1), (0.45, 0.15), (0.05, 0.2), (0.
 def animated() -> Md3Spec:
     """Return two surfaces, three frames, two tags, flags, and garbage behind the NULs of names."""
     flag: list[Xyzn] = [
-        (100, 200, 300, 64, 0),
-        (900, 210, 310, 66, 3),
-        (910, 1000, 320, 70, 8),
-        (110, 1010, 330, 75, 250),
-    ]
+        (100, 200, 300, 64, 0), (900, 210, 310, 66, 3), (910, 1000, 320, 70, 8), (110, 1010, 330, 75, 250),
+    ]  # fmt: skip
     surfaces = [
-        SurfaceSpec(
-            b"h_body\0garbage",
-            [_wave(STRIP, f) for f in range(3)],
-            STRIP_TRIANGLES,
-            STRIP_ST,
-            [(b"models/animated/body.tga\0left over", 3)],
-            flags=5,
-        ),
-        SurfaceSpec(
-            b"flag.002",
-            [_wave(flag, f) for f in range(3)],
-            [(0, 2, 1), (2, 0, 3)],
-            [(0.3, 1.3), (1.7, 0.2), (1.1, -0.4), (-0.2, 0.6)],
-            [(b"models/animated/flag", -1)],
-        ),
-    ]
+        SurfaceSpec(b"h_body\0garbage", [_wave(STRIP, f) for f in range(3)], STRIP_TRIANGLES, STRIP_ST,
+                    [(b"models/animated/body.tga\0left over", 3)], flags=5),
+        SurfaceSpec(b"flag.002", [_wave(flag, f) for f in range(3)], [(0, 2, 1), (2, 0, 3)],
+                    [(0.3, 1.3), (1.7, 0.2), (1.1, -0.4), (-0.2, 0.6)], [(b"models/animated/flag", -1)]),
+    ]  # fmt: skip
     boxes = [((-10.0 + f, 0.0, 0.5 * f), (14.5 + f, 15.75, 5.25)) for f in range(3)]
     frames = [FrameSpec(b"wave%02d\0%c" % (f, 65 + f), *boxes[f], (0.0, f, 0.0), 30.0 + f) for f in range(3)]
-    tags = [
-        [
-            TagSpec(b"tag_weapon\0trash", (1.1 + f, 2.2, 3.3), UPRIGHT),
-            TagSpec(b"tag_head", (0.1, 0.2, 10.7 + f), (0.6, 0.8, 0.1 * f, -0.8, 0.6, 0.0, 0.0, 0.0, 1.1)),
-        ]
-        for f in range(3)
-    ]
+    tags = [[
+        TagSpec(b"tag_weapon\0trash", (1.1 + f, 2.2, 3.3), UPRIGHT),
+        TagSpec(b"tag_head", (0.1, 0.2, 10.7 + f), (0.6, 0.8, 0.1 * f, -0.8, 0.6, 0.0, 0.0, 0.0, 1.1)),
+    ] for f in range(3)]  # fmt: skip
     return Md3Spec(frames, tags, surfaces, b"models/animated/animated.md3\0xyz", 9, 2)
 
 
@@ -247,13 +224,8 @@ def flap() -> Md3Spec:
 def split_later() -> Md3Spec:
     """Return two triangles whose edge is one in the first frame and opens in the second."""
     shut: list[Xyzn] = [
-        (0, 0, 0, 0, 0),
-        (64, 0, 0, 0, 0),
-        (0, 64, 0, 0, 0),
-        (64, 0, 0, 4, 9),
-        (0, 64, 0, 4, 9),
-        (64, 64, 0, 0, 0),
-    ]
+        (0, 0, 0, 0, 0), (64, 0, 0, 0, 0), (0, 64, 0, 0, 0), (64, 0, 0, 4, 9), (0, 64, 0, 4, 9), (64, 64, 0, 0, 0),
+    ]  # fmt: skip
     wide = [*shut[:3], (80, 0, 0, 4, 9), *shut[4:]]
     surface = SurfaceSpec(b"door", [shut, wide], [(0, 2, 1), (3, 4, 5)], [(0.1 * i, 0.2) for i in range(6)])
     return Md3Spec([FrameSpec(b"shut"), FrameSpec(b"open")], [], [surface])
@@ -278,9 +250,8 @@ def many_shaders() -> Md3Spec:
 def odd_layout() -> Md3Spec:
     """Return a file with every lump where no writer of ours would put it, and every derived number wrong."""
     spec = replace(animated(), order=("surfaces", "tags", "frames"), gap=b"gap", tail=b"the end", last_end=-12, eof=5)
-    spec.surfaces[0] = replace(
-        spec.surfaces[0], order=("vertices", "st", "triangles", "shaders"), gap=b"!", ident=b"\1\2\3\4"
-    )
+    order = ("vertices", "st", "triangles", "shaders")
+    spec.surfaces[0] = replace(spec.surfaces[0], order=order, gap=b"!", ident=b"\1\2\3\4")
     spec.surfaces[1] = replace(spec.surfaces[1], order=("triangles", "shaders", "vertices", "st"), num_frames=0)
     return spec
 

@@ -108,12 +108,9 @@ def odd_weights() -> bytes:
     part = box()
     first = len(part.weights)
     part.weights += [
-        (1, 0.5, 1.0, 2.0, 3.0),
-        (1, 0.25, 1.5, 2.5, 3.5),
-        (2, 0.0, 4.0, 5.0, 6.0),
-        (0, 0.125, 9.0, 8.0, 7.0),
-    ]
-    part.weights += [(2, 1.0, 77.0, 66.0, 55.0)]  # nobody's
+        (1, 0.5, 1.0, 2.0, 3.0), (1, 0.25, 1.5, 2.5, 3.5), (2, 0.0, 4.0, 5.0, 6.0), (0, 0.125, 9.0, 8.0, 7.0),
+        (2, 1.0, 77.0, 66.0, 55.0),  # nobody's
+    ]  # fmt: skip
     part.verts[3] = (*part.verts[3][:2], first, 4)
     part.verts[0] = (*part.verts[0][:2], first + 1, 1)
     return MeshSpec(parts=[part]).pack()
@@ -149,27 +146,14 @@ def unused() -> bytes:
 
 LONG = "b" * 80  # more than Blender holds
 ODD_NAMES = (
-    "",
-    "a",
-    "a",
-    "a.001",
-    "Bone",
-    LONG,
-    LONG,
-    "größe 日本 " * 9,
-    "back\\slash",
-    "tab\tin",
-    "a",
-    " padded ",
-    "[0].x",
-)
+    "", "a", "a", "a.001", "Bone", LONG, LONG, "größe 日本 " * 9, "back\\slash", "tab\tin", "a", " padded ", "[0].x",
+)  # fmt: skip
 
 
 def odd_names() -> bytes:
     """Return joints with names that are empty, repeated, too long for Blender, or in other scripts."""
-    joints: list[Joint] = [
-        (name, i - 1, (8.0 * i, 1.0, 2.0), (0.0, 0.0, -0.0625 * i)) for i, name in enumerate(ODD_NAMES)
-    ]
+    names = enumerate(ODD_NAMES)
+    joints: list[Joint] = [(name, i - 1, (8.0 * i, 1.0, 2.0), (0.0, 0.0, -0.0625 * i)) for i, name in names]
     part = box()
     part.weights = [(j % len(joints), *rest) for j, (_, *rest) in enumerate(part.weights)]  # type: ignore[misc]
     return MeshSpec(joints=joints, parts=[part]).pack()
@@ -184,10 +168,8 @@ def one_place() -> bytes:
 
 def far_away() -> bytes:
     """Return joints close to one another, 4000 units from the origin."""
-    turns = [(0.1, 0.2, 0.3), (-0.5, 0.5, 0.5), (0.0, -0.7, 0.7)]
-    joints: list[Joint] = [
-        (f"j{i}", i - 1, (4000.0 + 0.125 * i, -3999.5, 4000.25), turn) for i, turn in enumerate(turns)
-    ]
+    turns = enumerate([(0.1, 0.2, 0.3), (-0.5, 0.5, 0.5), (0.0, -0.7, 0.7)])
+    joints: list[Joint] = [(f"j{i}", i - 1, (4000.0 + 0.125 * i, -3999.5, 4000.25), turn) for i, turn in turns]
     return MeshSpec(joints=joints).pack()
 
 

@@ -110,16 +110,10 @@ class MdcSpec:
 def minimal() -> MdcSpec:
     """Return a triangle of two frames, the second of steps, and a tag; no two numbers are equal."""
     surface = SurfaceSpec(
-        b"tri",
-        [[(64, 131, -197, 7, 201), (-1000, 2003, 3011, 64, 33), (517, -523, 541, 120, 250)]],
-        [[(127, 128, 126, 5), (0, 254, 100, 77), (130, 99, 251, 255)]],
-        [0, 0],
-        [-1, 0],
-        [(2, 0, 1)],
-        [(0.125, 0.25), (0.375, 0.75), (0.875, 0.0625)],
-        [(b"models/minimal/skin.tga", 21)],
-        flags=0x01020304,
-    )
+        b"tri", [[(64, 131, -197, 7, 201), (-1000, 2003, 3011, 64, 33), (517, -523, 541, 120, 250)]],
+        [[(127, 128, 126, 5), (0, 254, 100, 77), (130, 99, 251, 255)]], [0, 0], [-1, 0], [(2, 0, 1)],
+        [(0.125, 0.25), (0.375, 0.75), (0.875, 0.0625)], [(b"models/minimal/skin.tga", 21)], flags=0x01020304,
+    )  # fmt: skip
     frames = [FrameSpec(b"(from ASE)"), FrameSpec(b"b\0left", (-1.0, -2.0, -3.0), (4.0, 5.0, 6.0), (1.5, 2.5, 3.5), 58)]
     tags: list[list[TagCodes]] = [[(10, -20, 30, 4000, 16000, -12000)], [(11, 21, -31, -32700, 32700, 16350)]]
     return MdcSpec(frames, [surface], [b"tag_top"], tags, b"models/minimal/minimal.mdc", 0x0A0B0C0D, 77)
@@ -144,20 +138,17 @@ def _part(index: int, count: int, triangles: list[tuple[int, int, int]]) -> Surf
     st = [(0.125 * v, 1 - 0.0625 * v) for v in range(count)]
     names = (b"h_body\0garbage", b"flag.002")
     shaders = [(b"models/animated/body.tga\0left over", 3)] if index == 0 else [(b"models/animated/flag", -1)]
-    return SurfaceSpec(
-        names[index], bases, steps, [0, 0, 0, 1, 1], [-1, 0, 1, -1, 2], triangles, st, shaders, 5 + index
-    )
+    tables = [0, 0, 0, 1, 1], [-1, 0, 1, -1, 2]
+    return SurfaceSpec(names[index], bases, steps, *tables, triangles, st, shaders, 5 + index)
 
 
 def animated() -> MdcSpec:
     """Return two surfaces, five frames, two tags, flags, and garbage behind the NULs of names."""
     surfaces = [_part(0, 6, [(2, 3, 0), (4, 2, 1), (3, 5, 4)]), _part(1, 4, [(2, 3, 0), (3, 2, 1)])]
-    frames = [
-        FrameSpec(b"wave%02d\0%c" % (f, 65 + f), (-10.0 + f, 0, f), (14.5, 15.75 + f, 9), radius=30.0) for f in range(5)
-    ]
-    tags: list[list[TagCodes]] = [
-        [(64 + f, 128, 192, 0, 0, 0), (6, 12, 684 + f, 900 * f, -3000 + f, 40 * f)] for f in range(5)
-    ]
+    frames = [FrameSpec(b"wave%02d\0%c" % (f, 65 + f), (-10.0 + f, 0, f), (14.5, 15.75 + f, 9), radius=30.0)
+              for f in range(5)]  # fmt: skip
+    tags: list[list[TagCodes]] = [[(64 + f, 128, 192, 0, 0, 0), (6, 12, 684 + f, 900 * f, -3000 + f, 40 * f)]
+                                  for f in range(5)]  # fmt: skip
     names = [b"tag_weapon\0trash", b"tag_head"]
     return MdcSpec(frames, surfaces, names, tags, b"models/animated/animated.mdc\0xyz", 9, 2)
 

@@ -1,12 +1,14 @@
-"""A store that is no folder: files by their names, as an archive has them."""
+"""A store that is no folder: files by their names, as an archive has them; and what is in one that is."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.store import GameFile
 from io_idtech_models.reporting import ModelError
 
@@ -92,6 +94,11 @@ class Held:
 
     def path_of(self, name: str) -> None:
         return None
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """Return the members of an archive by their names."""
+    return {"/".join((*folders, file.name)): file.read() for folders, file in Disk().store(path).walk()}
 
 
 def held(files: Mapping[str, bytes], name: str) -> GameFile:

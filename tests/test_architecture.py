@@ -101,19 +101,16 @@ def functions(path: Path):
     return [n for n in nodes(path) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
-def offenders(rule: Any) -> list[str]:
-    """Return what a rule, a function of a module's path, finds fault with, by module."""
-    return [f"{path.relative_to(PACKAGE).as_posix()}: {fault}" for path in MODULES for fault in rule(path)]
+RULES: list[Any] = []
 
 
-def test_imports_run_one_way():
-    def rule(path):
-        own = room(path)
-        return [f"line {line}: {other}" for _, other, line in imports(path) if other and not is_allowed(own, other)]
-
-    assert not offenders(rule)
+def rule(check: Any) -> Any:
+    """Have a function of a module's path, which returns what it finds fault with, asked of all modules."""
+    RULES.append(check)
+    return check
 
 
+@cache
 def imported_modules(path: Path) -> set[Path]:
     """Return the modules of the package that a module imports: at its top, late, or for types alone."""
     found = set()
@@ -125,23 +122,6 @@ def imported_modules(path: Path) -> set[Path]:
                 places = (*inner, base.with_suffix(".py"), base / "__init__.py")
                 found.add(next(place for place in places if place.exists()))
     return found - {path}
-
-
-def test_imports_run_in_no_circle():
-    graph = {path: imported_modules(path) for path in MODULES}
-
-    def rule(path):
-        reached, waiting = set[Path](), [path]
-        while waiting:
-            new = graph[waiting.pop()] - reached
-            reached |= new
-            waiting += new
-        return ["it imports itself in the end"] if path in reached else []
-
-    assert not offenders(rule)
-
-
-SHARED_TASKS = {"import_", "export"}  # what all rooms of tasks may build on
 
 
 def room_parts(path: Path) -> tuple[str, ...]:
@@ -156,33 +136,148 @@ def tasks_asked(path: Path):
             yield parts[1]
 
 
-def test_a_room_has_one_name_through_the_layers():
+def knows_blender(path: Path) -> bool:
+    return room_parts(path)[0] in {"blender", "tasks", "ui"}
+
+
+# -- rules
+
+
+@rule
+def imports_run_one_way(path):
+    own = room(path)
+    return [f"line {line}: {other}" for _, other, line in imports(path) if other and not is_allowed(own, other)]
+
+
+@rule
+def imports_run_in_no_circle(path):
+    reached, waiting = set[Path](), [path]
+    while waiting:
+        new = imported_modules(waiting.pop()) - reached
+        reached |= new
+        waiting += new
+    return ["it imports itself in the end"] if path in reached else []
+
+
+SHARED_TASKS = {"import_", "export"}  # what all rooms of tasks may build on
+
+
+@rule
+def a_room_has_one_name_through_the_layers(path):
     """What the user does is called the same in `ui` and `tasks`: `ui/skins` asks `tasks/skins`, and no other room.
 
     Each may ask for what is imported and exported, too. The command line is no room.
     """
-
-    def rule(path):
-        parts = room_parts(path)
-        if parts[0] != "ui" or parts[1] == "cli":
-            return []
-        return [asked for asked in tasks_asked(path) if asked not in {parts[1], *SHARED_TASKS}]
-
-    assert not offenders(rule)
+    parts = room_parts(path)
+    if parts[0] != "ui" or parts[1] == "cli":
+        return []
+    return [asked for asked in tasks_asked(path) if asked not in {parts[1], *SHARED_TASKS}]
 
 
-def test_exports_and_imports_ask_no_other_room():
-    def rule(path):
-        parts = room_parts(path)
-        if parts[0] != "tasks" or parts[1] not in SHARED_TASKS:
-            return []
-        return [asked for asked in tasks_asked(path) if asked not in SHARED_TASKS]
+@rule
+def exports_and_imports_ask_no_other_room_and_imports_no_export(path):
+    parts = room_parts(path)
+    if parts[0] != "tasks" or parts[1] not in SHARED_TASKS:
+        return []
+    return [asked for asked in tasks_asked(path) if asked not in {"import_", parts[1]}]
 
-    assert not offenders(rule)
-    imports_of = {
-        asked for path in MODULES if room_parts(path)[:2] == ("tasks", "import_") for asked in tasks_asked(path)
-    }
-    assert "export" not in imports_of
+
+@rule
+def imports_inside_the_package_are_relative(path):
+    """An installed extension lives under bl_ext."""
+    return [line for name, _, line in imports(path) if name in {"io_idtech_models", "bl_ext", "tests", "tools"}]
+
+
+@rule
+def blender_is_imported_by_three_rooms_only(path):
+    return [f"line {n}: {name}" for name, _, n in imports(path) if name in BLENDER and not knows_blender(path)]
+
+
+@rule
+def the_rest_needs_numpy_and_the_standard_library_only(path):
+    known = sys.stdlib_module_names | {"numpy"} | (BLENDER if knows_blender(path) else set())
+    return [f"line {line}: {name}" for name, _, line in imports(path) if name and name not in known]
+
+
+@rule
+def paths_appear_at_the_edge_alone(path):
+    """What is read may lie in an archive: below tasks it is a `GameFile`, which two modules alone turn into a path."""
+    turning = {PACKAGE / "game" / "store.py", PACKAGE / "assets" / "storage.py"}
+    edge = {"cli", "library", "tasks", "ui", "blender/exchange"}  # other programs' importers take paths
+    known = path in turning or room(path) in edge
+    return [] if known else [f"line {line}" for name, _, line in imports(path) if name == "pathlib"]
+
+
+@rule
+def one_module_reads_models(path):
+    named = [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and n.attr == "identify"]
+    return [] if path == PACKAGE / "assets" / "load.py" else named
+
+
+@rule
+def operators_read_with_the_users_games(path):
+    """A bare `Disk` knows none; the command line has one of its own, and a model's name asks for no game."""
+    known = {"tasks/import_/games.py": 1, "ui/export/proposals.py": 1}
+    if room(path) not in {"tasks", "ui"}:
+        return []
+    made = [n.lineno for n in nodes(path) if isinstance(n, ast.Call) and ast.unparse(n.func) == "Disk"]
+    return made[known.get(path.relative_to(PACKAGE).as_posix(), 0) :]
+
+
+@rule
+def nobody_asks_for_blenders_version_but_compat(path):
+    names = {"bpy.app.version", "bpy.app.version_string", "bpy.app.version_file", "app.version"}
+    if path == PACKAGE / "blender" / "compat.py":
+        return []
+    asked = [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and ast.unparse(n) in names]
+    return asked + [n.lineno for n in nodes(path) if isinstance(n, ast.ImportFrom) and n.module == "bpy.app"]
+
+
+@rule
+def processors_decide_nothing(path):
+    """What BLAS, LAPACK and numpy's vector forms compute differs in the last bit: see `model.steady`.
+
+    A skeleton that is looked for in frames is an exception: no file holds what it is found by. A camera's place goes
+    into none, too.
+    """
+    unsteady = {
+        "linalg", "matmul", "einsum", "dot", "vdot", "inner", "tensordot", "sin", "cos", "tan", "sinc", "arcsin",
+        "arccos", "arctan", "arctan2", "hypot", "cbrt", "exp", "log", "power", "float_power",
+    }  # fmt: skip
+    allowed = {PACKAGE / "model" / "steady.py", PACKAGE / "model" / "rigging"}
+    if path.name == "picture.py" or allowed & {path, path.parent}:
+        return
+    for node in nodes(path):
+        product = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
+        called = isinstance(node, ast.Attribute) and node.attr in unsteady and ast.unparse(node.value) == "np"
+        if product or called:
+            yield ast.unparse(node)
+
+
+@rule
+def modules_are_not_too_long(path):
+    length = len(path.read_text(encoding="utf-8").splitlines())
+    return [length] if length > LONGEST_MODULE else []
+
+
+@rule
+def functions_are_not_too_long(path):
+    lengths = {n.name: n.end_lineno - n.lineno + 1 for n in functions(path)}
+    return [f"{name} {length}" for name, length in lengths.items() if length > LONGEST_FUNCTION]
+
+
+@rule
+def what_is_public_says_what_it_does(path):
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    classes = [n for n in tree(path).body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
+    public = [n for owner in (tree(path), *classes) for n in owner.body if isinstance(n, kinds)]
+    silent = [n.name for n in public if not n.name.startswith("_") and not ast.get_docstring(n)]
+    return silent + ["the module"] * (not ast.get_docstring(tree(path)))
+
+
+@pytest.mark.parametrize("check", RULES, ids=lambda check: check.__name__)
+def test_no_module_breaks_a_rule(check):
+    assert not [f"{path.relative_to(PACKAGE).as_posix()}: {fault}" for path in MODULES for fault in check(path)]
 
 
 def test_families_and_formats_never_meet():
@@ -190,98 +285,6 @@ def test_families_and_formats_never_meet():
     assert not is_allowed("blender/skeletal", "blender/vertex")
     assert not is_allowed("formats/md3", "formats/mdm")
     assert is_allowed("tasks", "blender/skeletal")
-
-
-def test_imports_inside_the_package_are_relative():
-    def rule(path):
-        return [line for name, _, line in imports(path) if name in {"io_idtech_models", "bl_ext", "tests", "tools"}]
-
-    assert not offenders(rule), "an installed extension lives under bl_ext"
-
-
-def knows_blender(path: Path) -> bool:
-    return path.relative_to(PACKAGE).parts[0] in {"blender", "tasks", "ui"}
-
-
-def test_blender_is_imported_by_three_rooms_only():
-    def rule(path):
-        return [f"line {n}: {name}" for name, _, n in imports(path) if name in BLENDER and not knows_blender(path)]
-
-    assert not offenders(rule)
-
-
-def test_the_rest_needs_numpy_and_the_standard_library_only():
-    def rule(path):
-        known = sys.stdlib_module_names | {"numpy"} | (BLENDER if knows_blender(path) else set())
-        return [f"line {line}: {name}" for name, _, line in imports(path) if name and name not in known]
-
-    assert not offenders(rule)
-
-
-def test_paths_appear_at_the_edge_alone():
-    """What is read may lie in an archive: below tasks it is a `GameFile`, which two modules alone turn into a path."""
-    turning = {PACKAGE / "game" / "store.py", PACKAGE / "assets" / "storage.py"}
-    edge = {"cli", "library", "tasks", "ui", "blender/exchange"}  # other programs' importers take paths
-
-    def rule(path):
-        known = path in turning or room(path) in edge
-        return [] if known else [f"line {line}" for name, _, line in imports(path) if name == "pathlib"]
-
-    assert not offenders(rule)
-
-
-def test_one_module_reads_models():
-    def rule(path):
-        named = [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and n.attr == "identify"]
-        return [] if path == PACKAGE / "assets" / "load.py" else named
-
-    assert not offenders(rule)
-
-
-def test_operators_read_with_the_users_games():
-    """A bare `Disk` knows none; the command line has one of its own, and a model's name asks for no game."""
-    known = {"tasks/import_/games.py": 1, "ui/export/proposals.py": 1}
-
-    def rule(path):
-        if room(path) not in {"tasks", "ui"}:
-            return []
-        made = [n.lineno for n in nodes(path) if isinstance(n, ast.Call) and ast.unparse(n.func) == "Disk"]
-        return made[known.get(path.relative_to(PACKAGE).as_posix(), 0) :]
-
-    assert not offenders(rule)
-
-
-def test_nobody_asks_for_blenders_version_but_compat():
-    names = {"bpy.app.version", "bpy.app.version_string", "bpy.app.version_file", "app.version"}
-
-    def rule(path):
-        if path == PACKAGE / "blender" / "compat.py":
-            return []
-        asked = [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and ast.unparse(n) in names]
-        return asked + [n.lineno for n in nodes(path) if isinstance(n, ast.ImportFrom) and n.module == "bpy.app"]
-
-    assert not offenders(rule)
-
-
-def test_processors_decide_nothing():
-    """What BLAS, LAPACK and numpy's vector forms compute differs in the last bit: see `model.steady`.
-
-    A skeleton that is looked for in frames is the exception: no file holds what it is found by.
-    """
-    unsteady = {
-        "linalg", "matmul", "einsum", "dot", "vdot", "inner", "tensordot", "sin", "cos", "tan", "sinc", "arcsin",
-        "arccos", "arctan", "arctan2", "hypot", "cbrt", "exp", "log", "power", "float_power",
-    }  # fmt: skip
-    allowed = {PACKAGE / "model" / "steady.py", PACKAGE / "model" / "rigging"}
-    found = []
-    for path in (path for path in MODULES if path not in allowed and path.parent not in allowed):
-        for node in nodes(path):
-            product = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
-            called = isinstance(node, ast.Attribute) and node.attr in unsteady and ast.unparse(node.value) == "np"
-            if product or called:
-                found.append(f"{path.name}: {ast.unparse(node)}")
-    pictures = [place for place in found if place.startswith("picture.py")]  # a camera's place goes into no file
-    assert found == pictures
 
 
 def test_enabling_the_extension_imports_nothing():
@@ -298,42 +301,11 @@ def test_formats_work_without_blender():
     assert not BLENDER & set(ast.literal_eval(found))
 
 
-def test_modules_are_not_too_long():
-    def rule(path):
-        length = len(path.read_text(encoding="utf-8").splitlines())
-        return [length] if length > LONGEST_MODULE else []
-
-    assert not offenders(rule)
-
-
-def test_functions_are_not_too_long():
-    def rule(path):
-        lengths = {n.name: n.end_lineno - n.lineno + 1 for n in functions(path)}
-        return [f"{name} {length}" for name, length in lengths.items() if length > LONGEST_FUNCTION]
-
-    assert not offenders(rule)
-
-
 def test_scripts_keep_to_the_same_lengths():
-    scripts = [
-        p for folder in ("tools", "examples", "benchmarks", "fuzz", "docs") for p in (PROJECT / folder).rglob("*.py")
-    ]
+    folders = ("tools", "examples", "benchmarks", "fuzz", "docs")
+    scripts = [path for folder in folders for path in (PROJECT / folder).rglob("*.py")]
     long = {f"{p.name}: {n.name}" for p in scripts for n in functions(p) if n.end_lineno - n.lineno >= LONGEST_FUNCTION}
     assert not long
-
-
-def test_what_is_public_says_what_it_does():
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-    def rule(path):
-        classes = [n for n in tree(path).body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
-        owners = [tree(path), *classes]
-        public = [n for owner in owners for n in owner.body if isinstance(n, kinds) and not n.name.startswith("_")]
-        return [n.name for n in public if not ast.get_docstring(n)] + ["the module"] * (
-            not ast.get_docstring(tree(path))
-        )
-
-    assert not offenders(rule)
 
 
 # -- the table of formats
@@ -342,11 +314,9 @@ def test_what_is_public_says_what_it_does():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_row_is_complete(row):
     fields = dataclasses.fields(Format)
-    assert not [
-        f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING and not getattr(row, f.name)
-    ]
-    assert row.name.isidentifier()
-    assert row.name.islower()
+    asked = [f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+    assert all(getattr(row, name) for name in asked)
+    assert row.name.isidentifier() and row.name.islower()
     assert all(s.startswith(".") and s == s.lower() for s in row.suffixes)
     assert row.suffixes[0] in row.label
     assert all(f.__doc__ for f in (row.read, row.write, row.to_model, row.from_model))
@@ -360,8 +330,8 @@ def test_a_row_is_complete(row):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_row_has_samples(row):
-    assert SAMPLES[row.name]
+def test_a_row_has_samples_a_default_and_a_game(row):
+    assert SAMPLES[row.name] and "format" in row.games and len(row.games) > 1
     assert all(data.startswith(row.magic) for data in SAMPLES[row.name].values())
 
 
@@ -389,12 +359,6 @@ def test_a_row_has_operators(row, kind):
     # Written out, or made from the table.
     names = {f"{kind}_scene.idtech_{row.name}", kind + "_scene.idtech_{}", "{}_{}.idtech_{}"}
     assert names & {name for path in (PACKAGE / "ui").rglob("*.py") for name in operator_names(path)}
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_every_format_has_a_default_and_a_game(row):
-    assert "format" in row.games
-    assert len(row.games) > 1
 
 
 def test_the_limits_are_of_formats_that_there_are():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.packs import put_files
 from tests.shares import others_share
 from tools import checks, children, environments, libraries, main, package, pythons, report
 from tools.common import PROJECT, BuildError, MissingPythonError, either
@@ -111,9 +112,8 @@ def test_unsupported_python_is_told_what_to_install(monkeypatch):
     monkeypatch.setattr(pythons, "running_version", lambda: (3, 12))
     monkeypatch.setattr(pythons, "find", nothing)
     monkeypatch.setattr(environments.Environment, "has", lambda _self, _layer: False)
-    with pytest.raises(
-        BuildError, match=r"no bpy wheel for Python 3\.12 .* no Python 3\.11 or 3\.13 .* --blender PATH"
-    ):
+    said = r"no bpy wheel for Python 3\.12 .* no Python 3\.11 or 3\.13 .* --blender PATH"
+    with pytest.raises(BuildError, match=said):
         environments.for_conversion()
 
 
@@ -153,27 +153,14 @@ def test_stamp_says_that_a_layer_is_ready(tmp_path, monkeypatch):
     made.stamp("runtime", "3.11")
     assert made.has("runtime")
     assert not made.has("tests")
-
-
-def test_stamp_of_other_requirements_is_stale(tmp_path, monkeypatch):
-    made = environment(tmp_path, monkeypatch)
-    made.stamp("runtime", "3.11")
     changed = environments.Environment(made.name, made.title, made.pythons, ("one==2.*", "two"), 1)
-    assert not changed.has("runtime")
-
-
-@pytest.mark.parametrize("text", ["", "3.12\none==1.*\ntwo\n", "3.11\none==1.*\n"])
-def test_stamp_that_is_cut_or_of_another_python_is_stale(tmp_path, monkeypatch, text):
-    made = environment(tmp_path, monkeypatch)
-    (made.folder / "ready-runtime").write_text(text, encoding="utf-8")
-    assert not made.has("runtime")
-
-
-def test_environment_whose_python_is_gone_is_not_ready(tmp_path, monkeypatch):
-    made = environment(tmp_path, monkeypatch)
-    made.stamp("runtime", "3.11")
+    assert not changed.has("runtime"), "of other requirements it is stale"
     made.python.unlink()
-    assert not made.has("runtime")
+    assert not made.has("runtime"), "its Python is gone"
+    made.python.touch()
+    for text in ("", "3.12\none==1.*\ntwo\n", "3.11\none==1.*\n"):
+        (made.folder / "ready-runtime").write_text(text, encoding="utf-8")
+        assert not made.has("runtime"), "cut, or of another Python"
 
 
 def test_failed_installation_leaves_no_stamp_and_the_end_of_pips_output(tmp_path, monkeypatch):
@@ -235,26 +222,17 @@ def test_distribution_is_known_by_itself_or_its_parents(os_release, family):
     assert libraries.family(os_release) == family
 
 
-def test_advice_names_the_libraries_and_the_one_command():
-    text = libraries.advice(ERROR, [library("libXi.so.6"), library("libSM.so.6")], DEBIAN)
-    assert text == (
+def test_advice_names_the_libraries_and_the_one_command_or_all_where_the_system_is_unknown():
+    lacking = [library("libXi.so.6"), library("libSM.so.6")]
+    assert libraries.advice(ERROR, lacking, DEBIAN) == (
         "Blender needs system libraries that are missing here: libXi.so.6, libSM.so.6.\n"
         "Install them (as root): apt-get install libxi6 libsm6"
     )
-
-
-def test_advice_for_an_unknown_distribution_gives_all_commands():
-    text = libraries.advice(ERROR, [library("libXi.so.6")], "ID=gentoo\n")
-    assert text is not None
+    text = libraries.advice(ERROR, lacking[:1], "ID=gentoo\n") or ""
     assert [line.strip() for line in text.splitlines()[1:]] == [
-        "Debian or Ubuntu: apt-get install libxi6",
-        "Fedora: dnf install libXi",
-        "Arch: pacman -S libxi",
-    ]
-
-
-def test_advice_is_for_libraries_only():
-    assert libraries.advice("ImportError: numpy", [], DEBIAN) is None
+        "Debian or Ubuntu: apt-get install libxi6", "Fedora: dnf install libXi", "Arch: pacman -S libxi",
+    ]  # fmt: skip
+    assert libraries.advice("ImportError: numpy", [], DEBIAN) is None, "of anything else there is none"
 
 
 def test_packages_are_named_once():
@@ -267,9 +245,8 @@ def test_packages_are_named_once():
 
 
 def test_conversion_runs_where_bpy_is_and_the_rest_without():
-    assert children.python_command("py", "convert", ["a b", "c"])[1:] == [
-        *["-P", "-m", "io_idtech_models.ui.cli", "convert", "a b", "c"]
-    ]
+    wanted = ["-P", "-m", "io_idtech_models.ui.cli", "convert", "a b", "c"]
+    assert children.python_command("py", "convert", ["a b", "c"])[1:] == wanted
     assert children.python_command("py", "info", ["a"])[1:] == ["-P", "-m", "io_idtech_models", "info", "a"]
 
 
@@ -281,8 +258,7 @@ def test_code_for_blender_keeps_odd_file_names():
 
 
 def test_blender_is_found_as_file_folder_and_application(tmp_path):
-    (tmp_path / "Contents" / "MacOS").mkdir(parents=True)
-    (tmp_path / "Contents" / "MacOS" / "Blender").touch()
+    put_files(tmp_path, {"Contents/MacOS/Blender": b""})
     assert children.find_blender(str(tmp_path)).endswith("Blender")
     (tmp_path / "blender").touch()
     assert children.find_blender(str(tmp_path)) == str(tmp_path / "blender")
@@ -319,8 +295,7 @@ def test_wrong_command_line_gives_one_sentence(capsys, arguments, message):
 def test_help_is_given_at_once():
     command = [sys.executable, str(PROJECT / "build.py"), "--help"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert result.stdout == main.HELP
-    assert result.stderr == ""
+    assert (result.stdout, result.stderr) == (main.HELP, "")
 
 
 # -- the checks
@@ -347,9 +322,7 @@ def test_installed_blender_takes_the_place_of_the_matrix():
 
 def test_tests_are_counted_from_the_report(tmp_path):
     path = tmp_path / "report.xml"
-    path.write_text(
-        '<testsuites><testsuite tests="9" failures="1" errors="2" skipped="3"/></testsuites>', encoding="utf-8"
-    )
+    path.write_bytes(b'<testsuites><testsuite tests="9" failures="1" errors="2" skipped="3"/></testsuites>')
     assert report.read_junit(path) == report.Counts(passed=3, failed=3, skipped=3)
     assert report.read_junit(tmp_path / "never written") == report.Counts()
 
@@ -416,12 +389,9 @@ def test_version_comes_from_the_manifest():
 
 
 def test_extension_has_its_manifest_at_the_top_and_no_caches(tmp_path, monkeypatch):
-    for name in ("blender_manifest.toml", "LICENSE", "tests/test_x.py", "io_idtech_models/__init__.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    for name in ("formats/md3.py", "formats/__pycache__/md3.pyc", "tests/test_y.py", ".hidden"):
-        (tmp_path / "io_idtech_models" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "io_idtech_models" / name).touch()
+    put_files(tmp_path, dict.fromkeys(("blender_manifest.toml", "LICENSE", "tests/test_x.py"), b""))
+    own = ("__init__.py", "formats/md3.py", "formats/__pycache__/md3.pyc", "tests/test_y.py", ".hidden")
+    put_files(tmp_path / "io_idtech_models", dict.fromkeys(own, b""))
     monkeypatch.setattr(package, "PROJECT", tmp_path)
     monkeypatch.setattr(package, "MANIFEST", tmp_path / "blender_manifest.toml")
     package.stage(tmp_path / "staged")
@@ -431,9 +401,7 @@ def test_extension_has_its_manifest_at_the_top_and_no_caches(tmp_path, monkeypat
 
 def test_a_zip_is_packed_without_blender_and_always_the_same(tmp_path):
     folder = tmp_path / "source"
-    for name in ("b.py", "a/c.py", "a/__init__.py"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(name, encoding="utf-8")
+    put_files(folder, {name: name.encode() for name in ("b.py", "a/c.py", "a/__init__.py")})
     package.pack(folder, tmp_path / "one.zip")
     os.utime(folder / "b.py", (1, 1))
     (folder / "b.py").chmod(0o600)

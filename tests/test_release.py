@@ -122,14 +122,11 @@ def zipped(tmp_path):
 
 
 def listing(path, **changes):
+    digest = "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
     entry = {
-        "id": "io_idtech_models",
-        "version": "1.2.3",
-        "blender_version_min": "4.2.0",
-        "archive_url": f"./{path.name}",
-        "archive_size": path.stat().st_size,
-        "archive_hash": "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest(),
-    }
+        "id": "io_idtech_models", "version": "1.2.3", "blender_version_min": "4.2.0",
+        "archive_url": f"./{path.name}", "archive_size": path.stat().st_size, "archive_hash": digest,
+    }  # fmt: skip
     return json.dumps({"version": "v1", "blocklist": [], "data": [entry | changes]})
 
 
@@ -142,13 +139,9 @@ def test_a_listing_has_what_blender_goes_by(tmp_path):
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"version": "1.2.2"},
-        {"archive_hash": "sha256:0"},
-        {"archive_url": "https://example.org/a.zip"},
-        {"blender_version_min": None},
-    ],
-)
+    [{"version": "1.2.2"}, {"archive_hash": "sha256:0"}, {"archive_url": "https://example.org/a.zip"},
+     {"blender_version_min": None}],
+)  # fmt: skip
 def test_a_listing_of_something_else_is_refused(tmp_path, changes):
     path = zipped(tmp_path)
     with pytest.raises(BuildError, match=f"the repository's {next(iter(changes))} is "):

@@ -57,8 +57,7 @@ def test_a_player_is_its_whole_folder(tmp_path, game):
     assert found.subject == Player("toy", "default")
     assert found.files == {path: data for path, data in files.items() if not path.endswith(".blend")}
     assert found.shaders == {"models/players/toy/band.tga", "b"}, "what its models name does not count"
-    assert "models/players/toy/band" in found.about
-    assert "models/players/toy/head" in found.about
+    assert {"models/players/toy/band", "models/players/toy/head"} <= found.about
 
 
 def test_a_player_in_several_archives_is_what_the_game_sees(tmp_path, game):
@@ -130,10 +129,7 @@ def test_what_the_game_has_does_not(tmp_path, game):
 def test_a_model_in_no_game_with_its_picture_beside_it(tmp_path, game):
     put_files(tmp_path / "here", {"thing.md3": shading(b"models/own/skin"), "skin.png": PICTURE})
     found = find(tmp_path / "here/thing.md3", game)
-    assert found.files == {
-        "models/try/thing.md3": shading(b"models/own/skin"),
-        "models/own/skin.png": PICTURE,
-    }
+    assert found.files == {"models/try/thing.md3": shading(b"models/own/skin"), "models/own/skin.png": PICTURE}
 
 
 def test_a_picture_may_not_lead_out(tmp_path, game):

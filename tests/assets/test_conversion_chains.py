@@ -97,15 +97,12 @@ def test_a_skeleton_through_another_format_and_back(tmp_path, middle):
     model = by_name("md5mesh").load((NEWT / "newt.md5mesh").read_bytes(), "newt")
     walk = by_name("md5anim").load((NEWT / "walk.md5anim").read_bytes(), "walk")
     wanted = bake(model, [walk]).surfaces[0].positions
-    disk = Disk()
     with collected_warnings():
-        posing = Posing([disk.file(NEWT / "walk.md5anim")])
-        convert(disk.file(NEWT / "newt.md5mesh"), ExportRequest(tmp_path / f"a.{middle}", shorten=True), posing)
-        convert(
-            Disk().file(tmp_path / f"a.{middle}"),
-            ExportRequest(tmp_path / "b.md3", shorten=True),
-            _of_bones(tmp_path, middle),
-        )
+        posing = Posing([Disk().file(NEWT / "walk.md5anim")])
+        convert(Disk().file(NEWT / "newt.md5mesh"), ExportRequest(tmp_path / f"a.{middle}", shorten=True), posing)
+        bones = [Disk().file(tmp_path / f"a.{other.name}") for other in by_name(middle).skeletal.companions]
+        back = ExportRequest(tmp_path / "b.md3", shorten=True)
+        convert(Disk().file(tmp_path / f"a.{middle}"), back, Posing(bones))
     found = by_name("md3").load((tmp_path / "b.md3").read_bytes(), "b").surfaces[0].positions
     assert len(found) == len(wanted)
     # IQM's weights are 255ths. Of MDS and MDM one bone's way to its parent has one length, which the walk changes by
@@ -113,8 +110,3 @@ def test_a_skeleton_through_another_format_and_back(tmp_path, middle):
     most = {"iqm": 0.05, "mdr": 0.02, "mds": 0.24, "mdm": 0.24}[middle]
     for frame in (0, len(wanted) // 2):
         assert apart(found[frame], wanted[frame]) < most
-
-
-def _of_bones(folder, middle):
-    row = by_name(middle)
-    return Posing([Disk().file(folder / f"a.{other.name}") for other in row.skeletal.companions])

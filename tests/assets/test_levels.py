@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from io_idtech_models.assets.levels import dump_levels, level_files, level_target, stale_levels
-from io_idtech_models.cli import main as cli
 from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import sphere
@@ -33,11 +32,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(capsys, *argv):
-    status = cli.main([str(each) for each in argv])
-    return status, "\n".join(capsys.readouterr())
-
-
 def test_levels_are_called_as_games_call_them():
     assert level_target(Path("models/head.md3"), 2) == Path("models/head_2.md3")
     assert level_target(Path("a.b/head.x.MD3"), 1) == Path("a.b/head.x_1.MD3")
@@ -58,61 +52,54 @@ def test_what_a_level_has_it_has_from_the_file():
         assert {way.tobytes() for way in level.source.surfaces[0].codes.transpose(1, 0, 2)} <= ways
 
 
-def test_convert_writes_levels_beside_a_model(folder, capsys):
-    status, said = run(capsys, "convert", "head.md3", "out/hat.md3", "--levels", "50,25")
-    assert status == 0, said
+def test_convert_writes_levels_beside_a_model(folder, run):
+    assert run("convert", "head.md3", "out/hat.md3", "--levels", "50,25")[::2] == (0, [])
     assert {path.name for path in (folder / "out").iterdir()} == {"hat.md3", "hat_1.md3", "hat_2.md3"}
     assert (folder / "out/hat.md3").read_bytes() == ball()
     wanted, _ = dump_levels(MD3, ball(), "hat", SHARES)
     assert [(folder / f"out/hat_{n}.md3").read_bytes() for n in (1, 2)] == wanted
 
 
-def test_no_level_is_written_over_another_model(folder, capsys):
+def test_no_level_is_written_over_another_model(folder, run):
     (folder / "head_1.md3").write_bytes(ball(2))
-    status, said = run(capsys, "convert", "head.md3", "head_1.md3", "--to", "md3", "out", "--levels", "50")
+    status, _, (said,) = run("convert", "head.md3", "head_1.md3", "--to", "md3", "out", "--levels", "50")
     assert status == 2
     assert f"'head.md3' and 'head_1.md3' would both become '{Path('out/head_1.md3')}'" in said
-    status, said = run(capsys, "convert", "head_1.md3", "head.md3", "--levels", "50")
+    status, _, (said,) = run("convert", "head_1.md3", "head.md3", "--levels", "50")
     assert status == 2
     assert "'head_1.md3' is an input: it would be written over" in said
-    assert run(capsys, "convert", "head.md3", "head_1.md3", "--to", "md3", "out")[0] == 0
+    assert run("convert", "head.md3", "head_1.md3", "--to", "md3", "out")[0] == 0
 
 
-def test_what_can_not_go_is_said(folder, capsys):
+def test_what_can_not_go_is_said(folder, run):
     (folder / "head.md3").write_bytes(sample("minimal"))
-    status, said = run(capsys, "convert", "head.md3", "x.md3", "--levels", "50")
+    status, (said,), _ = run("convert", "head.md3", "x.md3", "--levels", "50")
     assert status == 0
     assert "'x_1' has 100 % of the faces, not 50: no more can go without a tear" in said
 
 
 @pytest.mark.parametrize(
-    ("levels", "target", "words"),
+    ("model", "levels", "target", "words"),
     [
-        ("50", "x.md2", "games read no levels of detail beside '.md2' files"),
-        ("50", "x.mdm", "games read no levels of detail beside '.mdm' files"),
-        ("25,50", "x.md3", "percentages that fall"),
-        ("80,60,40,20", "x.md3", "games take 3 levels"),
+        ("head", "50", "x.md2", "games read no levels of detail beside '.md2' files"),
+        ("head", "50", "x.mdm", "games read no levels of detail beside '.mdm' files"),
+        ("head", "25,50", "x.md3", "percentages that fall"),
+        ("head", "80,60,40,20", "x.md3", "games take 3 levels"),
+        ("hand", "50", "x.md3", "no faces"),
     ],
 )
-def test_what_is_refused(folder, capsys, levels, target, words):
-    status, said = run(capsys, "convert", "head.md3", target, "--levels", levels)
-    assert status != 0
-    assert words in said
-    assert not list(folder.glob("x*"))
-
-
-def test_a_model_without_faces_writes_nothing(folder, capsys):
+def test_what_is_refused_writes_nothing(folder, run, model, levels, target, words):
     (folder / "hand.md3").write_bytes(sample("tags_only"))
-    status, said = run(capsys, "convert", "hand.md3", "x.md3", "--levels", "50")
-    assert status == 1
-    assert "no faces" in said
+    status, _, err = run("convert", f"{model}.md3", target, "--levels", levels)
+    assert status != 0
+    assert words in "".join(err)
     assert not list(folder.glob("x*"))
 
 
-def test_pieces_of_a_surface_that_was_cut_have_their_levels(folder, capsys):
+def test_pieces_of_a_surface_that_was_cut_have_their_levels(folder, run):
     (folder / "big.md3").write_bytes(dump(model_of(surface_of(*bent(sphere(50, 40), 2))), "md3"))
-    status, said = run(capsys, "convert", "big.md3", "x.md3", "--levels", "50", "--game", "quake3", "--split-surfaces")
-    assert status == 0, said
+    options = ("--levels", "50", "--game", "quake3", "--split-surfaces")
+    assert run("convert", "big.md3", "x.md3", *options)[::2] == (0, [])
     whole, level = (load((folder / name).read_bytes()) for name in ("x.md3", "x_1.md3"))
     assert [s.name for s in level.surfaces] == [s.name for s in whole.surfaces] == ["skin", "skin2", "skin3"]
 

@@ -19,7 +19,7 @@ from io_idtech_models.cli import main as cli
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.library import load, load_animations, save
 from io_idtech_models.reporting import ModelError
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.small_files import SAMPLES
 
 MD3 = sample("animated", "md3")
@@ -76,17 +76,6 @@ def test_of_several_none_is_replaced_if_one_is_open(tmp_path, held, monkeypatch,
     assert len(names(tmp_path)) == 3
 
 
-def test_the_command_line_says_so_in_one_sentence(tmp_path, held, capsys):
-    (tmp_path / "a.md3").write_bytes(MD3)
-    (tmp_path / "b.mdc").write_bytes(b"old")
-    held.add("b.mdc")
-    assert cli.main(["convert", str(tmp_path / "a.md3"), str(tmp_path / "b.mdc")]) == 1
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert said[0].endswith("access is denied; another program may have it open")
-    assert (tmp_path / "b.mdc").read_bytes() == b"old"
-
-
 # -- names that Windows has no files with
 
 
@@ -111,11 +100,6 @@ def test_what_only_looks_like_them_is_written_on_windows_too(tmp_path, monkeypat
     monkeypatch.setattr(storage, "WINDOWS", True)
     write_file(tmp_path / name, b"x")
     assert names(tmp_path) == [name]
-
-
-def put(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
 
 
 @pytest.mark.parametrize(
@@ -177,7 +161,6 @@ def folding(tmp_path, monkeypatch):
 
 def test_a_model_and_what_lies_with_it_are_found_whatever_the_case(folding):
     place = folding / "ETMain" / "Models"
-    place.mkdir(parents=True)
     put(place / "Figure.MDM", SAMPLES["mdm"]["figure"])
     put(place / "BODY.mdx", SAMPLES["mdx"]["walk"])
     spelt = folding / "etmain" / "models" / "figure.mdm"
@@ -187,20 +170,20 @@ def test_a_model_and_what_lies_with_it_are_found_whatever_the_case(folding):
     assert (place / "Figure.MDM").read_bytes() == SAMPLES["mdm"]["figure"]
 
 
-def test_two_that_would_become_one_file_are_refused(folding, capsys):
+def test_two_that_would_become_one_file_are_refused(folding, run):
     with zipfile.ZipFile(folding / "pak0.pk3", "w") as pack:
         for name in ("one/Crate.md3", "two/crate.md3"):
             pack.writestr(name, MD3)
-    inputs = [str(folding / "pak0.pk3" / name) for name in ("one/Crate.md3", "two/crate.md3")]
-    assert cli.main(["convert", *inputs, str(folding / "out"), "--to", "mdc"]) == batch.USAGE
-    assert "would both become" in capsys.readouterr().err
+    inputs = [folding / "pak0.pk3" / name for name in ("one/Crate.md3", "two/crate.md3")]
+    status, _, err = run("convert", *inputs, folding / "out", "--to", "mdc")
+    assert (status, "would both become" in err[0]) == (batch.USAGE, True)
     assert names(folding) == ["pak0.pk3"]
 
 
-def test_a_source_is_not_written_over_in_another_case(folding, capsys):
+def test_a_source_is_not_written_over_in_another_case(folding, run):
     put(folding / "a.md3", MD3)
-    assert cli.main(["convert", str(folding / "a.md3"), str(folding / "A.MD3")]) == batch.USAGE
-    assert "is an input" in capsys.readouterr().err
+    status, _, err = run("convert", folding / "a.md3", folding / "A.MD3")
+    assert (status, "is an input" in err[0]) == (batch.USAGE, True)
 
 
 # -- text with the ends of lines that Windows has
@@ -234,7 +217,6 @@ def test_a_name_that_is_no_text_is_read_written_and_said(tmp_path, capsysbinary)
 
 def test_a_path_longer_than_windows_once_took(tmp_path):
     deep = tmp_path.joinpath(*["d" * 60] * 5)
-    deep.mkdir(parents=True)
     path = put(deep / "a.md3", MD3)
     assert len(str(path)) > 300
     save(load(path), deep / "b.md3")

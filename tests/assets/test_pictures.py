@@ -12,13 +12,7 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import tga
 from io_idtech_models.game.pictures.tga import encode
 from io_idtech_models.model.pictures import quake_palette
-from tests.samples import sample
-
-
-def put(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return path
+from tests.samples import put, sample
 
 
 def test_pictures_are_written_beside_and_named(tmp_path):

@@ -5,10 +5,10 @@ import os
 import pytest
 
 from io_idtech_models.assets.player import write_player
-from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError, ModelError
 from tests.game.player.test_files import SARGE, below
 from tests.packs import put_files, put_pack
+from tests.stores import contents
 
 # -- writing
 
@@ -40,8 +40,7 @@ def test_a_player_is_written_into_an_archive(tmp_path, inner, where, there):
     if there:
         put_pack(tmp_path / "mod.pk3", old).rename(pack)
     write_player(pack / inner, "sarge", NEW)
-    store = Disk().store(pack)
-    assert {"/".join((*folders, file.name)): file.read() for folders, file in store.walk()} == old | below(where, NEW)
+    assert contents(pack) == old | below(where, NEW)
 
 
 @pytest.mark.parametrize("where", ["sarge", "mod.pk3", "new/folder"])

@@ -37,17 +37,22 @@ def test_the_target_is_never_seen_half_written(tmp_path, monkeypatch):
     assert len(there) == 2
 
 
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step):
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [("fsync", OSError(28, "No space left on device")), ("replace", OSError(28, "No space left on device")),
+     ("fsync", KeyboardInterrupt())],
+)  # fmt: skip
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step, error):
     path = tmp_path / "a.md3"
     path.write_bytes(b"old")
 
     def fail(*_arguments, **_options):
-        raise OSError(28, "No space left on device")
+        raise error
 
     monkeypatch.setattr(*((os, "fsync", fail) if step == "fsync" else (type(path), "replace", fail)))
-    with pytest.raises(ModelError, match=f"^can't write '{re.escape(str(path))}': no space left on device$"):
+    with pytest.raises((ModelError, KeyboardInterrupt)) as caught:
         write_file(path, b"new")
+    assert str(caught.value) == (f"can't write '{path}': no space left on device" if str(error) else "")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["a.md3"]
 
@@ -76,31 +81,15 @@ def test_of_several_files_all_are_replaced_or_none(tmp_path, monkeypatch, bad):
     assert names(tmp_path) == ["a.mdm", "b.mdx"]
 
 
-def test_an_interruption_leaves_the_old_file_too(tmp_path, monkeypatch):
-    path = tmp_path / "a.md3"
-    path.write_bytes(b"old")
-
-    def stop(_handle):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", stop)
-    with pytest.raises(KeyboardInterrupt):
-        write_file(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert names(tmp_path) == ["a.md3"]
-
-
 def test_what_cannot_be_written_is_said(tmp_path):
     (tmp_path / "folder.md3").mkdir()
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(ModelError, match="it is a folder"):
-        write_file(tmp_path / "folder.md3", b"")
-    with pytest.raises(ModelError, match="no such file or directory"):
-        write_file(tmp_path / "none" / "a.md3", b"")
-    with pytest.raises(ModelError, match="can't write"):
-        write_file(tmp_path / "file" / "a.md3", b"")
-    with pytest.raises(ModelError, match="there is no such place"):
-        write_file(tmp_path / "a\0b", b"")
+    for place, said in (
+        ("folder.md3", "it is a folder"), ("none/a.md3", "no such file or directory"), ("file/a.md3", "can't write"),
+        ("a\0b", "there is no such place"),
+    ):  # fmt: skip
+        with pytest.raises(ModelError, match=said):
+            write_file(tmp_path / place, b"")
     assert names(tmp_path) == ["file", "folder.md3"]
 
 
@@ -153,11 +142,8 @@ def test_links_stay_links(tmp_path):
 def test_archives_are_only_read(tmp_path, name):
     archive = tmp_path / name
     archive.write_bytes(b"-")
-    for place, where in (
-        (archive / "a.md3", "in an archive"),
-        (archive / "b/a.md3", "in an archive"),
-        (archive, "an archive"),
-    ):
+    for place in (archive / "a.md3", archive / "b/a.md3", archive):
+        where = "an archive" if place == archive else "in an archive"
         text = f"can't write '{place}': it is {where}, which is only read; choose another folder"
         with pytest.raises(ModelError, match=re.escape(text)):
             write_files([(tmp_path / "c.md3", b"-"), (place, b"-")])

@@ -25,14 +25,12 @@ def looks(scripts: str, *pictures: str, doom: bool = False) -> Looks:
     return Looks(SearchPath(held(files, "models/x.md3")))
 
 
-def look(stages: str, *, general: str = "", doom: bool = False) -> Look:
+def look(stages: str, *, general: str = "", doom: bool = False) -> Any:
     """Return the look of a shader whose pictures are all there."""
-    found = looks(f"a\n{{\n{general}\n{stages}\n}}", *(f"{n}.tga" for n in "pqrs"), doom=doom).find("a")
-    assert found is not None
-    return found
+    return looks(f"a\n{{\n{general}\n{stages}\n}}", *(f"{n}.tga" for n in "pqrs"), doom=doom).find("a")
 
 
-def drawn(found: Look) -> list[tuple[str, str]]:
+def drawn(found: Any) -> list[tuple[str, str]]:
     """Return the pictures of layers, and how they are drawn."""
     return [("" if one.texture is None else one.texture.picture.name, one.drawn) for one in found.layers]
 
@@ -59,7 +57,6 @@ def test_layers(stages, wanted):
 def test_a_reflection_is_no_base():
     found = look("{ map p.tga\ntcGen environment }\n{ map q.tga\nblendFunc blend }")
     assert [layer.texture.reflects for layer in found.layers if layer.texture] == [True, False]
-    assert found.base is not None
     assert found.base.picture.name == "q.tga"
 
 
@@ -141,15 +138,13 @@ def test_what_is_not_drawn():
     empty = looks("", "p.tga")
     assert empty.find("nothing", worn=True) == Look(unseen), "a skin's shader that there is not"
     assert empty.find("nothing") is None
-    plain = empty.find("p")
-    assert plain is not None
+    plain: Any = empty.find("p")
     assert drawn(plain) == [("p.tga", OPAQUE)]
     assert plain.layers[0].lit
 
 
 def test_pictures_that_are_not_there():
-    found = looks("a\n{\n{ map p.tga }\n{ map far/z.tga\nblendFunc add }\n}", "p.tga").find("a")
-    assert found is not None
+    found: Any = looks("a\n{\n{ map p.tga }\n{ map far/z.tga\nblendFunc add }\n}", "p.tga").find("a")
     assert drawn(found) == [("p.tga", OPAQUE)]
     assert found.lacking == ("far/z.tga",)
     assert looks("a\n{\n{ map far/z.tga }\n}", "p.tga").find("a") is None
@@ -162,7 +157,7 @@ def test_what_is_left_with_one_picture():
     glow = look("{ map p.tga\nblendFunc add\ntcMod scroll 1 0 }").plain()
     assert drawn(glow) == [("p.tga", OPAQUE)]
     assert not glow.layers[0].lit
-    assert glow.base is not None and glow.base.motions == ()
+    assert glow.base.motions == ()
     unseen = Look((Layer(drawn=UNSEEN),))
     assert unseen.plain() == unseen
 
@@ -173,7 +168,6 @@ def test_what_is_left_with_one_picture():
 def at(mods: str, u: float, v: float) -> tuple[Any, ...]:
     """Return where a texture is looked up at a place of the surface."""
     texture = look(f"{{ map p.tga\n{mods} }}").base
-    assert texture is not None
     return tuple(pytest.approx(row[0] * u + row[1] * v + row[2], abs=1e-9) for row in texture.rows)
 
 
@@ -194,7 +188,6 @@ def test_one_after_another():
 
 def test_what_scrolls():
     texture = look("{ map p.tga\ntcMod scroll 0.5 0.25\ntcMod scale 2 1 }").base
-    assert texture is not None
     assert texture.rows == ((2, 0, 0), (0, 1, 0))
     assert texture.motions[0][2] == Motion(speed=1.0)
     assert texture.motions[1][2] == Motion(speed=-0.25), "down is up"
@@ -202,16 +195,13 @@ def test_what_scrolls():
 
 def test_what_turns():
     texture = look("{ map p.tga\ntcMod rotate 90 }").base
-    assert texture is not None
     assert texture.turn == pytest.approx(-pi / 2)
     assert texture.rows == ((1, 0, 0), (0, 1, 0))
     # After one second RB_CalcRotateTexCoords has s' = t, t' = 1 - s.
-    motion, turn = texture.motions, texture.turn
 
     def now(row: int, column: int) -> Any:
-        one = motion[row][column]
-        rest = texture.rows[row][column]
-        return rest - one.cosine + one.cosine * cos(turn) + one.sine * sin(turn)
+        one, turn = texture.motions[row][column], texture.turn
+        return texture.rows[row][column] - one.cosine + one.cosine * cos(turn) + one.sine * sin(turn)
 
     u, v = 0.25, 1.0
     found = [now(row, 0) * u + now(row, 1) * v + now(row, 2) for row in range(2)]
@@ -220,7 +210,6 @@ def test_what_turns():
 
 def test_what_stands_still_has_no_motion():
     texture = look("{ map p.tga\ntcMod scale 2 2\ntcMod turb 0 0.1 0 1 }").base
-    assert texture is not None
     assert texture.motions == ()
 
 
@@ -231,9 +220,7 @@ def test_a_material_of_doom():
     found = look("diffusemap p.tga\nbumpmap addnormals(q.tga, heightmap(r.tga, 4))\nspecularmap s.tga", doom=True)
     assert drawn(found) == [("p.tga", OPAQUE)]
     assert found.layers[0].lit
-    assert [found.normal and found.normal.picture.name, found.specular and found.specular.picture.name] == [
-        "q.tga", "s.tga",
-    ]  # fmt: skip
+    assert [each.picture.name for each in (found.normal, found.specular)] == ["q.tga", "s.tga"]
     assert not found.normal_is_height
     assert look("diffusemap p.tga\nbumpmap heightmap(r.tga, 4)", doom=True).normal_is_height
 

@@ -20,10 +20,11 @@ THING = Thing("models/thing.md3")
 
 @pytest.fixture
 def game(tmp_path, monkeypatch):
-    """Return a game, with all temporary folders where they can be counted."""
+    """Return a game, with all temporary folders where they can be counted: in the end none is left."""
     (tmp_path / "temp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temp"))
-    return toy(tmp_path)
+    yield toy(tmp_path)
+    assert list((tmp_path / "temp").iterdir()) == []
 
 
 def program(toy_game, **changes) -> Program:
@@ -45,7 +46,6 @@ def test_a_game_is_given_the_files_in_a_folder_of_its_own(game, tmp_path):
     assert found["cwd"] == found["home"], "what it writes beside itself goes, too"
     assert Path(found["home"]).parent == tmp_path / "temp"
     assert listing(game.folder) == before
-    assert list((tmp_path / "temp").iterdir()) == []
     assert outcome.complaints == []
     assert outcome.seconds > 0
 
@@ -77,10 +77,8 @@ def test_a_mod_elsewhere_is_refused(game, tmp_path):
 def test_complaints_come_back(game, monkeypatch):
     monkeypatch.setenv("TRIAL_LOG", "^1WARNING: models/thing.md3 is odd\nWARNING: sound/a.wav is\nWARNING: wall is\n")
     monkeypatch.setenv("TRIAL_PRINTS", "1")
-    assert run(MODEL, THING, program(game), Settings(), {"wall"}).complaints == [
-        "WARNING: models/thing.md3 is odd",
-        "WARNING: wall is",
-    ]
+    found = run(MODEL, THING, program(game), Settings(), {"wall"}).complaints
+    assert found == ["WARNING: models/thing.md3 is odd", "WARNING: wall is"]
 
 
 def test_a_model_that_was_not_loaded(game, monkeypatch):
@@ -99,8 +97,7 @@ def test_a_status_is_said(game, monkeypatch):
 def test_a_picture(game, monkeypatch):
     shown = Settings(View(picture=True))
     found = run(MODEL, THING, program(game), shown)
-    assert found.picture is not None
-    assert found.picture.endswith(b"abc")
+    assert found.picture and found.picture.endswith(b"abc")
     assert run(MODEL, THING, program(game), Settings()).picture is None
     monkeypatch.setenv("TRIAL_NO_SHOT", "1")
     found = run(MODEL, THING, program(game), shown)
@@ -127,15 +124,14 @@ def wait_for(game) -> int:
     raise AssertionError("it did not start")
 
 
-def test_a_game_whose_time_is_over_is_ended(game, monkeypatch, tmp_path):
+def test_a_game_whose_time_is_over_is_ended(game, monkeypatch):
     monkeypatch.setenv("TRIAL_STAYS", "1")
     outcome = run(MODEL, THING, program(game), Settings(time_limit=1.0))
     assert "the game was ended after 1 seconds, the time limit" in outcome.complaints
     assert is_gone(wait_for(game))
-    assert list((tmp_path / "temp").iterdir()) == []
 
 
-def test_a_game_can_be_ended(game, monkeypatch, tmp_path):
+def test_a_game_can_be_ended(game, monkeypatch):
     monkeypatch.setenv("TRIAL_STAYS", "1")
     monkeypatch.setenv("TRIAL_LOG", "Received signal 15, exiting")
     with Trial(MODEL, THING, program(game), Settings()) as trial:
@@ -145,7 +141,6 @@ def test_a_game_can_be_ended(game, monkeypatch, tmp_path):
         assert not trial.is_running()
         assert trial.outcome().complaints == ["the game was ended"]
     assert is_gone(pid)
-    assert list((tmp_path / "temp").iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no shell scripts")
@@ -157,13 +152,12 @@ def test_what_a_script_has_started_is_ended_too(game, monkeypatch, tmp_path):
     assert is_gone(pid)
 
 
-def test_an_error_in_between_leaves_nothing(game, monkeypatch, tmp_path):
+def test_an_error_in_between_leaves_nothing(game, monkeypatch):
     monkeypatch.setenv("TRIAL_STAYS", "1")
     with pytest.raises(KeyboardInterrupt), Trial(MODEL, THING, program(game), Settings()):
         pid = wait_for(game)
         raise KeyboardInterrupt
     assert is_gone(pid)
-    assert list((tmp_path / "temp").iterdir()) == []
 
 
 # -- what is refused
@@ -180,11 +174,10 @@ def test_an_error_in_between_leaves_nothing(game, monkeypatch, tmp_path):
         ({"map": "a b"}, "can't name it"),
     ],
 )
-def test_what_can_not_be_run(game, tmp_path, changes, why):
+def test_what_can_not_be_run(game, changes, why):
     with pytest.raises(ModelError, match=why):
         run(MODEL, THING, program(game, **changes), Settings())
     assert not game.notes.exists()
-    assert list((tmp_path / "temp").iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such rights")
@@ -196,7 +189,6 @@ def test_a_file_that_is_no_program(game, tmp_path):
     other.chmod(0o755)
     with pytest.raises(ModelError, match="can't run"):
         run(MODEL, THING, program(game, executable=str(other)), Settings())
-    assert list((tmp_path / "temp").iterdir()) == []
 
 
 def test_paths_that_no_game_opens(game):

@@ -81,9 +81,8 @@ def test_what_is_not_there_is_said(pack, run):
     status, _, err = run("info", f"{pack}/models/*.mdm", f"{pack}/scripts")
     assert status == 1
     assert err == [f"{pack}/models/*.mdm: no model there", f"{pack}/scripts: no model there"]
-    assert run("convert", f"{pack}/models/none.md3", "out.md2")[2] == [
-        f"{pack}/models/none.md3: no such file in the archive"
-    ]
+    _, _, err = run("convert", f"{pack}/models/none.md3", "out.md2")
+    assert err == [f"{pack}/models/none.md3: no such file in the archive"]
 
 
 def test_a_damaged_archive_is_said_and_the_others_go_on(pack, run):
@@ -129,9 +128,8 @@ def test_convert_a_whole_archive_keeps_its_folders(pack, run, folder, jobs):
     assert out[-1].startswith("5 converted, 0 failed")
     assert pack.read_bytes() == before
     assert len(Path("report.jsonl").read_text(encoding="utf-8").splitlines()) == 5
-    assert run("convert", pack, "out", "--to", "md2", "--skip-existing")[1][-1].startswith(
-        "0 converted, 0 failed, 5 sk"
-    )
+    again = run("convert", pack, "out", "--to", "md2", "--skip-existing")[1]
+    assert again[-1].startswith("0 converted, 0 failed, 5 skipped")
 
 
 @pytest.mark.parametrize(
@@ -193,17 +191,14 @@ def test_the_bones_of_a_model_in_the_games_archives(folder, run):
         assert run("convert", model, "a.md5mesh")[0] == 1
         status, _, err = run("convert", model, "a.md5mesh", "--game-folder", "et/etmain", "--engine", "quake3")
         assert (status, err) == (0, [])
-    status, _, err = run(
-        "convert", "desk/body.mdm", "b.md5mesh", "--anim", "et/etmain/pak0.pk3/animations/human/base/body.mdx"
-    )
-    assert (status, err) == (0, [])
+    motion = ("--anim", "et/etmain/pak0.pk3/animations/human/base/body.mdx")
+    assert run("convert", "desk/body.mdm", "b.md5mesh", *motion)[::2] == (0, [])
 
 
 def test_the_engine_says_which_of_two_files_counts(folder, run):
     put_pack(folder / "et/etmain/pak0.pk3", {"animations/human/base/body.mdx": b"damaged"})
-    put_files(
-        folder, {"desk/body.mdm": samples_mdm.figure(), "et/etmain/animations/human/base/body.mdx": samples_mdm.walk()}
-    )
+    bones = {"et/etmain/animations/human/base/body.mdx": samples_mdm.walk()}
+    put_files(folder, {"desk/body.mdm": samples_mdm.figure(), **bones})
     command = ("convert", "desk/body.mdm", "a.md5mesh", "--game-folder", "et/etmain")
     assert [run(*command, *more)[0] for more in ((), ("--engine", "ioquake3"), ("--engine", "quake3"))] == [0, 0, 1]
 

@@ -13,7 +13,7 @@ from io_idtech_models import formats
 from io_idtech_models.cli import main as cli
 from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from tests.facts import differences
-from tests.samples import PROJECT, SENTINEL, corpus_params, load, sample
+from tests.samples import PROJECT, SENTINEL, corpus_params, load, put, sample
 from tests.samples_md3 import minimal
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -27,15 +27,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def put(path, name="animated") -> Path:
-    place = Path(path)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    row = formats.by_suffix(place)
-    found = sample(name, "md3" if row is None else row.name) if isinstance(name, str) else name
-    place.write_bytes(found)
-    return place
-
-
 # -- info
 
 
@@ -46,9 +37,13 @@ def test_info_shows_what_a_model_holds(folder, run):
     assert out[0] == "a.md3: MD3, 3 frames (wave00 ... wave02)"
     assert out[1] == "  first frame from (-10.00 0.00 0.00) to (14.22 15.78 5.16)"
     text = " ".join(" ".join(out).split())
-    assert "h_body 6 4 models/animated/body.tga" in text
-    assert "flag.002 4 2 models/animated/flag" in text
-    assert "tag_weapon 1.10 2.20 3.30" in text
+    for row in (
+        "h_body 6 4 models/animated/body.tga",
+        "flag.002 4 2 models/animated/flag",
+        "tag_weapon 1.10 2.20 3.30",
+    ):
+        assert row in text
+    assert "skin of" not in text and "animation " not in text, "which other formats have"
 
 
 def test_info_of_an_md2(folder, run):
@@ -65,13 +60,6 @@ def test_info_of_an_md2(folder, run):
     assert found["skin_size"] == [64, 32]
     wanted = [{"name": "stand", "first": 0, "count": 3}, {"name": "run", "first": 3, "count": 2}]
     assert found["animations"] == wanted
-
-
-def test_info_of_an_md3_says_nothing_of_skins_and_animations(folder, run):
-    put("a.md3")
-    assert not [line for line in run("info", "a.md3")[1] if "skin of" in line or "animation" in line]
-    (found,) = json.loads("\n".join(run("info", "--json", "a.md3")[1]))
-    assert (found["skin_size"], found["animations"]) == (None, [])
 
 
 def test_info_of_odd_models(folder, run):
@@ -93,6 +81,7 @@ def test_info_for_programs(folder, run):
     assert first["file"] == "a.md3"
     assert (first["format"], first["frames"]) == ("md3", 3)
     assert first["frame_names"] == ["wave00", "wave01", "wave02"]
+    assert (first["skin_size"], first["animations"]) == (None, [])
     assert first["surfaces"][0] == {
         "name": "h_body", "vertices": 6, "triangles": 4, "shaders": ["models/animated/body.tga"]
     }  # fmt: skip
@@ -128,13 +117,8 @@ def test_folders_globs_and_repeats(folder, run):
     assert names(run("info", "*/a.md3")[1]) == [str(Path("d/a.md3")), str(Path("e/a.md3"))]
     assert names(run("info", "**/*.MD3")[1]) == [str(Path("d/deep/B.MD3"))]
     assert names(run("info", "d/a.md3", "./d/a.md3", "d/../d/a.md3", folder / "d/a.md3")[1]) == [str(Path("d/a.md3"))]
-
-
-def test_a_file_called_like_a_glob(folder, run):
     put("a[1].md3")
-    status, out, _ = run("info", "a[1].md3")
-    assert status == 0
-    assert out[0].startswith("a[1].md3: MD3")
+    assert names(run("info", "a[1].md3")[1]) == ["a[1].md3"], "called like a glob"
 
 
 @pytest.mark.parametrize("command", ["info", "check"])
@@ -163,11 +147,6 @@ def test_names_cannot_command_the_terminal(folder, run):
 
 
 # -- check
-
-
-def test_check_is_content(folder, run):
-    put("a.md3")
-    assert run("check", "a.md3") == (0, ["a.md3: ok"], [])
 
 
 def test_check_tells_what_is_broken(folder, run):
@@ -247,12 +226,10 @@ def test_md2_to_md3_and_back(folder, run):
     assert run("convert", "a.md2", "b.md3") == (0, ["a.md2 -> b.md3: 1 surface, 2 frames"], [])
     options = ("--skin-width", "60", "--skin-height", "32")
     assert run("convert", "b.md3", "c.md2", *options) == (0, ["b.md3 -> c.md2: 1 surface, 2 frames"], [])
-    before, after = sample("seams", "md2"), Path("c.md2").read_bytes()
-    parts = {path.split(".")[-1].split("[")[0] for path in differences(before, after)}
+    parts = {
+        path.split(".")[-1].split("[")[0] for path in differences(sample("seams", "md2"), Path("c.md2").read_bytes())
+    }
     assert parts <= {"scale", "translate", "xyz", "st", "commands"}, "names, skins, size, normals are the same"
-    one, other = (load(data).surfaces[0] for data in (before, after))
-    assert np.abs(one.positions - other.positions).max() <= 1 / 128 + np.ptp(one.positions) / 510
-    assert np.abs((one.uvs - other.uvs) * (60, 32)).max() < 0.01
 
 
 def test_md3_to_md2_and_back_says_what_is_lost(folder, run):
@@ -264,10 +241,7 @@ def test_md3_to_md2_and_back_says_what_is_lost(folder, run):
         "2 surfaces become one, which wears one skin at a time"
     ]
     assert run("convert", "b.md2", "c.md3")[::2] == (0, [])
-    before, after = load(sample("animated")), load(Path("c.md3").read_bytes())
-    assert after.frame_names == before.frame_names
-    assert after.surfaces[0].shaders == ["models/animated/body.tga", "models/animated/flag"]
-    assert sum(len(s.triangles) for s in before.surfaces) == len(after.surfaces[0].triangles)
+    assert load(Path("c.md3").read_bytes()).surfaces[0].shaders == ["models/animated/body.tga", "models/animated/flag"]
 
 
 def test_a_game_that_reads_one_format_alone(folder, run):
@@ -407,10 +381,8 @@ def test_an_animation_alone_is_not_converted(folder, run):
     put("walk.md5anim", b"MD5Version 10")
     for target in ("b.md3", "b.md5mesh"):
         status, _, err = run("convert", "walk.md5anim", target)
-        assert (status, err) == (
-            1,
-            ["walk.md5anim: an animation is no model: convert a model with '--anim walk.md5anim'"],
-        )
+        said = "walk.md5anim: an animation is no model: convert a model with '--anim walk.md5anim'"
+        assert (status, err) == (1, [said])
 
 
 def test_the_output_cannot_be_written(folder, run):
@@ -465,18 +437,10 @@ def test_two_inputs_that_differ_in_their_suffix_alone(folder, run):
     assert "would both become" in err[0]
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
-        [],
-        ["info"],
-        ["convert"],
-        ["frob"],
-        ["info", "--frob", "x"],
-        ["check", "--game", "doom", "x"],
-        ["convert", "--to"],
-    ],
-)
+REFUSED = "", "info", "convert", "frob", "info --frob x", "check --game doom x", "convert --to"
+
+
+@pytest.mark.parametrize("argv", [line.split() for line in REFUSED], ids=REFUSED)
 def test_what_argparse_refuses(run, argv):
     status, out, err = run(*argv)
     assert (status, out) == (2, [])
@@ -518,8 +482,7 @@ def test_a_report_that_can_not_be_written(folder, run):
 def test_what_is_there_already_is_skipped(folder, run):
     put("a.md3")
     put("sub/c.md3")
-    Path("out").mkdir()
-    Path("out/a.md2").write_bytes(b"old")
+    put("out/a.md2", b"old")
     status, out, _ = run("convert", "a.md3", "sub/c.md3", "--to", "md2", "out", "--skip-existing")
     assert status == 0
     assert Path("out/a.md2").read_bytes() == b"old"
@@ -540,31 +503,28 @@ def test_interruption(folder, run, monkeypatch):
 
 
 def process(*argv: object, **options) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "io_idtech_models", *map(str, argv)]
     environment = {**os.environ, "PYTHONPATH": str(PROJECT), **options.pop("env", {})}
-    return subprocess.run(command, capture_output=True, check=False, env=environment, **options)
+    return subprocess.run([sys.executable, *map(str, argv)], capture_output=True, check=False, env=environment)
 
 
 def test_runs_without_blender(folder):
     put("a.md3", SENTINEL.read_bytes())
     code = "import sys; sys.modules['bpy'] = None; from io_idtech_models.cli.main import main as run; "
     code += "sys.exit(run(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "convert", "a.md3", "b.md3"]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True)
+    assert process("-c", code, "convert", "a.md3", "b.md3").returncode == 0
     assert Path("b.md3").read_bytes() == SENTINEL.read_bytes()
 
 
 def test_exit_status_of_the_process(folder):
     put("a.md3")
-    assert process("check", "a.md3").returncode == 0
-    assert process("check", "none.md3").returncode == 1
-    assert process("frob").returncode == 2
+    for argv, status in ((("check", "a.md3"), 0), (("check", "none.md3"), 1), (("frob",), 2)):
+        assert process("-m", "io_idtech_models", *argv).returncode == status
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 def test_names_that_the_terminal_cannot_show(folder, encoding):
     put("a.md3", "odd_names")
-    done = process("info", "a.md3", env={"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
+    done = process("-m", "io_idtech_models", "info", "a.md3", env={"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
     assert (done.returncode, done.stderr) == (0, b"")
     assert (b"K?rper_?" in done.stdout) == (encoding == "ascii")
     assert ("Körper_ß" in done.stdout.decode(encoding)) == (encoding != "ascii")

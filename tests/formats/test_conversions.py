@@ -33,9 +33,8 @@ def corners_of(surface):
 # What MD3 can't hold: places beyond 512 units.
 FAR = {"odd_numbers", "odd_names"}
 SAMPLES_TO_MD3 = sample_params(*(SAMPLES["md2"].keys() - FAR), format_name="md2")
-SAMPLES_TO_MD2 = sample_params(
-    *(SAMPLES["md3"].keys() - {"tags_only", "nothing", "odd_names", "odd_numbers"}), format_name="md3"
-)
+KEPT = SAMPLES["md3"].keys() - {"tags_only", "nothing", "odd_names", "odd_numbers"}
+SAMPLES_TO_MD2 = sample_params(*KEPT, format_name="md3")
 
 
 def check_to_md3(data):
@@ -90,9 +89,8 @@ def check_to_md2(data, **options):
     again = load(written)
     (after,) = again.surfaces
     assert again.frame_names == [name.encode()[:15].decode(errors="ignore") for name in model.frame_names]
-    assert after.shaders == list(dict.fromkeys(s for surface in model.surfaces for s in surface.shaders)) or (
-        len(model.surfaces) == 1 and after.shaders == model.surfaces[0].shaders
-    )
+    shaders = [name for surface in model.surfaces for name in surface.shaders]
+    assert after.shaders == (shaders if len(model.surfaces) == 1 else list(dict.fromkeys(shaders)))
     wanted = np.concatenate([corners_of(surface) for surface in model.surfaces], axis=1)
     off = np.abs(corners_of(after) - wanted).reshape(len(wanted), -1, 3)
     assert (off <= steps_of(written) * 0.501 + 1e-5).all()
@@ -152,16 +150,13 @@ def test_the_closest_direction_and_code():
 def test_seams_become_vertices_and_vertices_seams():
     cube = MD3.dump(load(sample("seams", "md2")))
     assert load(cube).surfaces[0].num_vertices == 24
-    back = load(MD2.dump(load(cube), {"skin_width": 60, "skin_height": 32}))
-    (surface,) = back.surfaces
-    (before,) = load(sample("seams", "md2")).surfaces
+    file = MD2.dump(load(cube), {"skin_width": 60, "skin_height": 32})
+    (surface,), (before,) = load(file).surfaces, load(sample("seams", "md2")).surfaces
     assert surface.num_vertices == 8
     assert surface.triangles.tolist() == before.triangles.tolist()
     np.testing.assert_allclose(surface.uvs, before.uvs, atol=1e-6)
-    assert (
-        md2.read(MD2.dump(load(cube), {"skin_width": 60, "skin_height": 32})).vertices[..., 3].tolist()
-        == [[n for *_, n in samples_md2.CUBE_CORNERS]] * 2
-    ), "the very directions"
+    codes = [[n for *_, n in samples_md2.CUBE_CORNERS]] * 2
+    assert md2.read(file).vertices[..., 3].tolist() == codes, "the very directions"
 
 
 def test_surfaces_of_one_skin_need_no_word(caplog):

@@ -82,6 +82,17 @@ def test_texture_coordinates_belong_to_corners_where_vertices_need_no_copies_for
     assert {surface.uvs.ndim for surface in load(data).surfaces} <= {wanted}
 
 
+@pytest.mark.parametrize(
+    ("name", "called", "least"), [("md3", "seamed_cube", 0.999), ("md2", "seams", 0), ("mdl", "seams", 0)]
+)
+def test_normals_point_out_of_the_faces(name, called, least):
+    surface = load(sample(called, name)).surfaces[0]
+    a, b, c = (surface.positions[0][surface.triangles[:, i]] for i in range(3))
+    faces = np.cross(b - a, c - a)
+    faces /= np.linalg.norm(faces, axis=1)[:, None]
+    assert np.einsum("ti,tci->tc", faces, surface.normals[0][surface.triangles]).min() > least
+
+
 # What only the source's facts say: names that are cut, an MDL's vertices on seams, and texels beyond single precision.
 ONLY_KEPT = ("odd_names", "mdl-seams", "mdl-odd_seams", "mdl-far_texels")
 

@@ -208,10 +208,7 @@ TEXTS = {
     "aninc": (samples_character.files()[samples_character.TABLE], lambda data: aninc.read_rows(data.decode())),
     "animation.cfg": (samples_player.player_files()["animation.cfg"], lambda data: with_rows(animation_cfg.read(data))),
     "named animation.cfg": (NAMED, lambda data: with_rows(animation_cfg.read(data))),
-    "bare animation.cfg": (
-        b"torso_stand 10 1 0 10 // TORSO_STAND",
-        lambda data: with_rows(animation_cfg.read(data)),
-    ),
+    "bare animation.cfg": (b"torso_stand 10 1 0 10 // TORSO_STAND", lambda data: with_rows(animation_cfg.read(data))),
     "declared animations": (samples_doom3.TEXT.encode(), with_declared),
     "aninc again": (
         samples_character.files()[samples_character.TABLE],

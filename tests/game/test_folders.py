@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,12 @@ def shown(tmp_path: Path, file: GameFile | None) -> str | None:
     return None if file is None else Path(file.place).relative_to(tmp_path).as_posix()
 
 
+def image(path: Path, name: str, *games: Game) -> Any:
+    return SearchPath(Disk(games).file(path)).find_image(name)
+
+
 def find(tmp_path: Path, model: str, name: str, *games: Game) -> str | None:
-    return shown(tmp_path, SearchPath(Disk(games).file(tmp_path / model)).find_image(name))
+    return shown(tmp_path, image(tmp_path / model, name, *games))
 
 
 def put(tmp_path: Path, *places: str) -> None:
@@ -49,8 +54,7 @@ def put(tmp_path: Path, *places: str) -> None:
 def test_a_loose_model_finds_pictures_in_archives(tmp_path):
     put(tmp_path, f"baseq3/{TRIS}", f"baseq3/pak0.pk3:{OAK}")
     assert find(tmp_path, f"baseq3/{TRIS}", "Textures/OAK") == f"baseq3/pak0.pk3/{OAK}"
-    file = SearchPath(Disk().file(tmp_path / "baseq3" / TRIS)).find_image(OAK)
-    assert file is not None
+    file = image(tmp_path / "baseq3" / TRIS, OAK)
     assert (file.path, file.read()) == (None, f"baseq3/pak0.pk3:{OAK}".encode())
 
 
@@ -58,9 +62,7 @@ def test_a_model_in_an_archive_finds_loose_pictures_and_those_of_other_archives(
     put(tmp_path, f"baseq3/pak0.pk3:{TRIS}", f"baseq3/{OAK}", "baseq3/pak1.pk3:textures/elm.tga")
     model = f"baseq3/pak0.pk3/{TRIS}"
     assert find(tmp_path, model, OAK) == f"baseq3/{OAK}"
-    file = SearchPath(Disk().file(tmp_path / model)).find_image(OAK)
-    assert file is not None
-    assert file.path == tmp_path / "baseq3" / OAK, "Blender opens it where it lies"
+    assert image(tmp_path / model, OAK).path == tmp_path / "baseq3" / OAK, "Blender opens it where it lies"
     assert find(tmp_path, model, "textures/elm") == "baseq3/pak1.pk3/textures/elm.tga"
     assert find(tmp_path, model, "textures/ash") is None
 
@@ -252,9 +254,7 @@ def test_games_are_told_by_where_they_are_and_not_by_how_that_is_spelt(tmp_path,
     put(tmp_path, f"one/{OAK}", f"one/pak0.pk3:{OAK}")
     for model in (f"one/{TRIS}", f"one/pak0.pk3/{TRIS}"):
         assert find(tmp_path, model, OAK, game) == f"one/pak0.pk3/{OAK}"
-        spelt = Disk([game]).file(Path("two/../one", *Path(model).parts[1:]))
-        found = SearchPath(spelt).find_image(OAK)
-        assert found is not None
+        found = image(Path("two/../one", *Path(model).parts[1:]), OAK, game)
         assert Path(found.place).resolve() == tmp_path / "one/pak0.pk3" / OAK, "once, at its place"
 
 
@@ -283,9 +283,8 @@ def test_its_own_game_is_not_elsewhere(tmp_path):
 
 def layered(tmp_path: Path) -> GameFile:
     put(tmp_path, f"mod/{TRIS}", "mod/models/crate/Red.tga", "mod/z.pk3:models/CRATE/red.TGA")
-    put_pack(
-        tmp_path / "mod/y.pk3", {"models/crate/blue.tga": b"blue", f"{TRIS}": b"other", "models/crate/sub/x.tga": b""}
-    )
+    others = {"models/crate/blue.tga": b"blue", f"{TRIS}": b"other", "models/crate/sub/x.tga": b""}
+    put_pack(tmp_path / "mod/y.pk3", others)
     put_pack(tmp_path / "baseq3/pak0.pk3", {"models/crate/blue.tga": b"old", "models/crate/base.tga": b""})
     return Disk().file(tmp_path / "mod" / TRIS)
 
@@ -331,10 +330,8 @@ def test_folders_are_equal_where_layers_and_names_are(tmp_path):
     file = layered(tmp_path)
     one, other = file.folder, Disk().file(tmp_path / "mod/y.pk3/MODELS/crate/blue.tga").folder
     assert isinstance(one, Union)
-    assert one == other
-    assert hash(one) == hash(other)
-    assert one != one.root
-    assert one.around is one
+    assert one == other and hash(one) == hash(other)
+    assert one != one.root and one.around is one
     assert one.root.parent is None
     assert one.parent is not None and one.parent.parent == one.root
     assert game_folder(file) == one.root
@@ -343,8 +340,7 @@ def test_folders_are_equal_where_layers_and_names_are(tmp_path):
 
 
 def test_a_game_lists_each_file_once(tmp_path):
-    root = game_folder(layered(tmp_path))
-    assert root is not None
+    root: Any = game_folder(layered(tmp_path))
     found = members(root, "models/**")
     assert [(name.lower(), shown(tmp_path, file)) for name, file in found] == [
         ("models/crate/base.tga", "baseq3/pak0.pk3/models/crate/base.tga"),
@@ -390,21 +386,16 @@ def test_the_animations_of_a_loose_model_that_lie_in_archives(tmp_path):
     mesh, anim = (NEWT / name for name in ("newt.md5mesh", "walk.md5anim"))
     put_files(tmp_path, {"base/models/md5/newt.md5mesh": mesh.read_bytes()})
     put_pack(tmp_path / "base/pak000.pk4", {"models/md5/old.md5anim": anim.read_bytes(), "models/md5/bad.md5anim": b""})
-    put_pack(
-        tmp_path / "base/pak001.pk4", {"models/md5/new.md5anim": anim.read_bytes(), "models/md5/old.md5scale": b"{}"}
-    )
-    for place in ("base/models/md5/newt.md5mesh",):
-        file = Disk().file(tmp_path / place)
-        loaded = load(file)
-        with collected_warnings() as said:
-            found = animations_beside(file, formats.by_name("md5anim"), loaded.model)
-        assert [shown(tmp_path, each) for _, each in found] == [
-            "base/pak001.pk4/models/md5/new.md5anim",
-            "base/pak000.pk4/models/md5/old.md5anim",
-        ]
-        assert len(said) == 1
-        assert said[0].startswith("bad.md5anim: ")
-        assert [animation.scales is not None for animation, _ in found] == [False, True]
+    scaled = {"models/md5/new.md5anim": anim.read_bytes(), "models/md5/old.md5scale": b"{}"}
+    put_pack(tmp_path / "base/pak001.pk4", scaled)
+    file = Disk().file(tmp_path / "base/models/md5/newt.md5mesh")
+    loaded = load(file)
+    with collected_warnings() as said:
+        found = animations_beside(file, formats.by_name("md5anim"), loaded.model)
+    places = [f"base/pak00{nth}.pk4/models/md5/{name}.md5anim" for nth, name in ((1, "new"), (0, "old"))]
+    assert [shown(tmp_path, each) for _, each in found] == places
+    assert len(said) == 1 and said[0].startswith("bad.md5anim: ")
+    assert [animation.scales is not None for animation, _ in found] == [False, True]
 
 
 @pytest.mark.parametrize("model", ["etmain/models/players/x/body.mdm", "etmain/pak1.pk3/models/players/x/body.mdm"])
@@ -414,13 +405,10 @@ def test_the_bones_of_a_model_in_another_layer(tmp_path, model):
     put_pack(tmp_path / "etmain/pak0.pk3", {"animations/human/base/BODY.mdx": samples_mdm.walk()})
     file = Disk().file(tmp_path / model)
     assert shown(tmp_path, load(file).bones) == "etmain/pak0.pk3/animations/human/base/BODY.mdx"
-    put_pack(
-        tmp_path / "etmain/pak2.pk3",
-        {"models/players/x/walk.mdx": samples_mdm.walk(), "models/players/x/walk.aninc": b""},
-    )
+    walk = {"models/players/x/walk.mdx": samples_mdm.walk(), "models/players/x/walk.aninc": b""}
+    put_pack(tmp_path / "etmain/pak2.pk3", walk)
     file = Disk().file(tmp_path / model)
-    bones = load(file).bones
-    assert bones is not None
+    bones: Any = load(file).bones
     assert shown(tmp_path, bones) == "etmain/pak2.pk3/models/players/x/walk.mdx"
     assert bones.folder == file.folder
     table = bones.folder.find_first((), ["walk.aninc"])
@@ -432,9 +420,8 @@ def test_the_bones_of_a_model_outside_all_games(tmp_path):
     put_files(tmp_path, {"desk/body.mdm": samples_mdm.figure()})
     put_pack(tmp_path / "et/etmain/pak0.pk3", {"animations/human/base/body.mdx": samples_mdm.walk()})
     disk = Disk([Game("ET", (str(tmp_path / "et/etmain"),))])
-    assert shown(tmp_path, load(disk.file(tmp_path / "desk/body.mdm")).bones) == (
-        "et/etmain/pak0.pk3/animations/human/base/body.mdx"
-    )
+    bones = load(disk.file(tmp_path / "desk/body.mdm")).bones
+    assert shown(tmp_path, bones) == "et/etmain/pak0.pk3/animations/human/base/body.mdx"
 
 
 @pytest.mark.skipif(not PACKS.is_dir(), reason="the corpus of real files is not here")
@@ -443,8 +430,7 @@ def test_a_real_game():
     assert isinstance(root, Union)
     names = [Path(layer.place).name for layer in root.layers]
     assert names == ["baseoa", "pak6-patch088.pk3", "pak6-patch085.pk3", "pak2-players.pk3", "pak0.pk3"]
-    found = root.find_first(["models", "players", "liz"], ["animation.cfg"])
-    assert found is not None
+    found: Any = root.find_first(["models", "players", "liz"], ["animation.cfg"])
     assert found.place == str(PACKS / "pak6-patch088.pk3/models/players/liz/animation.cfg")
     (liz,) = root.below(["MODELS", "players", "Liz"])
     assert {"animation.cfg", "lower_blue.skin"} <= set(liz.names())

@@ -37,18 +37,9 @@ def test_words_of_declarations():
 
 @pytest.mark.parametrize(
     ("word", "value"),
-    [
-        ("1.5x", 1.5),
-        ("-.5", -0.5),
-        ("+2e1", 20),
-        ("x", 0),
-        ("", 0),
-        ("1e999", 0),
-        ("nan", 0),
-        ("1_0", 1),
-        ("9" * 5000, 0),
-    ],
-)
+    [("1.5x", 1.5), ("-.5", -0.5), ("+2e1", 20), ("x", 0), ("", 0), ("1e999", 0), ("nan", 0), ("1_0", 1),
+     ("9" * 5000, 0)],
+)  # fmt: skip
 def test_numbers_are_those_of_atof(word, value):
     assert number(word) == value
 

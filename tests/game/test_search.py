@@ -48,23 +48,51 @@ def find(game, name, model="models/crate/crate.md3"):
     return shown(game, SearchPath(Disk().file(game / model)).find_image(name))
 
 
+@pytest.fixture
+def listed(monkeypatch):
+    """Return the folders that are listed from now on."""
+    calls: list[str] = []
+    listdir = os.listdir
+
+    def noted(path):
+        calls.append(path)
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", noted)
+    return calls
+
+
 # -- where
 
 
-def test_in_the_game_folder(game):
-    put(game, "textures/wood/oak.tga")
-    assert find(game, "textures/wood/oak.tga") == "textures/wood/oak.tga"
+FOUND = {  # which pictures are there, and by which names which of them are found
+    "in the game folder": (["textures/oak.tga"], {"textures/oak.tga": "textures/oak.tga"}),
+    "beside the model by its bare name": (
+        ["models/crate/oak.tga"], dict.fromkeys(["somewhere/else/oak.tga", "oak"], "models/crate/oak.tga")),
+    "the game folder comes first": (
+        ["models/crate/skins/oak.tga", "models/crate/oak.tga"],
+        {"models/crate/skins/oak.tga": "models/crate/skins/oak.tga"}),
+    "the given extension comes first and then tga": (
+        [f"textures/oak{suffix}" for suffix in IMAGE_SUFFIXES],
+        {"textures/oak.png": "textures/oak.png", "textures/oak": "textures/oak.tga"}),
+    "what replaces a pcx comes after it": (
+        ["textures/oak.tga", "textures/oak.png", "textures/oak.pcx", "textures/elm.jpg", "textures/elm.png"],
+        {"textures/oak.pcx": "textures/oak.pcx", "textures/oak": "textures/oak.tga",
+         "textures/elm.pcx": "textures/elm.jpg"}),
+    "a dot that is no extension": (
+        ["textures/v1.5 skin.png", "textures/rocket.002.tga"],
+        {"textures/v1.5 skin": "textures/v1.5 skin.png", "textures/rocket.002": "textures/rocket.002.tga"}),
+    "slashes of all kinds": (
+        ["textures/oak.tga"],
+        dict.fromkeys(["textures\\oak.tga", "/textures/oak", "//textures//oak.tga", "./textures/./oak.tga"],
+                      "textures/oak.tga")),
+}  # fmt: skip
 
 
-def test_beside_the_model_by_its_bare_name(game):
-    put(game, "models/crate/oak.tga")
-    assert find(game, "somewhere/else/oak.tga") == "models/crate/oak.tga"
-    assert find(game, "oak") == "models/crate/oak.tga"
-
-
-def test_the_game_folder_comes_first(game):
-    put(game, "models/crate/skins/oak.tga", "models/crate/oak.tga")
-    assert find(game, "models/crate/skins/oak.tga") == "models/crate/skins/oak.tga"
+@pytest.mark.parametrize(("there", "found"), FOUND.values(), ids=FOUND)
+def test_which_picture_is_found(game, there, found):
+    put(game, *there)
+    assert {name: find(game, name) for name in found} == found
 
 
 def test_without_a_game_folder_only_beside_the_model(outside):
@@ -121,17 +149,7 @@ def test_the_extension_is_only_a_hint(game, asked, stored):
     assert find(game, f"textures/{asked}") == f"textures/{stored}"
 
 
-def test_the_given_extension_comes_first_and_then_tga(game):
-    put(game, *(f"textures/oak{suffix}" for suffix in IMAGE_SUFFIXES))
-    assert find(game, "textures/oak.png") == "textures/oak.png"
-    assert find(game, "textures/oak") == "textures/oak.tga"
-
-
-def test_what_replaces_a_pcx_comes_after_it(game):
-    put(game, "textures/oak.tga", "textures/oak.png", "textures/oak.pcx", "textures/elm.jpg", "textures/elm.png")
-    assert find(game, "textures/oak.pcx") == "textures/oak.pcx"
-    assert find(game, "textures/oak") == "textures/oak.tga"
-    assert find(game, "textures/elm.pcx") == "textures/elm.jpg"
+def test_spellings_of_a_pcx():
     assert list(image_spellings("oak.pcx"))[:3] == ["oak.pcx", "oak.tga", "oak.jpg"]
 
 
@@ -149,18 +167,6 @@ def test_a_skin_of_a_quake_iii_player(game):
     model = "models/players/sarge/head.md3"
     assert find(game, "models/players/sarge/red.tga", model) == "models/players/sarge/red.tga"
     assert find(game, "players/sarge/blue.tga", model) == "players/sarge/blue.tga", "the game folder is above models"
-
-
-def test_a_dot_that_is_no_extension(game):
-    put(game, "textures/v1.5 skin.png", "textures/rocket.002.tga")
-    assert find(game, "textures/v1.5 skin") == "textures/v1.5 skin.png"
-    assert find(game, "textures/rocket.002") == "textures/rocket.002.tga"
-
-
-@pytest.mark.parametrize("name", ["textures\\oak.tga", "/textures/oak", "//textures//oak.tga", "./textures/./oak.tga"])
-def test_slashes_of_all_kinds(game, name):
-    put(game, "textures/oak.tga")
-    assert find(game, name) == "textures/oak.tga"
 
 
 @pytest.mark.skipif(WINDOWS, reason="there the two are one file")
@@ -185,38 +191,14 @@ def test_a_folder_called_like_a_picture_is_none(game):
     assert find(game, "textures/oak.tga") == "textures/oak.jpg"
 
 
-def test_folders_are_listed_once(game, monkeypatch):
-    put(game, "textures/oak.tga")
-    calls = []
-    listdir = os.listdir
-
-    def counted(path):
-        calls.append(path)
-        return listdir(path)
-
-    monkeypatch.setattr(os, "listdir", counted)
-    search = SearchPath(Disk().file(game / "models/crate/crate.md3"))
-    for name in ("oak", "elm.png", "ash.tga"):
-        search.find_image(f"textures/{name}")
-    assert len(calls) == len(set(calls)) == 3, "the game folder, textures, beside the model"
-
-
-def test_models_that_are_read_together_list_folders_once(game, monkeypatch):
+def test_models_that_are_read_together_list_folders_once(game, listed):
     put(game, "textures/oak.tga", "models/crate/elm.tga")
-    calls = []
-    listdir = os.listdir
-
-    def noted(path):
-        calls.append(path)
-        return listdir(path)
-
-    monkeypatch.setattr(os, "listdir", noted)
     disk = Disk()
     for name in ("a", "b", "c"):
         search = SearchPath(disk.file(game / f"models/crate/{name}.md3"))
         assert shown(game, search.find_image("textures/oak")) == "textures/oak.tga"
         assert shown(game, search.find_image("no/such/elm")) == "models/crate/elm.tga"
-    assert len(calls) == len(set(calls)) == 3
+    assert len(listed) == len(set(listed)) == 3, "the game folder, textures, beside the model"
     put(game, "textures/elm.tga")
     assert find(game, "textures/elm") == "textures/elm.tga", "not longer than that: files change"
 
@@ -407,18 +389,10 @@ class TestLinks:
         (game / "models/crate/oak.tga").symlink_to(outside / "canary.png")
         assert find(game, "textures/oak.tga") is None
 
-    def test_a_link_to_a_folder_outside(self, game, outside, monkeypatch):
+    def test_a_link_to_a_folder_outside(self, game, outside, listed):
         (game / "textures").symlink_to(outside / "deep")
-        listed = []
-        listdir = os.listdir
-
-        def noted(path):
-            listed.append(Path(path).resolve())
-            return listdir(path)
-
-        monkeypatch.setattr(os, "listdir", noted)
         assert find(game, "textures/canary.png") is None
-        assert outside / "deep" not in listed, "not even looked into"
+        assert outside / "deep" not in {Path(path).resolve() for path in listed}, "not even looked into"
 
     def test_a_link_that_leads_inside(self, game):
         put(game, "textures/real.tga")

@@ -12,10 +12,6 @@ from tests.samples import CORPUS
 FILES = sorted(CORPUS.rglob("*.skin"))
 
 
-def kinds(text):
-    return [(entry.kind, entry.name, entry.value) for entry in read_skin(text.encode()).entries]
-
-
 # -- reading: RE_RegisterSkin and CommaParse
 
 
@@ -54,7 +50,8 @@ def test_pairs(text, expected):
 
 
 def test_tags_have_no_value():
-    assert kinds("tag_head,\na,b\nmy_tag_x") == [("tag", "tag_head", ""), (SURFACE, "a", "b"), ("tag", "my_tag_x", "")]
+    found = [(entry.kind, entry.name, entry.value) for entry in read_skin(b"tag_head,\na,b\nmy_tag_x").entries]
+    assert found == [("tag", "tag_head", ""), (SURFACE, "a", "b"), ("tag", "my_tag_x", "")]
     assert read('tag_weapon,"x"\na,b') == {"x": "a", ",b": ""}, "a value of a tag shifts the rest"
     assert read("TAG_head,a b,c") == {"tag_head": "a", "b": "c"}, "strstr knows case"
 
@@ -126,7 +123,7 @@ def test_other_encodings_come_back(data):
 
 def test_a_letter_that_the_file_cannot_hold():
     skin = read_skin(b"\xff,b")
-    assert skin.set_shader("a", "\u00e4").write() == b"\xe4,\xff"[:0] + b"\xff,b\na,\xe4"
+    assert skin.set_shader("a", "\u00e4").write() == b"\xff,b\na,\xe4"
     with pytest.raises(LimitError, match="not in UTF-8"):
         skin.set_shader("a", "\u0416").write()
 

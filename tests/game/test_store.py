@@ -35,25 +35,23 @@ def test_read(tmp_path):
 
 
 def test_what_cannot_be_read_is_said(tmp_path):
-    with pytest.raises(ModelError, match=r"^can't read the file: no such file"):
-        read(tmp_path / "none.md3")
-    with pytest.raises(ModelError, match=r"^it is a folder"):
-        read(tmp_path)
-    with pytest.raises(ModelError, match=r"^it is a folder"):
-        read(Path(tmp_path.anchor))
-    with pytest.raises(ModelError, match=r"^can't read the file: file name too long" if POSIX else "."):
-        read(tmp_path / ("x" * 300))
-    with pytest.raises(ModelError, match=r"^no such file"):
-        read(tmp_path / "a\0b")
+    for path, said in (
+        (tmp_path / "none.md3", r"^can't read the file: no such file"),
+        (tmp_path, r"^it is a folder"),
+        (Path(tmp_path.anchor), r"^it is a folder"),
+        (tmp_path / ("x" * 300), r"^can't read the file: file name too long" if POSIX else "."),
+        (tmp_path / "a\0b", r"^no such file"),
+    ):
+        with pytest.raises(ModelError, match=said):
+            read(path)
 
 
 @pytest.mark.skipif(not POSIX, reason="no pipes in folders")
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.md3")
-    with pytest.raises(ModelError, match="not a regular file"):
-        read(tmp_path / "pipe.md3")
-    with pytest.raises(ModelError, match="not a regular file"):
-        read(Path("/dev/zero"))
+    for path in (tmp_path / "pipe.md3", Path("/dev/zero")):
+        with pytest.raises(ModelError, match="not a regular file"):
+            read(path)
 
 
 def test_a_file_larger_than_any_model_is_refused_unread(tmp_path):
@@ -131,12 +129,9 @@ def test_what_a_model_calls_a_file_named_from_within_the_game(tmp_path, monkeypa
 # -- a member of an archive is a file as any other
 
 
-def stilt_in_an_archive() -> dict[str, bytes]:
-    return {f"players/Stilt/{file.name}": file.read_bytes() for file in STILT.iterdir() if file.is_file()}
-
-
 def test_a_model_in_an_archive_and_its_pictures():
-    files = stilt_in_an_archive() | {"players/Stilt/sub/other.pcx": b""}
+    files = {f"players/Stilt/{file.name}": file.read_bytes() for file in STILT.iterdir() if file.is_file()}
+    files["players/Stilt/sub/other.pcx"] = b""
     file = held(files, "players/Stilt/tris.md2")
     kept: Store = file.folder
     assert kept.place.endswith("players/Stilt")
@@ -149,8 +144,7 @@ def test_a_model_in_an_archive_and_its_pictures():
     ]
     assert [each.name for each in search.other_skins()] == ["frost.pcx", "moss.pcx", "rust.pcx"]
     assert search.own_image() is None
-    for each in found:
-        assert each is not None
+    for each in filter(None, found):
         assert each.path is None
         assert game_name(each) == each.place.removeprefix("/nowhere/pak0.pk3/")
         pixels = pcx.read(each)

@@ -10,10 +10,6 @@ from io_idtech_models.model.clips import FRAME_NAME_BYTES, Clip, group, numbered
 from tests.samples import corpus_params
 
 
-def ranges(frame_names):
-    return [(a.name, a.first, a.first + a.count - 1) for a in group(frame_names)]
-
-
 def counts(frame_names):
     return [(a.name, a.count) for a in group(frame_names)]
 
@@ -40,7 +36,7 @@ PLAYER_RANGES = [
 
 def test_the_player_of_quake_2():
     assert len(PLAYER) == 198
-    assert ranges(PLAYER) == PLAYER_RANGES
+    assert [(a.name, a.first, a.first + a.count - 1) for a in group(PLAYER)] == PLAYER_RANGES
 
 
 @pytest.mark.parametrize(

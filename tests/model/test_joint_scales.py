@@ -12,14 +12,10 @@ from io_idtech_models.model.transforms import to_matrices
 RANDOM = np.random.default_rng(3)
 
 
-def turns_of(*shape):
-    found = RANDOM.normal(size=(*shape, 4))
-    return found / np.linalg.norm(found, axis=-1, keepdims=True)
-
-
 def test_axes_are_taken_apart_each_for_itself():
     """Some are mirrored, one is sheared, which leaves the others as they are."""
-    turns, scales = turns_of(8), RANDOM.uniform(0.5, 2.0, (8, 3))
+    turns, scales = RANDOM.normal(size=(8, 4)), RANDOM.uniform(0.5, 2.0, (8, 3))
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
     scales[::3, 0] *= -1.0
     axes = to_matrices(turns) * scales[:, None, :]
     sheared = axes.copy()

@@ -19,13 +19,10 @@ def test_products_and_lengths():
     np.testing.assert_allclose(steady.products(a, b), a @ b, atol=1e-14)
     np.testing.assert_allclose(steady.products(a, b, a), a @ b @ a, atol=1e-13)
     np.testing.assert_allclose(steady.applied(b, v), (b @ v[..., None])[..., 0], atol=1e-14)
-    np.testing.assert_allclose(steady.applied(b[:, :3], v[..., :3]), (b[:, :3] @ with_one(v))[..., 0], atol=1e-14)
+    points = np.concatenate((v[..., :3], np.ones((*v.shape[:-1], 1))), axis=-1)[..., None]
+    np.testing.assert_allclose(steady.applied(b[:, :3], v[..., :3]), (b[:, :3] @ points)[..., 0], atol=1e-14)
     np.testing.assert_allclose(steady.lengths(v), np.linalg.norm(v, axis=-1))
     np.testing.assert_allclose(steady.applied(b[0, :3, :3], v[0, 0, :3]), b[0, :3, :3] @ v[0, 0, :3])
-
-
-def with_one(v):
-    return np.concatenate((v[..., :3], np.ones((*v.shape[:-1], 1))), axis=-1)[..., None]
 
 
 def test_crossed_cofactors_determinants_inverses():

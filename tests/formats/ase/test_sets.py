@@ -8,7 +8,7 @@ import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.ase.file import read
-from io_idtech_models.reporting import LimitError, collected_warnings
+from io_idtech_models.reporting import LimitError
 from tests.samples import load
 from tests.samples_ase import (
     CORNERS,
@@ -103,15 +103,13 @@ def test_sets_go_come_and_are_called_otherwise():
     assert np.array_equal(load(data).surfaces[1].further_uvs["UVChannel_2"], load(data).surfaces[1].corner_uvs)
 
 
-def test_a_name_without_a_number_is_the_next_that_is_free():
+def test_a_name_without_a_number_is_the_next_that_is_free(caplog):
     def edit(surface):
         surface.further_uvs["light"] = surface.corner_uvs + np.float32(1)
         surface.further_uvs["UVChannel_2"] = surface.corner_uvs
 
-    with collected_warnings() as said:
-        data = lit(load(several_sets()), edit)
-    assert channels(data)[0] == [1, 3, 4, 2, 5]
-    assert said == [
+    assert channels(lit(load(several_sets()), edit))[0] == [1, 3, 4, 2, 5]
+    assert caplog.messages == [
         f"'{name}': ASE has numbers for names of UV maps: 'light' is UVChannel_4" for name in ("lit", "lit_1")
     ]
 
@@ -139,12 +137,11 @@ def test_another_set_is_drawn_where_the_mesh_is_written_anew(parts):
     assert channels(data)[-1][-1] == (3 if parts == 2 else 5)
 
 
-def test_new_files_have_the_drawn_set_last():
+def test_new_files_have_the_drawn_set_last(caplog):
     model = load(several_sets())
     model.source = None
-    with collected_warnings() as said:
-        data = ROW.dump(model)
-    assert channels(data) == [[1, 3, 5], [1, 3, 5], [1, 2]] and not said
+    data = ROW.dump(model)
+    assert channels(data) == [[1, 3, 5], [1, 3, 5], [1, 2]] and not caplog.messages
     assert data.index(b"*MESH_MAPPINGCHANNEL 3") < data.index(b"*MESH_MAPPINGCHANNEL 5")
     for old, new in zip(model.surfaces, load(data).surfaces, strict=True):
         assert all(np.abs(new.further_uvs[name] - uvs).max() < 1e-6 for name, uvs in old.further_uvs.items())
@@ -178,22 +175,22 @@ def test_corners_that_were_shown_as_one_or_not_at_all_keep_what_the_file_says():
     assert np.array_equal(load(ROW.dump(model)).surfaces[2].further_uvs["UVChannel_1"][1:], uvs[1:])
 
 
-def test_sets_that_are_none_of_the_faces_are_kept():
+def test_sets_that_are_none_of_the_faces_are_kept(caplog):
     short = channel(2, TVERTS, TFACES[1:])
     mesh = MeshSpec("odd", CORNERS, FACES, TVERTS, TFACES, HARD, more=short + channel(3, TVERTS, TFACES))
     mesh.more += channel(3, LIGHT, LIGHT_FACES)
     data = pack([MaterialSpec()], [mesh])
-    with collected_warnings() as said:
-        model = load(data)
-    assert said == ["'odd' has 2 sets of texture coordinates that are none of its faces': kept, but not shown"]
+    model = load(data)
+    assert caplog.messages == [
+        "'odd' has 2 sets of texture coordinates that are none of its faces': kept, but not shown"
+    ]
     (surface,) = model.surfaces
     assert (surface.uv_name, list(surface.further_uvs)) == ("UVChannel_3", ["UVChannel_1"])
     assert ROW.dump(model) == data
     surface.triangles, surface.source_triangles = surface.triangles[1:], surface.source_triangles[1:]
     surface.further_uvs["UVChannel_1"] = surface.further_uvs["UVChannel_1"][1:]
-    with collected_warnings() as said:
-        assert channels(ROW.dump(model)) == [[1, 3]]
-    assert said == ["'odd' is written anew, without texture coordinates that are none of its faces'"]
+    assert channels(ROW.dump(model)) == [[1, 3]]
+    assert caplog.messages[1:] == ["'odd' is written anew, without texture coordinates that are none of its faces'"]
 
 
 def test_a_list_that_comes_again_behind_a_further_set_is_drawn():

@@ -11,13 +11,32 @@ LUMPS = [Piece(0, 0, 4), Piece(10, 10, 4), Piece(11, 6, 3), Piece(12, 99, 0)]
 BYTES = {0: b"HHHH", 10: b"aaaa", 11: b"bbb", 12: b""}
 
 
+KEPT = {key: key for key in BYTES}
+# What becomes of lumps: their bytes, what those of the source are called now, and the file.
+LAID_OUT = {
+    "a surveyed file comes back": (BYTES, KEPT, DATA),
+    "lumps that grow push the later ones": (BYTES | {11: b"BBBBB"}, KEPT, b"HHHH..BBBBB-aaaa!!!tail"),
+    "lumps that are gone take the gap before them along": (
+        {0: b"HHHH", 10: b"aaaa"}, {0: 0, 10: 10}, b"HHHH-aaaa!!!tail"),
+    "a lump that became empty is no lump": (BYTES | {11: b""}, KEPT, b"HHHH-aaaa!!!tail"),
+    "new lumps follow their neighbour": (
+        {0: b"HHHH", 10: b"aaaa", 5: b"new", 11: b"bbb"}, {0: 0, 10: 10, 11: 11}, b"HHHH..bbb-aaaanew!!!tail"),
+    "an empty lump that grew is new": (BYTES | {12: b"full"}, KEPT, b"HHHH..bbbfull-aaaa!!!tail"),
+    "renamed lumps take their place along": ({0: b"HHHH", 7: b"aaaa", 8: b"bbb"}, {0: 0, 10: 7, 11: 8}, DATA),
+    "two lumps that claim one place": (
+        {0: b"HHHH", 7: b"aaaa", 8: b"bbb"}, {0: 0, 10: 7, 11: 7}, b"HHHH..aaaabbb!!!tail"),
+}  # fmt: skip
+
+
 def laid_out(lumps, hint, renamed):
-    """Return the file, and where every lump begins."""
+    """Return the file, and the layout; every lump lies where it says."""
     layout = plan_layout(list(lumps), {k: len(v) for k, v in lumps.items()}, hint, renamed)
     offsets, size = layout.places({k: len(v) for k, v in lumps.items()})
     data = assemble(lumps, layout)
     assert len(data) == size
-    return data, offsets, layout
+    found = {key: data[at : at + len(lumps[key])] for key, at in offsets.items()}
+    assert found == {key: raw for key, raw in lumps.items() if raw}
+    return data, layout
 
 
 def test_survey_says_order_gaps_and_what_stands_behind():
@@ -29,63 +48,23 @@ def test_survey_says_order_gaps_and_what_stands_behind():
     assert hint["layout_empty"].tolist() == [[12, 99]]
 
 
-def test_a_surveyed_file_comes_back():
-    data, offsets, layout = laid_out(BYTES, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == DATA
-    assert offsets == {0: 0, 11: 6, 10: 10}
-    assert layout.empty == {12: 99}
+@pytest.mark.parametrize(("lumps", "renamed", "wanted"), LAID_OUT.values(), ids=LAID_OUT)
+def test_what_becomes_of_lumps(lumps, renamed, wanted):
+    data, layout = laid_out(lumps, survey(LUMPS, DATA), renamed)
+    assert data == wanted
+    assert layout.empty == ({12: 99} if lumps.get(12) == b"" else {})
 
 
 def test_without_a_hint_lumps_follow_one_another():
-    data, offsets, layout = laid_out(BYTES, {}, {})
+    data, layout = laid_out(BYTES, {}, {})
     assert data == b"HHHHaaaabbb"
-    assert offsets == {0: 0, 10: 4, 11: 8}
     assert (layout.tail, layout.empty) == (b"", {})
-
-
-def test_lumps_that_grow_push_the_later_ones():
-    data, _, _ = laid_out(BYTES | {11: b"BBBBB"}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH..BBBBB-aaaa!!!tail"
-
-
-def test_lumps_that_are_gone_take_the_gap_before_them_along():
-    data, _, _ = laid_out({0: b"HHHH", 10: b"aaaa"}, survey(LUMPS, DATA), {0: 0, 10: 10})
-    assert data == b"HHHH-aaaa!!!tail"
-
-
-def test_a_lump_that_became_empty_is_no_lump():
-    data, offsets, _ = laid_out(BYTES | {11: b""}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH-aaaa!!!tail"
-    assert 11 not in offsets
-
-
-def test_new_lumps_follow_their_neighbour():
-    data, _, _ = laid_out({0: b"HHHH", 10: b"aaaa", 5: b"new", 11: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 10, 11: 11})
-    assert data == b"HHHH..bbb-aaaanew!!!tail"
-
-
-def test_an_empty_lump_that_grew_is_new():
-    data, _, layout = laid_out(BYTES | {12: b"full"}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH..bbbfull-aaaa!!!tail"
-    assert layout.empty == {}
-
-
-def test_renamed_lumps_take_their_place_along():
-    data, offsets, _ = laid_out({0: b"HHHH", 7: b"aaaa", 8: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 7, 11: 8})
-    assert data == DATA
-    assert offsets == {0: 0, 8: 6, 7: 10}
-
-
-def test_two_lumps_that_claim_one_place():
-    data, _, _ = laid_out({0: b"HHHH", 7: b"aaaa", 8: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 7, 11: 7})
-    assert data == b"HHHH..aaaabbb!!!tail"
 
 
 def test_lumps_that_overlap_are_laid_out_apart():
     hint = survey([Piece(0, 0, 4), Piece(1, 2, 4), Piece(2, 2, 4)], b"abcdef")
     assert hint["layout_gaps"].tolist() == [0, 0, 0]
-    data, _, _ = laid_out({0: b"abcd", 1: b"cdef", 2: b"cdef"}, hint, {k: k for k in range(3)})
-    assert data == b"abcdcdefcdef"
+    assert laid_out({0: b"abcd", 1: b"cdef", 2: b"cdef"}, hint, {k: k for k in range(3)})[0] == b"abcdcdefcdef"
 
 
 def test_overlaps_are_refused_only_where_they_multiply_the_file():

@@ -58,50 +58,40 @@ def test_what_no_texel_reaches_is_told():
 # -- settling
 
 
-def test_nothing_changes_where_nothing_moved():
-    source = table((1, 2), (3, 4), (1, 2))
-    assert settle(source, [((1, 2), 2), ((3, 4), 1), ((1, 2), 0)]) == ([(1, 2), (3, 4), (1, 2)], [2, 1, 0])
+SETTLED = {
+    "nothing changes where nothing moved": (
+        table((1, 2), (3, 4), (1, 2)), [((1, 2), 2), ((3, 4), 1), ((1, 2), 0)],
+        [(1, 2), (3, 4), (1, 2)], [2, 1, 0]),
+    "an entry all of whose corners moved to one texel changes in place": (
+        table((1, 2), (3, 4)), [((9, 9), 1), ((1, 2), 0), ((9, 9), 1)],
+        [(1, 2), (9, 9)], [1, 0, 1]),
+    "corners that part get entries of their own": (
+        table((1, 2), (3, 4)), [((9, 9), 1), ((3, 4), 1), ((1, 2), 0), ((8, 8), 1), ((9, 9), 1)],
+        [(1, 2), (3, 4), (9, 9), (8, 8)], [2, 1, 0, 3, 2]),
+    "entries whose corners part for two places go": (
+        table((1, 2), (3, 4), (5, 6)), [((8, 8), 0), ((9, 9), 0), ((3, 4), 1), ((5, 6), 2)],
+        [(3, 4), (5, 6), (8, 8), (9, 9)], [2, 3, 0, 1]),
+    "new corners take the entry of an equal texel": (
+        table((1, 2), (3, 4)), [((1, 2), 0), ((3, 4), 1), ((3, 4), -1), ((7, 7), -1), ((7, 7), -1)],
+        [(1, 2), (3, 4), (7, 7)], [0, 1, 1, 2, 2]),
+    "new corners keep an entry that lost its own": (
+        table((1, 2), (3, 4), (1, 2)), [((1, 2), -1), ((3, 4), 1)], [(1, 2), (3, 4)], [0, 1]),
+    "one in use first": (
+        table((1, 2), (3, 4), (1, 2)), [((1, 2), -1), ((3, 4), 1), ((1, 2), 2)], [(3, 4), (1, 2)], [1, 0, 1]),
+    "entries without corners go unless they never had any": (
+        table((1, 2), (3, 4), (5, 6), used=[True, False, True]), [((5, 6), 2)], [(3, 4), (5, 6)], [1]),
+    "all go but those that never had any": (
+        table((1, 2), (3, 4), (5, 6), used=[True, False, True]), [], [(3, 4)], []),
+    "a corner may take an entry that never had any": (
+        table((1, 2), (3, 4), used=[True, False]), [((1, 2), 0), ((3, 4), -1)], [(1, 2), (3, 4)], [0, 1]),
+    "a corner that moved from beyond the table gets an entry": (
+        table((1, 2)), [((5, 5), 700), ((1, 2), 0)], [(1, 2), (5, 5)], [1, 0]),
+}  # fmt: skip
 
 
-def test_an_entry_all_of_whose_corners_moved_to_one_texel_changes_in_place():
-    source = table((1, 2), (3, 4))
-    assert settle(source, [((9, 9), 1), ((1, 2), 0), ((9, 9), 1)]) == ([(1, 2), (9, 9)], [1, 0, 1])
-
-
-def test_corners_that_part_get_entries_of_their_own():
-    source = table((1, 2), (3, 4))
-    corners = [((9, 9), 1), ((3, 4), 1), ((1, 2), 0), ((8, 8), 1), ((9, 9), 1)]
-    assert settle(source, corners) == ([(1, 2), (3, 4), (9, 9), (8, 8)], [2, 1, 0, 3, 2])
-
-
-def test_entries_whose_corners_part_for_two_places_go():
-    source = table((1, 2), (3, 4), (5, 6))
-    corners = [((8, 8), 0), ((9, 9), 0), ((3, 4), 1), ((5, 6), 2)]
-    assert settle(source, corners) == ([(3, 4), (5, 6), (8, 8), (9, 9)], [2, 3, 0, 1])
-
-
-def test_new_corners_take_the_entry_of_an_equal_texel():
-    source = table((1, 2), (3, 4))
-    assert settle(source, [((1, 2), 0), ((3, 4), 1), ((3, 4), -1), ((7, 7), -1), ((7, 7), -1)]) == (
-        [(1, 2), (3, 4), (7, 7)], [0, 1, 1, 2, 2],
-    )  # fmt: skip
-
-
-def test_new_corners_keep_an_entry_that_lost_its_own():
-    source = table((1, 2), (3, 4), (1, 2))
-    assert settle(source, [((1, 2), -1), ((3, 4), 1)]) == ([(1, 2), (3, 4)], [0, 1])
-    assert settle(source, [((1, 2), -1), ((3, 4), 1), ((1, 2), 2)]) == ([(3, 4), (1, 2)], [1, 0, 1]), "one in use first"
-
-
-def test_entries_without_corners_go_unless_they_never_had_any():
-    source = table((1, 2), (3, 4), (5, 6), used=[True, False, True])
-    assert settle(source, [((5, 6), 2)]) == ([(3, 4), (5, 6)], [1])
-    assert settle(source, []) == ([(3, 4)], [])
-
-
-def test_a_corner_may_take_an_entry_that_never_had_any():
-    source = table((1, 2), (3, 4), used=[True, False])
-    assert settle(source, [((1, 2), 0), ((3, 4), -1)]) == ([(1, 2), (3, 4)], [0, 1])
+@pytest.mark.parametrize(("source", "corners", "entries", "indices"), SETTLED.values(), ids=SETTLED)
+def test_what_becomes_of_entries(source, corners, entries, indices):
+    assert settle(source, corners) == (entries, indices)
 
 
 def test_indices_beyond_the_table_are_kept_and_nothing_is_renumbered():
@@ -109,11 +99,6 @@ def test_indices_beyond_the_table_are_kept_and_nothing_is_renumbered():
     uvs = np.array([[0, 0], decode_texels(np.array((3, 4), np.int16), SIZE)], np.float32)
     found, indices = source.settle(uvs, np.array([700, 1]), SIZE, "thing")
     assert (found.tolist(), indices.tolist()) == ([[1, 2], [3, 4]], [700, 1])
-
-
-def test_a_corner_that_moved_from_beyond_the_table_gets_an_entry():
-    source = table((1, 2))
-    assert settle(source, [((5, 5), 700), ((1, 2), 0)]) == ([(1, 2), (5, 5)], [1, 0])
 
 
 def test_another_size_moves_all_entries():

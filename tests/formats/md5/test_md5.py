@@ -17,6 +17,7 @@ from tests.facts import differences
 from tests.samples import CORPUS, corpus_params
 
 ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_md5.ANIMS]
+MESH, ANIM = by_name("md5mesh"), by_name("md5anim")
 
 
 # -- structs
@@ -42,11 +43,8 @@ def test_a_mesh_is_read_field_by_field():
 
 def test_an_animation_is_read_field_by_field():
     anim, spec = md5anim.read(samples_md5.wave()), samples_md5.wave_spec()
-    assert (anim.command_line, anim.frame_rate, anim.names) == (
-        "anim models/wave.mb",
-        24,
-        ["origin", "upper arm", "hand"],
-    )
+    said = anim.command_line, anim.frame_rate, anim.names
+    assert said == ("anim models/wave.mb", 24, ["origin", "upper arm", "hand"])
     assert (tuple(anim.flags), tuple(anim.starts), anim.parents.tolist()) == (spec.flags, spec.starts, [-1, 0, 1])
     assert anim.bounds.reshape(-1, 6).tolist() == [list(b) for b in spec.bounds]
     assert anim.base.tolist() == [list(b) for b in spec.base]
@@ -63,7 +61,7 @@ def said(outline):
 
 @pytest.mark.parametrize("data", ANIMS)
 def test_what_stands_before_the_frames_is_the_same_read_alone(data):
-    assert said(by_name("md5anim").outline(data)) == said(by_name("md5anim").load(data, ""))
+    assert said(ANIM.outline(data)) == said(ANIM.load(data, ""))
 
 
 def test_frames_stay_unread_and_what_is_wrong_before_them_is_told():
@@ -81,8 +79,8 @@ def test_poses_are_the_engines(file):
     expected = file.expected()
     if not expected:
         pytest.skip("nobody computed its vertices")
-    anim = by_name("md5anim").load(file.data, "x")
-    mesh = by_name("md5mesh").load((CORPUS / file.entry["mesh"]).read_bytes(), "x")
+    anim = ANIM.load(file.data, "x")
+    mesh = MESH.load((CORPUS / file.entry["mesh"]).read_bytes(), "x")
     places, turns = chain(anim.parents, anim.positions, anim.rotations)
     for key, wanted in expected.items():
         frame, kind = key.split(".")[:2]
@@ -96,7 +94,7 @@ def test_poses_are_the_engines(file):
 
 
 def test_a_model_has_places_and_faces_outward():
-    model = by_name("md5mesh").load(samples_md5.arm(), "arm")
+    model = MESH.load(samples_md5.arm(), "arm")
     mesh = model.meshes[0]
     places = skin(mesh.weights, model.skeleton.positions, model.skeleton.rotations)
     want = [(x, y, z) for x in (4, 16, 28) for y, z in ((-3, -1), (5, -1), (5, 5), (-3, 5))]
@@ -139,20 +137,11 @@ def test_trailing_text_is_left_alone():
     assert differences(data, data + b"\nmesh rubbish {") == set()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "error"),
-    [
-        (b"MD5Version 10", b"MD5Version 6", "MD5 version 6, of the Doom 3 alpha"),
-        (b"numJoints 3", b"numbones 3", "MD5 version 6, of the Doom 3 alpha"),
-    ],
-)
-def test_files_of_the_alpha_are_told_apart(old, new, error):
-    data = samples_md5.arm()
-    assert old in data, data.decode()
-    with pytest.raises(FormatError) as caught:
-        md5mesh.read(data.replace(old, new, 1))
-    assert error in str(caught.value)
-    assert "line" in str(caught.value)
+@pytest.mark.parametrize(("old", "new"), [(b"MD5Version 10", b"MD5Version 6"), (b"numJoints 3", b"numbones 3")])
+def test_files_of_the_alpha_are_told_apart(old, new):
+    assert old in samples_md5.arm()
+    with pytest.raises(FormatError, match=r"MD5 version 6, of the Doom 3 alpha.* line"):
+        md5mesh.read(samples_md5.arm().replace(old, new, 1))
 
 
 def changed_line(data: bytes, old: bytes, new: bytes) -> tuple[bytes, int]:
@@ -182,17 +171,15 @@ def changed_line(data: bytes, old: bytes, new: bytes) -> tuple[bytes, int]:
 def test_damaged_rows_are_named_by_their_line(old, new, before):
     data = samples_md5.several_meshes().replace(b"numverts", before + b"numverts")
     damaged, line = changed_line(data.replace(b"tri 17 0", b"tri 17 1"), old, new)
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(FormatError, match=f"at line {line}:"):
         md5mesh.read(damaged)
-    assert f"at line {line}:" in str(caught.value)
 
 
 @pytest.mark.parametrize(("old", "new"), [(b"\t1 33 0", b"\t1 33 4"), (b"\t0 56 2", b"\t0 56 3")])
 def test_channels_out_of_range_are_named_by_their_line(old, new):
     damaged, line = changed_line(samples_md5.wave(), old, new)
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(FormatError, match=f"at line {line}:"):
         md5anim.read(damaged)
-    assert f"at line {line}:" in str(caught.value)
 
 
 @pytest.mark.parametrize(("size", "outcome"), [(1.00005, ""), (1.005, "warning"), (1.02, "error")])
@@ -202,29 +189,28 @@ def test_quaternions_that_are_too_long(size, outcome, caplog):
     data = samples_md5.MeshSpec(joints=joints).pack()
     if outcome == "error":
         with pytest.raises(FormatError, match="the orientation of joint 'upper arm' is no rotation"):
-            by_name("md5mesh").load(data, "x")
+            MESH.load(data, "x")
         return
-    model = by_name("md5mesh").load(data, "x")
+    model = MESH.load(data, "x")
     assert np.linalg.norm(model.skeleton.rotations, axis=1) == pytest.approx(np.ones(3))
     assert bool(caplog.records) is (outcome == "warning")
 
 
 def test_carried_vertices_stay_in_the_table():
     """Offsets of their own where the source's were; who shares a weight and has it otherwise gets one behind."""
-    row = by_name("md5mesh")
-    model = row.load(samples_md5.odd_weights(), "a")
-    before = row.read(samples_md5.odd_weights()).parts[0]
+    model = MESH.load(samples_md5.odd_weights(), "a")
+    before = MESH.read(samples_md5.odd_weights()).parts[0]
     mesh = model.meshes[0]
     mesh.weights.offsets *= 2
     mesh.kept, mesh.carried = np.zeros(mesh.num_vertices, np.bool_), np.ones(mesh.num_vertices, np.bool_)
-    after = row.from_model(model).parts[0]
+    after = MESH.from_model(model).parts[0]
     for name in ("starts", "counts", "joints", "biases"):
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
     used = mesh.weights.entries()[1]
     np.testing.assert_allclose(after.offsets[used], 2 * before.offsets[used])
     assert mesh.source_vertices is not None
     mesh.kept[0], mesh.carried[0] = True, False  # shares its one weight with another
-    sharing = row.from_model(model).parts[0]
+    sharing = MESH.from_model(model).parts[0]
     np.testing.assert_array_equal(sharing.offsets[before.starts[0]], before.offsets[before.starts[0]])
     assert sharing.starts[3] >= len(before.joints)
     assert sharing.counts[3] == before.counts[3]
@@ -232,15 +218,14 @@ def test_carried_vertices_stay_in_the_table():
 
 @pytest.mark.parametrize(("off", "stays"), [(0.1, True), (0.4, False)])
 def test_carried_vertices_share_a_weight_within_single_precision(off, stays):
-    row = by_name("md5mesh")
-    model = row.load(samples_md5.odd_weights(), "a")
-    before, mesh = row.read(samples_md5.odd_weights()).parts[0], model.meshes[0]
+    model = MESH.load(samples_md5.odd_weights(), "a")
+    before, mesh = MESH.read(samples_md5.odd_weights()).parts[0], model.meshes[0]
     table, used = mesh.weights, mesh.weights.entries()[1]  # in the file some are several vertices'
     own = (np.cumsum(table.counts) - table.counts).astype(np.int32), table.counts
     mesh.weights = Weights(*own, table.joints[used], table.factors[used], table.offsets[used] + 20000)
     mesh.weights.offsets[0] += off
     mesh.kept, mesh.carried = np.zeros(mesh.num_vertices, np.bool_), np.ones(mesh.num_vertices, np.bool_)
-    after = row.from_model(model).parts[0]
+    after = MESH.from_model(model).parts[0]
     assert after.starts[1:].tolist() == before.starts[1:].tolist()
     assert (after.starts[0] == before.starts[0]) == stays
 
@@ -248,26 +233,24 @@ def test_carried_vertices_share_a_weight_within_single_precision(off, stays):
 def test_frames_that_have_no_bounds_in_the_file_have_their_own():
     spec = samples_md5.wave_spec()
     spec.bounds = spec.bounds[:-2]
-    row = by_name("md5anim")
-    motion = row.load(spec.pack(), "a")
+    motion = ANIM.load(spec.pack(), "a")
     motion.positions[0, 0] += 1
     motion.source_frames[0, 0] = -1
     motion.bounds = np.arange(30.0).reshape(5, 2, 3)
-    found = row.read(row.dump(motion)).bounds
+    found = ANIM.read(ANIM.dump(motion)).bounds
     assert found[1:3].reshape(-1, 6).tolist() == [list(each) for each in spec.bounds[1:]]
     assert found[3:].tolist() == motion.bounds[3:].tolist()
 
 
 def test_components_of_joints_that_hardly_move_lie_one_behind_the_other():
     """Of one joint that turns about one axis, and one that moves along one."""
-    row = by_name("md5anim")
-    motion = row.load(samples_md5.wave(), "wave")
+    motion = ANIM.load(samples_md5.wave(), "wave")
     angles = np.linspace(0.0, 1.0, motion.num_frames)
     motion.positions[:], motion.rotations[:] = motion.positions[:1], motion.rotations[:1]
     motion.rotations[:, 1] = np.stack((np.cos(angles), np.sin(angles), angles * 0, angles * 0), axis=-1)
     motion.positions[:, 2, 1] += angles
-    data = row.dump(replace(motion, source=None, source_frames=None, source_joints=None))
-    file, again = row.read(data), row.load(data, "wave")
+    data = ANIM.dump(replace(motion, source=None, source_frames=None, source_joints=None))
+    file, again = ANIM.read(data), ANIM.load(data, "wave")
     assert (file.flags.tolist(), file.starts[1:].tolist()) == ([0, 8, 2], [0, 1])
     assert file.components.shape == (motion.num_frames, 2) and file.starts[0] in {0, 1}, "games ask for a number there"
     np.testing.assert_allclose(again.positions, motion.positions, atol=1e-6)
@@ -275,12 +258,11 @@ def test_components_of_joints_that_hardly_move_lie_one_behind_the_other():
 
 
 def test_bounds_are_those_of_the_frame_that_most_joints_have():
-    row = by_name("md5anim")
-    motion = row.load(samples_md5.wave(), "wave")
+    motion = ANIM.load(samples_md5.wave(), "wave")
     hints = motion.source_frames.copy()
     hints[0, :2], hints[0, 2] = 3, 4  # a pose made of two frames'
-    after = row.read(row.dump(replace(motion, source_frames=hints)))
-    wanted = row.read(samples_md5.wave()).bounds[3]
+    after = ANIM.read(ANIM.dump(replace(motion, source_frames=hints)))
+    wanted = ANIM.read(samples_md5.wave()).bounds[3]
     assert wanted[0, 0] == -93.0
     np.testing.assert_array_equal(after.bounds[0], wanted)
 

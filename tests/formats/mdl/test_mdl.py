@@ -223,117 +223,108 @@ def test_the_bytes_at_the_end_are_kept_or_dropped():
     assert dump(load(data), drop_tail=True) == sample("animated", "mdl")
 
 
-class TestTextureCoordinates:
-    def edited(self, change):
-        model = load(sample("seams", "mdl"))
-        change(model.surfaces[0])
-        return model, structs(model)
-
-    def test_a_vertex_whose_corners_all_move_keeps_its_seam(self):
-        def change(surface):
-            surface.uvs[surface.triangles == 2] += np.array([1 / 32, 0], np.float32)
-
-        model, file = self.edited(change)
-        before = read("seams")
-        assert file.st["on_seam"].tolist() == before.st["on_seam"].tolist()
-        assert np.argwhere(file.st["st"] != before.st["st"]).tolist() == [[2, 0]]
-        assert np.allclose(load(mdl.write(file)).surfaces[0].uvs, model.surfaces[0].uvs)
-
-    def test_a_corner_that_moves_alone_splits_its_vertex(self):
-        def change(surface):
-            surface.uvs[0, 0] += np.array([3 / 32, 1 / 8], np.float32)
-
-        model, file = self.edited(change)
-        assert len(file.st) == 9
-        assert file.st[8]["on_seam"] == 0
-        assert file.st[:8].tobytes() == read("seams").st.tobytes()
-        assert (file.vertices[:, 8] == file.vertices[:, model.surfaces[0].triangles[0, 0]]).all()
-        assert np.allclose(load(mdl.write(file)).surfaces[0].uvs, model.surfaces[0].uvs)
-
-    def test_what_no_texel_has_is_refused(self):
-        model = load(sample("seams", "mdl"))
-        model.surfaces[0].uvs[0, 0, 0] = np.nan
-        with pytest.raises(LimitError, match="texture coordinate"):
-            dump(model)
-
-    def test_another_size_of_skin_moves_the_texels_along(self):
-        model = load(sample("seams", "mdl"))
-        file = structs(model, skin_width=64, skin_height=16)
-        assert file.pictures.shape == (1, 16, 64)
-        assert np.abs(load(mdl.write(file)).surfaces[0].uvs - model.surfaces[0].uvs).max() <= 0.5 / 8
+# -- texture coordinates
 
 
-class TestPictures:
-    def painted(self, change, **options):
-        model = load(sample("animated", "mdl"), options.pop("name", "crate"))
-        model.skins = [
-            Skin(skin.name, [quake_palette()[picture] for picture in skin.pictures], (), skin.source_index)
-            for skin in model.skins
-        ]
-        change(model.skins)
-        return structs(model, **options).pictures, read("animated").pictures
+def test_a_vertex_whose_corners_all_move_keeps_its_seam():
+    model, before = load(sample("seams", "mdl")), read("seams")
+    (surface,) = model.surfaces
+    surface.uvs[surface.triangles == 2] += np.array([1 / 32, 0], np.float32)
+    file = structs(model)
+    assert file.st["on_seam"].tolist() == before.st["on_seam"].tolist()
+    assert np.argwhere(file.st["st"] != before.st["st"]).tolist() == [[2, 0]]
+    assert np.allclose(load(mdl.write(file)).surfaces[0].uvs, surface.uvs)
 
-    def test_colours_that_are_as_they_were_keep_their_numbers(self):
-        after, before = self.painted(lambda skins: None)
-        assert (after == before).all()
 
-    def test_a_painted_pixel_gets_the_nearest_number(self):
-        def change(skins):
-            skins[1].pictures[0][3, 5] = quake_palette()[77] + [1, 0, 1]
+def test_a_corner_that_moves_alone_splits_its_vertex():
+    model = load(sample("seams", "mdl"))
+    (surface,) = model.surfaces
+    surface.uvs[0, 0] += np.array([3 / 32, 1 / 8], np.float32)
+    file = structs(model)
+    assert len(file.st) == 9
+    assert file.st[8]["on_seam"] == 0
+    assert file.st[:8].tobytes() == read("seams").st.tobytes()
+    assert (file.vertices[:, 8] == file.vertices[:, surface.triangles[0, 0]]).all()
+    assert np.allclose(load(mdl.write(file)).surfaces[0].uvs, surface.uvs)
 
-        after, before = self.painted(change)
-        assert np.argwhere(after != before).tolist() == [[1, 3, 5]]
-        assert (quake_palette()[after[1, 3, 5]] == quake_palette()[77]).all()
 
-    def test_a_skin_with_several_pictures_becomes_a_group(self):
-        def change(skins):
-            skins[0].pictures.append(skins[1].pictures[0])
-            skins[0].times = (0.5,)
+def test_what_no_texel_has_is_refused():
+    model = load(sample("seams", "mdl"))
+    model.surfaces[0].uvs[0, 0, 0] = np.nan
+    with pytest.raises(LimitError, match="texture coordinate"):
+        dump(model)
 
-        model = load(sample("animated", "mdl"))
-        change(model.skins)
-        file = structs(model)
-        assert (file.skins.kinds.tolist(), file.skins.counts.tolist()) == ([1, 0], [2, 1])
-        assert file.skins.times.tolist() == pytest.approx([0.5, 1.0])
 
-    def test_a_new_skin_of_another_size_takes_the_size_of_the_first(self, caplog):
-        def change(skins):
-            skins.append(Skin("new", [np.full((16, 32, 3), quake_palette()[200], np.uint8)]))
+def test_another_size_of_skin_moves_the_texels_along():
+    model = load(sample("seams", "mdl"))
+    file = structs(model, skin_width=64, skin_height=16)
+    assert file.pictures.shape == (1, 16, 64)
+    assert np.abs(load(mdl.write(file)).surfaces[0].uvs - model.surfaces[0].uvs).max() <= 0.5 / 8
 
-        after, _ = self.painted(change)
-        assert after.shape == (3, 8, 16)
-        assert (after[2] == 200).all()
-        assert "'new', 32 x 16, is written as 16 x 8" in caplog.text
 
-    def test_full_brights_are_avoided_on_demand(self):
-        def change(skins):
-            skins[0].pictures[0][:] = quake_palette()[246]
+# -- pictures
 
-        assert (self.painted(change)[0][0] >= 224).all()
-        assert (self.painted(change, avoid_full_brights=True)[0][0] < 224).all()
 
-    @pytest.mark.parametrize(
-        ("name", "asked", "wanted"), [("player", False, False), ("player", True, True), ("ogre", False, True)]
-    )
-    def test_a_players_shirt_and_trousers_are_not_matched_unasked(self, name, asked, wanted):
-        def change(skins):
-            skins[0].pictures[0][:] = quake_palette()[24] + [1, 1, 0]
+def painted(name="crate"):
+    """Return a model whose skins have colours in place of their numbers, and these skins."""
+    model = load(sample("animated", "mdl"), name)
+    model.skins = [
+        replace(skin, pictures=[quake_palette()[picture] for picture in skin.pictures], times=())
+        for skin in model.skins
+    ]
+    return model, model.skins
 
-        after, _ = self.painted(change, name=name, player_colors=asked)
-        assert (after[0, 0, 0] in range(16, 32)) is wanted
 
-    def test_holes_are_transparent_where_a_flag_says_so(self):
-        def change(skins):
-            picture = np.full((8, 16, 4), 255, np.uint8)
-            picture[..., :3], picture[2, 2, 3] = quake_palette()[5], 0
-            skins[0].pictures = [picture]
+def test_a_painted_pixel_gets_the_nearest_number_and_the_others_keep_theirs():
+    model, skins = painted()
+    assert (structs(model).pictures == read("animated").pictures).all()
+    skins[1].pictures[0][3, 5] = quake_palette()[77] + [1, 0, 1]
+    after = structs(model).pictures
+    assert np.argwhere(after != read("animated").pictures).tolist() == [[1, 3, 5]]
+    assert (quake_palette()[after[1, 3, 5]] == quake_palette()[77]).all()
 
-        model = load(sample("animated", "mdl"))
-        change(model.skins)
-        model.traits["flags"] = ~0x4000
-        assert structs(model).pictures[0, 2, 2] == 5
-        model.traits["flags"] = 0x4000
-        assert structs(model).pictures[0, 2, 2] == 255
+
+def test_a_skin_with_several_pictures_becomes_a_group():
+    model = load(sample("animated", "mdl"))
+    model.skins[0].pictures.append(model.skins[1].pictures[0])
+    model.skins[0].times = (0.5,)
+    file = structs(model)
+    assert (file.skins.kinds.tolist(), file.skins.counts.tolist()) == ([1, 0], [2, 1])
+    assert file.skins.times.tolist() == pytest.approx([0.5, 1.0])
+
+
+def test_a_new_skin_of_another_size_takes_the_size_of_the_first(caplog):
+    model, skins = painted()
+    skins.append(Skin("new", [np.full((16, 32, 3), quake_palette()[200], np.uint8)]))
+    after = structs(model).pictures
+    assert after.shape == (3, 8, 16)
+    assert (after[2] == 200).all()
+    assert "'new', 32 x 16, is written as 16 x 8" in caplog.text
+
+
+def test_full_brights_are_avoided_on_demand():
+    model, skins = painted()
+    skins[0].pictures[0][:] = quake_palette()[246]
+    assert (structs(model).pictures[0] >= 224).all()
+    assert (structs(model, avoid_full_brights=True).pictures[0] < 224).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "wanted"), [("player", False, False), ("player", True, True), ("ogre", False, True)]
+)
+def test_a_players_shirt_and_trousers_are_not_matched_unasked(name, asked, wanted):
+    model, skins = painted(name)
+    skins[0].pictures[0][:] = quake_palette()[24] + [1, 1, 0]
+    assert (structs(model, player_colors=asked).pictures[0, 0, 0] in range(16, 32)) is wanted
+
+
+def test_holes_are_transparent_where_a_flag_says_so():
+    model = load(sample("animated", "mdl"))
+    picture = np.full((8, 16, 4), 255, np.uint8)
+    picture[..., :3], picture[2, 2, 3] = quake_palette()[5], 0
+    model.skins[0].pictures = [picture]
+    for model.traits["flags"], number in ((~0x4000, 5), (0x4000, 255)):
+        assert structs(model).pictures[0, 2, 2] == number
 
 
 def test_names_of_skins_are_not_in_the_file():

@@ -80,36 +80,11 @@ def test_parts_that_go_and_change_places(make):
 
 # -- damage
 
-HEADER = {"num_surfaces": 80, "ofs_surfaces": 84, "num_tags": 88, "ofs_tags": 92}
+NUM_SURFACES = 80
 SURFACE = {
     "num_verts": 144, "ofs_verts": 148, "num_triangles": 152, "ofs_triangles": 156, "ofs_collapse": 160,
     "num_bone_refs": 164, "ofs_bone_refs": 168, "ofs_end": 172,
 }  # fmt: skip
-TAG = {"bone": 100, "num_bone_refs": 116, "ofs_bone_refs": 120, "ofs_end": 124}
-
-
-def test_the_places_of_fields_are_right():
-    """Against the samples' own writer: the offsets above are those of the game's headers."""
-    data, spec = samples_mdm.figure(), samples_mdm.figure_spec()
-    assert struct.unpack_from("<i", data, HEADER["num_surfaces"])[0] == 2
-    assert struct.unpack_from("<i", data, HEADER["num_tags"])[0] == 3
-    start = place_of(data, "surface")
-    assert struct.unpack_from("<i", data, start + SURFACE["num_verts"])[0] == len(spec.surfaces[0].verts)
-    assert struct.unpack_from("<i", data, start + SURFACE["num_bone_refs"])[0] == 5
-    assert struct.unpack_from("<i", data, place_of(data, "tag") + TAG["bone"])[0] == 2
-    assert struct.unpack_from("<i", data, place_of(data, "tag") + TAG["num_bone_refs"])[0] == 3
-
-
-def place_of(data: bytes, part: str) -> int:
-    """Return where a part of the figure begins."""
-    start = int(struct.unpack_from("<i", data, 84)[0])
-    if part == "header":
-        return 0
-    if part == "surface":
-        return start
-    if part == "tag":
-        return int(struct.unpack_from("<i", data, 92)[0])
-    return int(start + struct.unpack_from("<i", data, start + SURFACE[f"ofs_{part}"])[0])
 
 
 def test_the_weight_that_is_wrong_is_named():
@@ -120,9 +95,10 @@ def test_the_weight_that_is_wrong_is_named():
     weights[1] = (70_000, *weights[1][1:])
     before = sum(24 + 20 * len(own) for _, _, own in spec.surfaces[0].verts[:vertex])
     data = spec.pack()
-    with pytest.raises(FormatError, match=f"weight of vertex {vertex} of surface 0 'u_body'") as caught:
+    start = place_of_surface(data, 0)
+    place = start + struct.unpack_from("<i", data, start + SURFACE["ofs_verts"])[0] + before + 24 + 20
+    with pytest.raises(FormatError, match=f"weight of vertex {vertex} of surface 0 'u_body' at byte {place}:"):
         mdm.read(data)
-    assert f"at byte {place_of(data, 'verts') + before + 24 + 20}:" in str(caught.value)
 
 
 def peak_of(data: bytes, said: str = " of surface 0") -> int:
@@ -140,7 +116,7 @@ def peak_of(data: bytes, said: str = " of surface 0") -> int:
 def test_hostile_counts_cost_nothing(field):
     data = samples_mdm.figure()
     for value in (HUGE, 2**24):
-        assert peak_of(patched(data, place_of(data, "surface") + SURFACE[field], value)) < 1 << 20
+        assert peak_of(patched(data, place_of_surface(data, 0) + SURFACE[field], value)) < 1 << 20
 
 
 def test_surfaces_that_share_their_lumps_are_refused():
@@ -148,7 +124,7 @@ def test_surfaces_that_share_their_lumps_are_refused():
     big = samples_mdm.figure_spec()
     big.tags, big.surfaces = [], big.surfaces[:1]
     data = bytearray(big.pack())
-    first = place_of(bytes(data), "surface")
+    first = place_of_surface(bytes(data), 0)
     count, end = 2000, len(data)
     heads = b""
     for index in range(count):
@@ -158,9 +134,9 @@ def test_surfaces_that_share_their_lumps_are_refused():
             struct.pack_into("<i", head, SURFACE[field], old + first - (end + 176 * index))
         struct.pack_into("<i", head, SURFACE["ofs_end"], 176)
         heads += bytes(head)
-    struct.pack_into("<2i", data, HEADER["num_surfaces"], count, end)
+    struct.pack_into("<2i", data, NUM_SURFACES, count, end)
     shared = bytes(data) + heads
-    assert len(mdm.read(patched(shared, HEADER["num_surfaces"], 1)).surfaces) == 1
+    assert len(mdm.read(patched(shared, NUM_SURFACES, 1)).surfaces) == 1
     assert peak_of(shared, "lumps overlap") < 12 * len(shared)
 
 

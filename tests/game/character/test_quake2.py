@@ -1,39 +1,26 @@
 """Which files a player of Quake II means, in folders and archives, and what is missing of it."""
 
-from pathlib import Path
-
 import pytest
 
 from io_idtech_models.game.character.files import BODY
-from io_idtech_models.game.character.kinds import character_of, kind_of
+from io_idtech_models.game.character.kinds import kind_of
 from io_idtech_models.game.character.quake2 import ANIMATIONS, GUN, NUM_FRAMES
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
+from tests.characters import found
+from tests.packs import put_files
 from tests.samples_quake2 import PLAYER, put_player
-
-
-def found(path, skin=""):
-    return character_of(Disk().file(Path(path)), skin)
 
 
 def test_the_games_own_ranges():
     """m_player.h: FRAME_stand01 is 0, FRAME_death308 is 197."""
     ranges = {clip.name: (clip.first, clip.last) for clip in ANIMATIONS}
-    assert (ranges["stand"], ranges["run"], ranges["attack"], ranges["pain3"]) == (
-        (0, 39),
-        (40, 45),
-        (46, 53),
-        (62, 65),
-    )
-    assert (ranges["jump"], ranges["flip"], ranges["salute"], ranges["taunt"]) == (
-        (66, 71),
-        (72, 83),
-        (84, 94),
-        (95, 111),
-    )
-    assert (ranges["wave"], ranges["point"], ranges["crstnd"]) == ((112, 122), (123, 134), (135, 153))
-    assert (ranges["crwalk"], ranges["crattak"], ranges["crpain"]) == ((154, 159), (160, 168), (169, 172))
-    assert (ranges["crdeath"], ranges["death1"], ranges["death3"]) == ((173, 177), (178, 183), (190, 197))
+    assert ranges == ranges | {
+        "stand": (0, 39), "run": (40, 45), "attack": (46, 53), "pain3": (62, 65), "jump": (66, 71), "flip": (72, 83),
+        "salute": (84, 94), "taunt": (95, 111), "wave": (112, 122), "point": (123, 134), "crstnd": (135, 153),
+        "crwalk": (154, 159), "crattak": (160, 168), "crpain": (169, 172), "crdeath": (173, 177), "death1": (178, 183),
+        "death3": (190, 197),
+    }  # fmt: skip
     assert NUM_FRAMES == 198
 
 
@@ -69,11 +56,9 @@ def test_a_model_that_is_no_players_is_none(tmp_path):
 def test_what_the_remaster_shows_instead(tmp_path):
     path = put_player(tmp_path)
     folder = path.parent / "md5"
-    folder.mkdir()
-    (folder / "Tris.md5mesh").write_bytes(b"")
+    put_files(folder, {"Tris.md5mesh": b""})
     assert found(path).missing == ["there is no md5/tris.md5anim, without which the remaster shows tris.md2"]
-    (folder / "tris.md5anim").write_bytes(b"")
-    (folder / "rust.png").write_bytes(b"")
+    put_files(folder, {"tris.md5anim": b"", "rust.png": b""})
     other = found(path, "rust").instead
     assert (other.body.name, other.pieces, other.decl.worn("")) == ("Tris.md5mesh", [], f"{PLAYER}/md5/rust.png")
     assert [(m.file.name, m.rows) for m in other.motions] == [("tris.md5anim", ANIMATIONS)]

@@ -1,23 +1,16 @@
 """Which files a character of Return to Castle Wolfenstein means: found from its wolfanim.cfg."""
 
-from pathlib import Path
-
 import pytest
 
 from io_idtech_models.game.character.files import HEAD
-from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.character.wolf import with_runs
-from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import ModelError
+from tests.characters import found
 from tests.samples import CORPUS
 from tests.samples_wolf import FOLDER, TABLE, put_character
 
 REAL = sorted(CORPUS.rglob("wolfanim.cfg"))
-
-
-def found(path, skin=""):
-    return character_of(Disk().file(Path(path)), skin)
 
 
 def pieces(character):
@@ -27,19 +20,13 @@ def pieces(character):
 def test_all_that_there_is(tmp_path):
     character = found(put_character(tmp_path))
     assert character.missing == []
-    assert (character.name, character.game, character.skin_name, character.shown.scale) == (
-        "boss",
-        "rtcw",
-        "default",
-        1.25,
-    )
+    assert (character.name, character.game, character.skin_name) == ("boss", "rtcw", "default")
+    assert character.shown.scale == 1.25
     assert (character.body.name, character.skin.name) == ("body.mds", "body_default.skin")
     (motion,) = character.motions
     assert motion.file == character.body
-    assert [(row.name, row.first, row.count, row.frame_rate) for row in motion.rows] == [
-        ("idle", 0, 4, 15.0),
-        ("walk_1", 2, 3, 20.0),
-    ]
+    rows = [(row.name, row.first, row.count, row.frame_rate) for row in motion.rows]
+    assert rows == [("idle", 0, 4, 15.0), ("walk_1", 2, 3, 20.0)]
     assert pieces(character) == [
         (HEAD, "body", "tag_head", "face.md3", "head_default.skin"),
         ("md3_beltr", "body", "tag_bright", "pouch.mdc", None),  # which its .md3 means
@@ -86,11 +73,8 @@ def test_another_skin(tmp_path):
     path = put_character(tmp_path)
     (tmp_path / FOLDER / "body_bare.skin").write_bytes(b"u_body,x\nplayerscale 0")
     character = found(path, skin="bare")
-    assert (character.skin.name, character.shown.scale, [p.kind for p in character.pieces]) == (
-        "body_bare.skin",
-        1.0,
-        [HEAD, "md3_hat"],
-    )
+    assert (character.skin.name, character.shown.scale) == ("body_bare.skin", 1.0)
+    assert [piece.kind for piece in character.pieces] == [HEAD, "md3_hat"]
     assert character.missing == ["the head's skin 'head_bare.skin' is not there"]
 
 
@@ -109,16 +93,14 @@ def test_other_files_name_no_character(tmp_path):
 
 def test_rows_that_are_called_otherwise_and_new_ones_between_them():
     runs = [("idle", Clip("rest", 0, 4)), ("", Clip("fall", 3, 4, 15.0)), ("walk_1", Clip("march", 2, 3))]
-    after = (
-        TABLE.replace("idle", "rest").replace("walk_1", "march").replace("ENDANIMS", "fall\t3\t4\t0\t15\t0\nENDANIMS")
-    )
+    after = TABLE.replace("idle", "rest").replace("walk_1", "march")
+    after = after.replace("ENDANIMS", "fall\t3\t4\t0\t15\t0\nENDANIMS")
     assert with_runs(TABLE.encode(), runs, ()).decode() == after
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
 def test_real_characters(path):
     character = found(path)
-    assert character.body is not None
-    assert character.head is not None
+    assert character.body and character.head
     assert len(character.motions[0].rows) in (41, 3)
     assert character.missing == []

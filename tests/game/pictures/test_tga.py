@@ -50,16 +50,11 @@ def test_runs():
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        bytes(18),
-        packed(2, 24, bytes(11)),
-        packed(10, 24, bytes(3)),
-        packed(9, 8, bytes(99)),
+        b"", bytes(18), packed(2, 24, bytes(11)), packed(10, 24, bytes(3)), packed(9, 8, bytes(99)),
         packed(4, 24, b"x"),
-        packed(1, 8, bytes((6, 8, 8, 7)), table=bytes(6), entry=24, first=7),
-        packed(1, 8, bytes((7, 8, 9, 7)), table=bytes(6), entry=24, first=7),
+        *(packed(1, 8, bytes(body), table=bytes(6), entry=24, first=7) for body in ((6, 8, 8, 7), (7, 8, 9, 7))),
     ],
-)
+)  # fmt: skip
 def test_broken_ones_are_refused(data):
     with pytest.raises(FormatError):
         tga.decode(data)

@@ -67,10 +67,8 @@ def test_named_rows_come_in_any_order():
         "// x\nLEGS_RUN 20 8 8 15\nBOTH_LADDER_UP\t3 4 5 6.5\ntorso_gesture 0 -8 0 0\nability tech\nBOTH_X 1 2\n"
     )
     assert [(row.name, *numbers(row)) for row in found.rows] == [
-        ("LEGS_RUN", 20, 8, 8, 15),
-        ("BOTH_LADDER_UP", 3, 4, 5, 6.5),
-        ("TORSO_GESTURE", 0, -8, 0, 0),
-    ]
+        ("LEGS_RUN", 20, 8, 8, 15), ("BOTH_LADDER_UP", 3, 4, 5, 6.5), ("TORSO_GESTURE", 0, -8, 0, 0),
+    ]  # fmt: skip
     assert found.is_named
     assert found.head == (("ability", "tech"), ("BOTH_X", "1", "2"))
     assert [sorted(row.parts) for row in found.rows] == [["lower"], ["lower", "upper"], ["upper"]]
@@ -204,31 +202,10 @@ def test_rows_and_numbers_that_no_table_has():
 
 # -- any file
 
-WORDS = st.sampled_from(
-    [
-        "nonsegmented",
-        "STARTANIMS",
-        "ENDANIMS",
-        "\ufeff",
-        "\n",
-        "\r\n",
-        " ",
-        "\t",
-        "//",
-        "/*",
-        "*/",
-        '"',
-        "1",
-        "-2",
-        "30",
-        "25.5",
-        "BOTH_A",
-        "LEGS_RUN",
-        "sex m",
-        "\0",
-        "é",
-    ]
-)
+WORDS = st.sampled_from([
+    "nonsegmented", "STARTANIMS", "ENDANIMS", "\ufeff", "\n", "\r\n", " ", "\t", "//", "/*", "*/", '"', "1", "-2", "30",
+    "25.5", "BOTH_A", "LEGS_RUN", "sex m", "\0", "é",
+])  # fmt: skip
 TEXTS = st.lists(WORDS, max_size=60).map("".join) | st.text(string.printable, max_size=80)
 
 
@@ -251,9 +228,8 @@ def test_an_edit_of_any_file_is_read_back(text, nth, first, count, fps):
         return
     row = found.rows[nth % len(found.rows)]
     new = found.edited(row, first=first, count=count, fps=fps)
-    assert [numbers(each) for each in new.rows if each.nth != row.nth] == [
-        numbers(each) for each in found.rows if each.nth != row.nth
-    ]
+    one, other = ([numbers(each) for each in rows if each.nth != row.nth] for rows in (new.rows, found.rows))
+    assert one == other
     again = new.rows[row.nth]
     assert numbers(again) == (first, count, row.loop, pytest.approx(fps, abs=1e-6))
 
@@ -269,13 +245,12 @@ def test_real_tables_come_back_and_are_whole():
         found = read(data)
         assert found.write() == data, name
         assert (len(found.rows), found.lacking()) == (LEAST, ""), name
-    sarge = read(files["pak0.pk3/models/players/sarge/animation.cfg"])
+    data = files["pak0.pk3/models/players/sarge/animation.cfg"]
+    sarge = read(data)
     assert sarge.legs_skip == 63
     lower, upper = (max(r.first + r.count for r in sarge.of_part(part)) for part in ("lower", "upper"))
     assert (lower, upper) == (198, 153)
-    assert sarge.edited("LEGS_RUN", fps=18.0).write() == files["pak0.pk3/models/players/sarge/animation.cfg"].replace(
-        b"173\t9\t9\t15", b"173\t9\t9\t18"
-    )
+    assert sarge.edited("LEGS_RUN", fps=18.0).write() == data.replace(b"173\t9\t9\t15", b"173\t9\t9\t18")
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="no real files")

@@ -184,10 +184,8 @@ def test_a_row_grows_and_shrinks(clip, place, inserts, wanted):
 
 
 def test_a_body_lies_in_the_last_frame_of_its_death():
-    death, dead = (
-        Clip(name, first, count, parts=("lower", "upper"))
-        for name, first, count in (("BOTH_DEATH1", 0, 30), ("BOTH_DEAD1", 29, 1))
-    )
+    rows = ("BOTH_DEATH1", 0, 30), ("BOTH_DEAD1", 29, 1)
+    death, dead = (Clip(name, first, count, parts=("lower", "upper")) for name, first, count in rows)
     others = [death, dead]
     assert shifted(dead, 29, True, others).first == shifted(death, 29, True, others).last == 30
     assert shifted(dead, 29, False, others).first == shifted(death, 29, False, others).last == 28

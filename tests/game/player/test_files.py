@@ -39,12 +39,9 @@ ALL = ["lower.md3", "HEAD_1.MD3", "upper_red.skin", "Icon_default.tga", "animati
 @pytest.mark.parametrize("where", ["base", "base/pak0.pk3"])
 @pytest.mark.parametrize("name", ALL)
 def test_a_player_is_found_from_any_of_its_files(tmp_path, where, name):
-    files = {
-        **player_files("blue", "default", "red"),
-        "HEAD_1.MD3": b"x",
-        "Icon_default.tga": b"x",
-        "notes/readme.txt": b"",
-    }
+    files = player_files("blue", "default", "red") | dict.fromkeys(
+        ("HEAD_1.MD3", "Icon_default.tga", "notes/readme.txt"), b"x"
+    )
     del files["icon_default.tga"]
     if where.endswith("pk3"):
         put_pack(tmp_path / where, below(SARGE, files))
@@ -52,17 +49,14 @@ def test_a_player_is_found_from_any_of_its_files(tmp_path, where, name):
         put_files(tmp_path / where, below(SARGE, files))
     found = player(tmp_path / where / SARGE / name)
     assert (found.name, found.path) == ("sarge", SARGE.rstrip("/"))
-    assert {part: files.base.name for part, files in found.parts.items()} == {
-        part: f"{part}.md3" for part in ("lower", "upper", "head")
-    }
+    assert [(part, files.base.name) for part, files in found.parts.items()] == [
+        ("lower", "lower.md3"), ("upper", "upper.md3"), ("head", "head.md3"),
+    ]  # fmt: skip
     assert found.parts["head"].levels[1].name == "HEAD_1.MD3"
     assert found.skins == ["default", "red", "blue"]
     assert found.parts["upper"].skins["red"].name == "upper_red.skin"
-    assert {skin: icon.name for skin, icon in found.icons.items()} == {
-        "default": "Icon_default.tga",
-        "red": "icon_red.tga",
-        "blue": "icon_blue.tga",
-    }
+    icons = {skin: icon.name for skin, icon in found.icons.items()}
+    assert icons == {"default": "Icon_default.tga", "red": "icon_red.tga", "blue": "icon_blue.tga"}
     assert found.table and found.table.name == "animation.cfg"
     assert found.missing == []
 
@@ -75,31 +69,22 @@ def test_the_strongest_layers_files_count(tmp_path):
         found = player(tmp_path / place)
         assert found.parts["lower"].base.place == str(tmp_path / "base/pak0.pk3/models/players/Sarge/lower.md3")
         head = found.parts["head"]
-        assert [file.read() for file in (head.base, *head.levels.values(), found.table) if file] == [
-            b"y",
-            b"z",
-            b"y",
-            b"z",
-        ]
+        assert [file.read() for file in (head.base, *head.levels.values(), found.table) if file] == [b"y", b"z"] * 2
         assert found.missing == []
 
 
 def test_players_of_a_game(tmp_path):
     put_pack(tmp_path / "base/pak0.pk3", below(SARGE, player_files("default")))
     put_pack(tmp_path / "base/pak1.pk3", below("models/wop_players/Padman/", player_files("default")))
-    put_files(
-        tmp_path / "base", below("models/players/characters/janet/", player_files("red", parts=("lower", "upper")))
-    )
+    body = player_files("red", parts=("lower", "upper"))
+    put_files(tmp_path / "base", below("models/players/characters/janet/", body))
     put_files(tmp_path / "base", {"models/players/grism/a.tga": b"x", "models/players/heads/x/x.md3": b"x"})
     put_files(tmp_path / "mymod", below("models/players/arachna/", player_files("default")))
-    body = player_files("red", parts=("lower", "upper"))
     put_files(tmp_path / "base", below("models/players/Characters/Zoe/", body))
     names = ["arachna", "janet", "sarge", "Zoe", "Padman"]
     put_pack(tmp_path / "mymod/z.pk3", {"readme.txt": b""})
-    for found in (
-        players_in(Disk().folder(tmp_path / "mymod")),
-        players_in(Disk().store(tmp_path / "mymod/z.pk3").around),
-    ):
+    for folder in (Disk().folder(tmp_path / "mymod"), Disk().store(tmp_path / "mymod/z.pk3").around):
+        found = players_in(folder)
         assert [player.name for player in found] == names
         assert found[1].path == "models/players/characters/janet"
         assert found[4].path == "models/wop_players/Padman"
@@ -136,9 +121,7 @@ def test_a_player_without_head_and_table(tmp_path):
 def test_skins_of_some_parts(tmp_path):
     found = put(tmp_path, "default", "red", without=["upper_red.skin", "icon_default.tga"])
     assert found.skins == ["default"]
-    assert found.missing == [
-        "'sarge' has no upper_red.skin: games refuse the skin 'red'",
-    ]
+    assert found.missing == ["'sarge' has no upper_red.skin: games refuse the skin 'red'"]
     assert found.without_icon == ["default"]
     assert put(tmp_path / "b").missing == [
         "'sarge' has no skin: games refuse a player without; its models wear what they name themselves"
@@ -166,12 +149,8 @@ def test_gaps_among_levels_of_detail(tmp_path):
 def test_a_head_for_each_skin(tmp_path):
     more = ["head_red.md3", "head_1.md3"]
     head = put(tmp_path, "default", "red", "1", more=more).parts["head"]
-    assert {skin: head.model(skin).name for skin in ("default", "RED", "1", "")} == {
-        "default": "head.md3",
-        "RED": "head_red.md3",
-        "1": "head.md3",
-        "": "head.md3",
-    }
+    worn = [head.model(skin).name for skin in ("default", "RED", "1", "")]
+    assert worn == ["head.md3", "head_red.md3", "head.md3", "head.md3"]
     head = put(tmp_path / "b", "default", "red", without=["head.md3"], more=[*more, "head_default.md3"]).parts["head"]
     assert (head.base.name, head.model("red").name) == ("head_default.md3", "head_red.md3")
 
@@ -237,11 +216,8 @@ def test_what_the_game_takes_from_elsewhere_is_named(tmp_path):
     others = [SARGE + name for name in ("head.md3", "lower_1.md3", "icon_default.tga")]
     put_pack(new, files | dict.fromkeys(others, b"y"))
     said = f"the game takes other files than '{old}' has, "
-    for name, rest in (
-        ("head.md3", "lower_1.md3"),
-        ("lower_1.md3", "head.md3"),
-        ("upper.md3", "head.md3, lower_1.md3"),
-    ):
+    shown = {"head.md3": "lower_1.md3", "lower_1.md3": "head.md3", "upper.md3": "head.md3, lower_1.md3"}
+    for name, rest in shown.items():
         file = Disk().file(old / SARGE / name)
         found = named_by(file)
         assert found is not None

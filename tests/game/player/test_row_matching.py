@@ -34,19 +34,16 @@ def test_words_that_are_written_as_one_and_ways_without_a_gait():
 
 
 def test_a_rows_own_name_is_for_that_row_alone():
-    assert own(["Crouch|Run", "Death|"]) == {"LEGS_RUN": "Crouch|Run", "BOTH_DEATH1": "Death|"}, (
-        "behind an armature's name"
-    )
+    found = own(["Crouch|Run", "Death|"])
+    assert found == {"LEGS_RUN": "Crouch|Run", "BOTH_DEATH1": "Death|"}, "behind an armature's name"
     assert own(["legs_run", "LEGS_RUN_fast", "TORSO_STAND", "torso idle"]) == {
         "LEGS_RUN": "legs_run", "TORSO_STAND": "TORSO_STAND",
     }  # fmt: skip
 
 
 def test_so_many_other_words_say_nothing():
-    assert own(["a fast run", "walk this very way", "long swim"]) == {
-        "LEGS_RUN": "a fast run",
-        "LEGS_SWIM": "long swim",
-    }
+    found = own(["a fast run", "walk this very way", "long swim"])
+    assert found == {"LEGS_RUN": "a fast run", "LEGS_SWIM": "long swim"}
 
 
 def test_what_is_chosen_counts():
@@ -78,8 +75,7 @@ def test_missing_rows_get_the_nearest():
 def test_a_character_without_any_of_the_names_stands_still(actions):
     found = match_rows(actions, {})
     assert len(found) == 22
-    assert found["LEGS_IDLE"].still
-    assert found["LEGS_IDLE"].instead
+    assert found["LEGS_IDLE"].still and found["LEGS_IDLE"].instead
 
 
 def layout(actions, **lengths):

@@ -27,7 +27,7 @@ def test_a_game_reads_what_is_written():
     leaf = found.shader(LEAF.name)
     assert [(stage.role, stage.maps[0]) for stage in leaf.stages] == [(DIFFUSE, LEAF.diffuse)]
     assert leaf.stages[0].alpha_test is not None
-    assert transparency(leaf).clip is not None and PERFORATED
+    assert leaf.coverage == PERFORATED and transparency(leaf).clip is not None
     assert b"red 1\n\t\tgreen 1\n\t\tblue 1\n" in text_of([Declared("a")])
     plain = found.shader(PLAIN.name)
     assert [(stage.role, stage.maps[0], stage.alpha_test) for stage in plain.stages] == [(DIFFUSE, "_white", None)]
@@ -38,15 +38,8 @@ def test_a_text_is_ones_own_until_somebody_changes_it():
     assert is_own(text)
     assert is_own(text.replace(b"\n", b"\r\n"))
     assert is_own(text_of([]))
-    for changed in (
-        text + b" ",
-        text.replace(b"crate_local", b"crate_loc"),
-        text[1:],
-        b"",
-        b"textures/x { }\n",
-        text[:40],
-    ):
-        assert not is_own(changed)
+    changes = (text + b" ", text.replace(b"crate_local", b"crate_loc"), text[1:], b"", b"textures/x { }\n", text[:40])
+    assert not any(map(is_own, changes))
 
 
 @pytest.mark.parametrize(("name", "can"), [("a b", True), ("", False), ('a"b', False), ("a\nb", False), ("{", True)])

@@ -4,16 +4,10 @@ import pytest
 
 from io_idtech_models.game.trial.log import complaints, known, lines_of, not_loaded
 
-# Limits, in numbers: another one is noticed.
-LONGEST = 200
-
 ABOUT = {
-    "models/players/sarge/head",
-    "models/players/sarge/head_default",
-    "models/players/sarge/band",
-    "models/players/sarge/animation",
-    "textures/hat",
-}
+    "models/players/sarge/head", "models/players/sarge/head_default", "models/players/sarge/band",
+    "models/players/sarge/animation", "textures/hat",
+}  # fmt: skip
 # As ioquake3 prints them.
 ITS_FAULTS = [
     "R_LoadMD3: models/players/sarge/head.md3 has more than 999 verts on h_head (1204).",
@@ -60,7 +54,7 @@ def test_what_is_none(line):
 def test_lines_come_once_without_colours_or_what_a_terminal_obeys():
     found = lines_of(b"^1WARNING: a\r\n\x1b[2Jb\n\n^7WARNING: a\nc\xff\n")
     assert found == ["WARNING: a", "[2Jb", "cÿ"]
-    assert complaints(["ERROR: " + "a" * 999], ()) == ["ERROR: " + "a" * (LONGEST - 7)]
+    assert complaints(["ERROR: " + "a" * 999], ()) == ["ERROR: " + "a" * 193], "200 characters at most"
 
 
 def test_the_end_that_we_made_is_no_complaint():
@@ -70,13 +64,9 @@ def test_the_end_that_we_made_is_no_complaint():
 
 
 def test_which_models_were_loaded():
-    log = lines_of(
-        b"  5148 : (3) models/a.md3\n     0 : (1) models/b.md3\n 99 : (1) MODELS/C.md3\n 5247 : Total models\n"
-    )
-    assert not_loaded(log, ["models/A.md3", "models/b.md3", "models/c.md3", "models/d.md3"]) == [
-        "models/b.md3",
-        "models/d.md3",
-    ]
+    log = b"  5148 : (3) models/a.md3\n     0 : (1) models/b.md3\n 99 : (1) MODELS/C.md3\n 5247 : Total models\n"
+    found = not_loaded(lines_of(log), [f"models/{name}.md3" for name in "Abcd"])
+    assert found == ["models/b.md3", "models/d.md3"]
     assert not_loaded(["nothing"], ["models/a.md3"]) is None
 
 

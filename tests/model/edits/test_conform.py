@@ -1,17 +1,22 @@
 """Vertices split along seams, vertices joined, and several surfaces made one."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface, with_vertices
+from io_idtech_models.model.edits import conform
+from io_idtech_models.model.edits.conform import with_vertices
 from io_idtech_models.model.source import are_solid
 from io_idtech_models.model.vertex import BaseNormals, Surface, VertexModel
 from tests.samples import corpus_params, load, sample
 
+join_vertices: Any = conform.join_vertices
+joined: Any = conform.joined
+split_surface: Any = conform.split_surface
 UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 
 
@@ -42,7 +47,6 @@ def test_further_texture_coordinates_are_vertices_at_the_end():
     assert found.triangles.tolist() == [[0, 1, 2], [4, 5, 3]]
     assert found.uvs.tolist() == [[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0], [0.5, 1]]
     assert found.positions[0, [4, 5]].tolist() == [[0, 0, 0], [8, 8, 0]]
-    assert found.normals is not None and found.source_vertices is not None
     assert found.normals[0, 5].tolist() == list(SIDE)
     assert found.source_vertices.tolist() == [9, 8, 7, 6, 9, 7]
 
@@ -74,7 +78,6 @@ def test_vertices_at_one_place_become_one():
     found = join_vertices(surface(SPLIT, [(0, 1, 2), (3, 4, 5)], SPLIT_UVS, source_vertices=list(range(6))))
     assert found.triangles.tolist() == [[0, 1, 2], [0, 2, 3]]
     assert found.uvs.tolist() == [[list(map(float, uv)) for uv in three] for three in TORN]
-    assert found.source_vertices is not None
     assert found.source_vertices.tolist() == [0, 1, 2, 5]
 
 
@@ -84,7 +87,6 @@ def test_vertices_at_one_place_become_one():
 def test_they_take_the_mean_of_their_normals(other, mean):
     normals = [other, UP, UP, UP, UP, UP]
     found = join_vertices(surface(SPLIT, [(0, 1, 2), (3, 4, 5)], SPLIT_UVS, normals))
-    assert found.normals is not None
     np.testing.assert_allclose(found.normals[0, 0], mean, atol=1e-6)
     assert found.normals[0, 1:].tolist() == [list(UP)] * 3
 
@@ -92,14 +94,12 @@ def test_they_take_the_mean_of_their_normals(other, mean):
 def test_normals_that_cancel_point_up():
     normals = [SIDE, UP, UP, (-1.0, 0.0, 0.0), UP, UP]
     found = join_vertices(surface(SPLIT, [(0, 1, 2), (3, 4, 5)], SPLIT_UVS, normals))
-    assert found.normals is not None
     assert found.normals[0, 0].tolist() == list(UP)
 
 
 def test_edited_normals_stay_edited():
     own = np.array([False, False, False, True, False, False])
     found = join_vertices(surface(SPLIT, [(0, 1, 2), (3, 4, 5)], SPLIT_UVS, own_normals=own))
-    assert found.own_normals is not None
     assert found.own_normals.tolist() == [True, False, False, False]
 
 
@@ -133,7 +133,6 @@ def test_surfaces_stand_behind_one_another():
     assert found.triangles.tolist() == [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]
     assert found.positions[0].tolist() == [list(map(float, p)) for p in (*SQUARE, *above)]
     assert found.uvs.tolist() == np.array([*TORN, *WHOLE], float).tolist()
-    assert found.normals is not None
     assert found.normals[0].tolist() == [list(UP)] * 4 + [list(SIDE)] * 4
 
 
@@ -144,7 +143,6 @@ def test_parts_of_a_source_come_together_again():
     second.source_index, second.name = 0, "body"
     (found,) = joined(model(first, second)).surfaces
     assert (found.source_index, found.name) == (0, "body"), "those of the part that is the source's"
-    assert found.source_vertices is not None and found.source_triangles is not None
     assert found.source_vertices.tolist() == [0, 1, 2, 3]
     assert found.source_triangles.tolist() == [0, 1]
     assert found.triangles.tolist() == [list(t) for t in HALVES]
@@ -165,7 +163,6 @@ def test_triangles_without_area_come_back_with_their_vertices(cut, left):
         part.source_triangles = np.array(faces, np.int32)
         parts.append(part)
     (found,) = joined(replace(whole, surfaces=parts)).surfaces
-    assert found.source_triangles is not None
     assert found.source_triangles.tolist() == left
     check_same(found, replace(before, triangles=before.triangles[left], uvs=before.uvs[left]))
 
@@ -175,9 +172,7 @@ def test_copies_that_lie_elsewhere_stay_apart():
     moved = [(x + 20, y, z) for x, y, z in SQUARE]
     second = surface(moved, HALVES, WHOLE, source_vertices=[0, 1, 2, 3], source_triangles=[0, 1])
     (found,) = joined(model(first, second)).surfaces
-    assert found.source_vertices is not None
     assert found.source_vertices.tolist() == [0, 1, 2, 3, -1, -1, -1, -1]
-    assert found.source_triangles is not None
     assert found.source_triangles.tolist() == [0, 1, -1, -1]
     corners = found.positions[0][found.triangles]
     assert corners[:, :, 0].min(axis=1).tolist() == [0, 0, 20, 20]
@@ -187,7 +182,6 @@ def test_parts_without_normals_of_their_own():
     first = surface(SQUARE, HALVES, WHOLE, source_vertices=[0, 1, 2, 3])
     second = surface(SQUARE, HALVES, WHOLE, [SIDE] * 4, own_normals=np.ones(4, np.bool_))
     (found,) = joined(model(first, second)).surfaces
-    assert found.normals is not None and found.own_normals is not None
     assert found.own_normals.tolist() == [False] * 4 + [True] * 4
     assert found.normals[0, 4:].tolist() == [list(SIDE)] * 4
 
@@ -234,14 +228,8 @@ def surfaces(draw):
 
 def of_corners(whole):
     """Return what is known of the vertex of each corner of the triangles."""
-    known = (
-        whole.normals.transpose(1, 0, 2),
-        whole.own_normals,
-        whole.colors,
-        whole.base.normals,
-        whole.source_vertices,
-    )
-    return [values[whole.triangles].tolist() for values in known]
+    known = whole.own_normals, whole.colors, whole.base.normals, whole.source_vertices
+    return [values[whole.triangles].tolist() for values in (whole.normals.transpose(1, 0, 2), *known)]
 
 
 @given(surfaces())
@@ -250,10 +238,8 @@ def test_splitting_keeps_every_triangle(whole):
     check_same(found, whole)
     assert found.uvs.shape == (found.num_vertices, 2)
     assert of_corners(found) == of_corners(whole)
-    pairs = {
-        (v, *uv)
-        for v, uv in zip(whole.triangles.ravel().tolist(), (whole.uvs + 0.0).reshape(-1, 2).tolist(), strict=True)
-    }
+    corners = zip(whole.triangles.ravel().tolist(), (whole.uvs + 0.0).reshape(-1, 2).tolist(), strict=True)
+    pairs = {(v, *uv) for v, uv in corners}
     unused = whole.num_vertices - len(np.unique(whole.triangles))
     assert found.num_vertices == len(pairs) + unused, "the fewest possible"
 

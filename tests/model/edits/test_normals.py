@@ -114,9 +114,19 @@ def test_a_vertex_moved_where_any_bit_of_its_position_is_another(dtype):
 # -- codes
 
 
-@pytest.mark.parametrize("name", ["animated", "seamed_cube", "duplicates", "odd_numbers"])
-def test_nothing_moved_nothing_changes(name):
-    assert changed(load(sample(name))) == set()
+UNTURNED = {
+    **{f"nothing of {name}": (name, lambda surface: None) for name in ("seamed_cube", "duplicates", "odd_numbers")},
+    "a shift": ("animated", lambda surface: surface.positions.__iadd__((1.0, 2.0, -3.0))),
+    "another size": ("seamed_cube", lambda surface: surface.positions.__imul__(2)),
+    "a vertex without faces": ("duplicates", lambda surface: surface.positions[0, 6].__iadd__(40)),
+}
+
+
+@pytest.mark.parametrize(("name", "edit"), UNTURNED.values(), ids=UNTURNED)
+def test_what_turns_nothing_changes_nothing(name, edit):
+    model = load(sample(name))
+    edit(model.surfaces[0])
+    assert changed(model) == set()
 
 
 def test_a_move_changes_only_that_frame_and_the_faces_around():
@@ -137,18 +147,6 @@ def test_a_moved_seam_turns_all_its_vertices():
     assert {vertex for _, vertex in found} <= set(near.ravel().tolist())
 
 
-def test_a_shift_turns_nothing():
-    model = load(sample("animated"))
-    model.surfaces[0].positions += (1.0, 2.0, -3.0)
-    assert changed(model) == set()
-
-
-def test_a_scaled_surface_turns_nothing():
-    model = load(sample("seamed_cube"))
-    model.surfaces[0].positions *= 2
-    assert changed(model) == set()
-
-
 def test_a_turned_surface_turns_its_normals():
     model, turn = load(sample("seamed_cube")), rotation()
     surface = model.surfaces[0]
@@ -157,12 +155,6 @@ def test_a_turned_surface_turns_its_normals():
     codes = settled(model, 0)
     assert (codes[0] == model.source.surfaces[0].normals[0]).all()
     assert degrees_between(decode_latlong(codes[1]), wanted).max() < 1.2, "a code's error, and the positions'"
-
-
-def test_a_moved_vertex_without_faces_keeps_its_normal():
-    model = load(sample("duplicates"))
-    model.surfaces[0].positions[0, 6] += 40
-    assert changed(model) == set()
 
 
 def test_fresh_vertices_show_their_own_normals_and_disturb_nobody():
@@ -337,16 +329,19 @@ def test_rotations_are_proper_whatever_happened():
     np.testing.assert_allclose(np.linalg.det(found), 1)
 
 
-def test_rings_that_say_nothing_do_not_turn():
-    flat = np.zeros((6, 3))
-    flat[3:] = np.arange(9).reshape(3, 3) ** 2
-    found = ring_rotations(flat, flat + 1, np.array([(0, 1, 2)]), np.arange(6))
-    np.testing.assert_array_equal(found, np.broadcast_to(np.eye(3), found.shape))
-
-
-def test_a_ring_on_a_line_does_not_turn():
-    line = np.array([(0, 0, 0), (64, 0, 0), (128, 0, 0)])
-    found = ring_rotations(line, line[:, [1, 0, 2]], np.array([(0, 1, 2)]), np.arange(3))
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (np.array([(0, 0, 0)] * 3), np.array([(1, 1, 1)] * 3)),
+        (np.array([(0, 0, 0), (64, 0, 0), (128, 0, 0)]), np.array([(0, 0, 0), (0, 64, 0), (0, 128, 0)])),
+    ],
+    ids=["at one place", "on a line"],
+)
+def test_rings_that_say_nothing_do_not_turn(before, after):
+    """Nor do points of no ring."""
+    loose = np.arange(9.0).reshape(3, 3) ** 2
+    points = np.concatenate((before, loose)), np.concatenate((after, loose + 1))
+    found = ring_rotations(*points, np.array([(0, 1, 2)]), np.arange(6))
     np.testing.assert_array_equal(found, np.broadcast_to(np.eye(3), found.shape))
 
 

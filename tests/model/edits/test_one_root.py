@@ -97,15 +97,20 @@ def two_roots(frames=3):
     )  # fmt: skip
 
 
+def same_poses(before, after, joints, atol=1e-7):
+    """Assert that each joint of an animation stands where its number in another says."""
+    old, new = (chain(a.parents, a.positions, a.rotations) for a in (before, after))
+    np.testing.assert_allclose(new[0][:, joints], old[0], atol=atol)
+    assert same_turns(new[1][:, joints], old[1]).max() < atol
+
+
 def test_an_animations_roots_hang_on_an_origin():
     animation = two_roots()
     hung = animation_with_origin(animation)
     assert hung.joint_names == ["origin", "a", "b", "c"]
     assert hung.parents.tolist() == [-1, 0, 0, 2]
-    old, new = (chain(a.parents, a.positions, a.rotations) for a in (animation, hung))
-    np.testing.assert_allclose(new[0][:, 1:], old[0])
-    assert same_turns(new[1][:, 1:], old[1]).max() < 1e-7
-    assert not new[0][:, 0].any()
+    same_poses(animation, hung, [1, 2, 3])
+    assert not hung.positions[:, 0].any()
     assert (hung.source_frames, hung.source_joints) == (None, None)
 
 
@@ -118,9 +123,7 @@ def test_an_origin_behind_other_roots_comes_first(name):
     animation.lengths = np.array([9.0, 8.0, 7.0])
     hung: Any = animation_with_origin(animation)
     assert (hung.joint_names, hung.parents.tolist()) == ([name, "a", "c"], [-1, 0, 0])
-    old, new = (chain(a.parents, a.positions, a.rotations) for a in (animation, hung))
-    np.testing.assert_allclose(new[0], old[0][:, [1, 0, 2]], atol=1e-12)
-    assert same_turns(new[1], old[1][:, [1, 0, 2]]).max() < 1e-7
+    same_poses(animation, hung, [1, 0, 2])
     assert hung.source_joints.tolist() == [6, -1, 7]
     assert hung.source_frames[0].tolist() == [[0, 0], [-1, -1], [0, 0]], "its poses are another joint's now"
     assert hung.lengths.tolist() == [8.0, pytest.approx(np.linalg.norm(hung.positions[0, 1])), 7.0]
@@ -179,16 +182,11 @@ def test_an_origin_is_no_joint_of_the_source():
 def test_files_with_an_origin_among_their_roots_agree():
     model = skeleton_with_origin(load("md5mesh", samples_md5.several_roots()))
     animation = animation_with_origin(load("md5anim", samples_md5.roots_wave()))
-    mesh, motion = (
-        load("md5mesh", by_name("md5mesh").dump(model)),
-        load("md5anim", by_name("md5anim").dump(animation)),
-    )
+    mesh = load("md5mesh", by_name("md5mesh").dump(model))
+    motion = load("md5anim", by_name("md5anim").dump(animation))
     assert mismatch(mesh.skeleton, motion) == ""
     assert mesh.skeleton.names.count("origin") == 1
-    before = load("md5anim", samples_md5.roots_wave())
-    old, new = (chain(a.parents, a.positions, a.rotations) for a in (before, motion))
-    np.testing.assert_allclose(new[0], old[0], atol=1e-5)
-    assert same_turns(new[1], old[1]).max() < 1e-5
+    same_poses(load("md5anim", samples_md5.roots_wave()), motion, range(5), 1e-5)
 
 
 @pytest.mark.parametrize("name", ["b", "origin"])

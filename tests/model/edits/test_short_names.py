@@ -43,9 +43,7 @@ def test_what_fits_stays():
 def test_a_path_is_cut_at_its_front():
     assert shortened(LONG) == {LONG: "male_npc/marine/very_long_name_of_a_material_for_a_helmet.tga"}
     windows = "C:\\Users\\somebody\\Documents\\models\\of all kinds\\of my game\\textures\\skin.tga"
-    assert shortened(windows) == {
-        windows: "somebody\\Documents\\models\\of all kinds\\of my game\\textures\\skin.tga"[9:]
-    }
+    assert shortened(windows) == {windows: "Documents\\models\\of all kinds\\of my game\\textures\\skin.tga"}
 
 
 def test_games_look_for_pictures_whatever_their_ending():
@@ -66,10 +64,8 @@ def test_what_is_no_path_is_cut_at_its_end():
 
 
 def test_characters_stay_whole():
-    ((_, new),) = shortened("日" * 30).items()
-    assert new == "日" * 21
-    ((_, new),) = shortened("a/" + "日" * 30).items()
-    assert new == "日" * 21
+    for name in ("日" * 30, "a/" + "日" * 30):
+        assert shortened(name) == {name: "日" * 21}
 
 
 def test_names_stay_apart():
@@ -231,16 +227,9 @@ def test_doom_3_takes_names_of_any_length(game):
 
 
 def test_rooms_are_those_of_the_files_fields():
-    fields = {
-        "md2": md2_file.SKIN_SIZE,
-        "md3": md3_file.NAME_SIZE,
-        "mdc": quake3.NAME_SIZE,
-        "tag": quake3.NAME_SIZE,
-        "mdm": mdm_file.NAME_SIZE,
-        "mdr": mdr_file.NAME_SIZE,
-        "mds": mds_file.NAME_SIZE,
-        "mdx": mdx_file.NAME_SIZE,
-    }
+    own = {"mdm": mdm_file, "mdr": mdr_file, "mds": mds_file, "mdx": mdx_file, "md3": md3_file}
+    fields = {name: module.NAME_SIZE for name, module in own.items()} | {"md2": md2_file.SKIN_SIZE}
+    fields |= dict.fromkeys(("mdc", "tag"), quake3.NAME_SIZE)
     frames = {row: module.FRAME_NAME_SIZE for row, module in (("md2", md2_file), ("md3", md3_file), ("mdl", mdl_file))}
     frames["mdc"] = quake3.FRAME_NAME_SIZE
     tags = fields | {"mdr": mdr_file.TAG_NAME_SIZE}

@@ -33,7 +33,6 @@ def test_every_game_is_one():
 
 
 def test_a_player_of_nowhere_is_quake_threes():
+    openarena = ("games", "openarena", "baseoa")
     assert game_of_player(("home", "models", "players", "x")) == "quake3"
-    assert game_of_player(("games", "openarena", "baseoa", "models")) == game_for(
-        "md3", ("games", "openarena", "baseoa")
-    )
+    assert game_of_player((*openarena, "models")) == game_for("md3", openarena)

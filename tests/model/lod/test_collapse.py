@@ -123,37 +123,25 @@ def rims(positions, triangles):
 # -- problems
 
 
-def test_a_map_that_goes_down_is_right():
-    assert problems(np.array([0, 0, 1, 0]), 4, 1) == []
-    assert problems(np.array([7, 0, 1, 0]), 4, 1) == [], "the first is never looked up"
-    assert problems(np.zeros(0, int), 0, 0) == []
+WRONG = "vertex {} collapses to {}, not to one before it"
+VANISHING = "min_lod is {}: from afar no vertex would be left to draw (1 or more)"
+PROBLEMS = {  # entries, how many vertices, min_lod, what is said
+    "it goes down": ([0, 0, 1, 0], 4, 1, []),
+    "the first is never looked up": ([7, 0, 1, 0], 4, 1, []),
+    "nothing": ([], 0, 0, []),
+    "some are looked up": ([9, 9, -9, 9, 9, 9, 9, 0, 0, 0], 10, 8, [WRONG.format(3, 9) + ", and 3 more"]),
+    "the dead are drawn with 3 of 10": ([9, 9, -9, 0, 0, 0, 0, 0, 0, 0], 10, 8, []),
+    "those below are never looked up": ([9, 9, 0, 0, 0, 0, 0, 0, 0, 0], 10, 2, []),
+    **{f"the last goes to {n}": ([0, 0, 1, n], 4, 2, [WRONG.format(3, n)]) for n in (3, 4, -1, 99)},
+    "all are counted": (range(6), 6, 1, [WRONG.format(1, 1) + ", and 4 more"]),
+    "another length": ([0, 0, 0], 4, 1, ["the collapse map has 3 entries for 4 vertices"]),
+    **{f"min_lod {n}": ([0, 0, 1], 3, n, [VANISHING.format(n)]) for n in (0, -3)},
+}
 
 
-def test_entries_that_are_never_looked_up_may_be_anything():
-    assert problems(np.array([9, 9, -9, 9, 9, 9, 9, 0, 0, 0]), 10, 8)
-    assert problems(np.array([9, 9, -9, 0, 0, 0, 0, 0, 0, 0]), 10, 8) == [], "the dead are drawn with 3 of 10"
-    assert problems(np.array([9, 9, 0, 0, 0, 0, 0, 0, 0, 0]), 10, 2) == []
-
-
-@pytest.mark.parametrize("entry", [3, 4, -1, 99])
-def test_an_entry_that_does_not_go_down(entry):
-    (sentence,) = problems(np.array([0, 0, 1, entry]), 4, 2)
-    assert sentence == f"vertex 3 collapses to {entry}, not to one before it"
-
-
-def test_all_wrong_entries_are_counted():
-    (sentence,) = problems(np.arange(6), 6, 1)
-    assert sentence == "vertex 1 collapses to 1, not to one before it, and 4 more"
-
-
-def test_a_map_of_another_length():
-    assert problems(np.zeros(3, int), 4, 1) == ["the collapse map has 3 entries for 4 vertices"]
-
-
-@pytest.mark.parametrize("min_lod", [0, -3])
-def test_a_surface_that_may_vanish(min_lod):
-    (sentence,) = problems(np.array([0, 0, 1]), 3, min_lod)
-    assert f"min_lod is {min_lod}" in sentence
+@pytest.mark.parametrize(("entries", "total", "min_lod", "said"), PROBLEMS.values(), ids=PROBLEMS)
+def test_what_is_wrong_with_a_map(entries, total, min_lod, said):
+    assert problems(np.array(entries, int), total, min_lod) == said
 
 
 # -- drawn
@@ -436,17 +424,22 @@ def test_each_vertex_stays_in_its_part_of_the_texture():
     assert same[level:][used[level:]].all()
 
 
-def test_a_seam_across_a_plane_keeps_its_way():
+def cut_along(line, corners):
+    """Return a grid with other vertices at a line for the triangles at `corners`, and which triangles these are."""
     positions, uvs, triangles = grid(9)
-    step = np.tile((0, 0.08), 5)[:9]
-    middle = numbered(9, 9)[4]
-    positions[middle, 0] += step
     twins = np.arange(81)
-    twins[middle] = 81 + np.arange(9)
-    right = np.isin(triangles, numbered(9, 9)[5:]).sum(axis=1) > 0
-    triangles = np.where(right[:, None], twins[triangles], triangles)
-    positions = np.concatenate((positions, positions[middle]))
-    uvs = np.concatenate((uvs, uvs[middle] + 7))
+    twins[line] = 81 + np.arange(len(line))
+    right = np.isin(triangles, corners).sum(axis=1) > 0
+    surface = np.concatenate((positions, positions[line])), np.concatenate((uvs, uvs[line] + 7))
+    return (*surface, np.where(right[:, None], twins[triangles], triangles)), right
+
+
+def test_a_seam_across_a_plane_keeps_its_way():
+    line = numbered(9, 9)[4]
+    (positions, uvs, triangles), right = cut_along(line, numbered(9, 9)[5:])
+    step = np.tile((0, 0.08), 5)[:9]
+    positions[line, 0] += step
+    positions[81:, 0] += step
     order, new, moved = made((positions, uvs, triangles))
     whole = areas(positions, triangles[right]).sum()
     assert order.min_lod <= 40
@@ -459,14 +452,8 @@ def test_a_seam_across_a_plane_keeps_its_way():
 
 def test_where_a_seam_ends_it_does_not_close():
     # A slit in the texture from the middle of a grid to its border.
-    positions, uvs, triangles = grid(9)
     slit = numbered(9, 9)[4, 5:]
-    twins = np.arange(81)
-    twins[slit] = 81 + np.arange(4)
-    right = np.isin(triangles, numbered(9, 9)[5:]).sum(axis=1) > 0
-    triangles = np.where(right[:, None], twins[triangles], triangles)
-    positions, uvs = np.concatenate((positions, positions[slit])), np.concatenate((uvs, uvs[slit] + 7))
-    order, _, _ = made((positions, uvs, triangles))
+    order, _, _ = made(cut_along(slit, numbered(9, 9)[5:])[0])
     tip = order.order.tolist().index(40)
     goes_to = order.order[order.collapse[tip]]
     assert np.isinf(order.errors[tip]) or goes_to not in {*slit.tolist(), 81, 82, 83, 84}

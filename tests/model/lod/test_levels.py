@@ -159,9 +159,8 @@ def test_normals_and_source_numbers_go_along():
         assert np.array_equal(own.positions, old.positions[:, kept])
         assert own.source_index == i
         known = own.source_triangles >= 0
-        assert np.array_equal(
-            own.source_vertices[own.triangles[known]], model.source.triangles[own.source_triangles[known]]
-        )
+        whole = model.source.triangles[own.source_triangles[known]]
+        assert np.array_equal(own.source_vertices[own.triangles[known]], whole)
 
 
 @pytest.mark.parametrize("file", corpus_params(".md3")[::3])
@@ -326,21 +325,20 @@ def test_many_frames_are_judged_by_some_evenly_spread(monkeypatch):
 
 
 def test_no_surface_vanishes():
-    tiny = surface_of(
-        np.array([(0, 0, 0), (0.01, 0, 0), (0, 0.01, 0), (0.01, 0.01, 0)]) + 3, np.eye(4)[:, :2], [(0, 1, 2), (2, 1, 3)]
-    )
+    corners = np.array([(0, 0, 0), (0.01, 0, 0), (0, 0.01, 0), (0.01, 0.01, 0)]) + 3
+    tiny = surface_of(corners, np.eye(4)[:, :2], [(0, 1, 2), (2, 1, 3)])
     model = model_of(surface_of(*sphere(20, 16)), tiny)
     level = make_level(model, 0.02)
-    assert [len(s.triangles) >= 1 for s in level.surfaces] == [True, True]
+    large, small = (len(s.triangles) for s in level.surfaces)
+    assert large >= 1 and small == 1
     assert share_left(level, model) < 0.1
-    assert len(level.surfaces[1].triangles) == 1
 
 
 def test_surfaces_without_triangles_stay_as_they_are():
     empty = surface_of(np.ones((3, 3)), np.ones((3, 2)), np.zeros((0, 3)))
     thin = surface_of(np.ones((3, 3)), np.ones((3, 2)), [(0, 1, 1)])
     level = make_level(model_of(surface_of(*sphere(12, 9)), empty, thin), 0.5)
-    assert level.surfaces[1] is not None and level.surfaces[1].num_vertices == 3
+    assert level.surfaces[1].num_vertices == 3
     assert level.surfaces[2].triangles.tolist() == [[0, 1, 1]]
 
 
@@ -374,11 +372,6 @@ def test_flat_shades_can_go_and_corners_take_the_normal_most_like_theirs():
     assert rows(level) <= rows(surface)
 
 
-def test_a_model_without_faces_is_refused():
-    with pytest.raises(LimitError, match="no faces"):
-        make_level(load(sample("tags_only")), 0.5)
-
-
 def test_texture_coordinates_of_corners():
     model = load(dump(model_of(surface_of(*bent(cylinder(24, 12)))), "md2"))
     assert model.surfaces[0].uvs.ndim == 3
@@ -403,11 +396,6 @@ def test_percentages(text, found):
 def test_percentages_that_are_none(text):
     with pytest.raises(LimitError, match="percentages that fall"):
         shares_of(text)
-
-
-def test_more_levels_than_games_take():
-    with pytest.raises(LimitError, match="games take 3 levels"):
-        shares_of("80, 60, 40, 20")
 
 
 def test_the_growth_is_not_quadratic():

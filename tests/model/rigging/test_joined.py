@@ -23,19 +23,11 @@ def part(name, frames, above=None, beside=False, poses=None):
     tags = moves(frames, 1)
     own = moves(frames, 3) if poses is None else poses
     rig = FrameRig(
-        names=["root", "bone.01", "tag_a"],
-        parents=np.array([-1, 0, 1]),
-        heads=RANDOM.normal(size=(3, 3)),
-        tails=RANDOM.normal(size=(3, 3)),
-        rest=RANDOM.normal(size=(5, 3)),
-        weights=np.ones((5, 3)) / 3,
-        of_vertex=np.arange(5),
-        poses=own[..., :3, :],
-        rest_frame=1,
-        torn=np.zeros(frames, bool),
-        tag_bones=np.array([2]),
-        groups=["", "", "tags"],
-    )
+        names=["root", "bone.01", "tag_a"], parents=np.array([-1, 0, 1]), heads=RANDOM.normal(size=(3, 3)),
+        tails=RANDOM.normal(size=(3, 3)), rest=RANDOM.normal(size=(5, 3)), weights=np.ones((5, 3)) / 3,
+        of_vertex=np.arange(5), poses=own[..., :3, :], rest_frame=1, torn=np.zeros(frames, bool),
+        tag_bones=np.array([2]), groups=["", "", "tags"],
+    )  # fmt: skip
     return PartRig(name, rig, tags, np.ones((frames, 1, 3)), above, beside)
 
 
@@ -49,11 +41,8 @@ def test_one_part_is_itself():
 
 
 def test_what_hangs_moves_with_its_tag_as_by_itself():
-    legs, torso, head = (
-        part("legs", 4),
-        part("torso", 6, (0, 0)),
-        PartRig("head", None, moves(1, 0), np.ones((1, 0, 3)), (1, 0)),
-    )
+    legs, torso = part("legs", 4), part("torso", 6, (0, 0))
+    head = PartRig("head", None, moves(1, 0), np.ones((1, 0, 3)), (1, 0))
     joined = join([legs, torso, head])
     rig = joined.rig
     assert rig.names == ["root", "bone.01", "tag_a", "torso", "torso.00", "torso.01", "tag_a.002", "head"]

@@ -39,9 +39,8 @@ def tube(*ends, rings=8):
     points = np.concatenate([RING[:, 1:2] * across + RING[:, 2:] * second + place for place in way])
     cells = np.arange(len(points) - 4)
     beside = cells - cells % 4 + (cells + 1) % 4
-    return points, np.concatenate(
-        [np.stack([cells, beside, cells + 4], 1), np.stack([beside, beside + 4, cells + 4], 1)]
-    ).astype(np.int32)
+    halves = [np.stack([cells, beside, cells + 4], 1), np.stack([beside, beside + 4, cells + 4], 1)]
+    return points, np.concatenate(halves).astype(np.int32)
 
 
 def bar(frames=24):
@@ -58,11 +57,8 @@ def bar(frames=24):
 
 def walker(frames=30):
     """Return a body with two legs of two bones each, mirror images in frame 0, and where their joints are at rest."""
-    parts = [
-        tube((0, 0, 20), (0, 0, 40)),
-        tube((0, 4, 20), (0, 4, 10), (0, 4, 0)),
-        tube((0, -4, 20), (0, -4, 10), (0, -4, 0)),
-    ]
+    legs = [tube((0, y, 20), (0, y, 10), (0, y, 0)) for y in (4, -4)]
+    parts = [tube((0, 0, 20), (0, 0, 40)), *legs]
     starts = np.cumsum([0, *(len(points) for points, _ in parts)])
     triangles = np.concatenate([t + start for (_, t), start in zip(parts, starts, strict=False)])
     found = np.empty((frames, starts[-1], 3), np.float32)
@@ -199,25 +195,18 @@ def test_odd_models_have_few_bones(positions, triangles, bones):
     assert (np.linalg.norm(rig.tails - rig.heads, axis=1) > 0).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "settings", "sentence"),
-    [
-        (
-            lambda p: p[:1],
-            RigSettings(),
-            "there is one frame only: nothing moves, so there is nothing to make bones of",
-        ),
-        (lambda p: p[:, :0], RigSettings(), "there is no vertex to hang on a bone"),
-        (
-            lambda p: np.where(np.arange(p.size).reshape(p.shape) == 77, np.nan, p),
-            RigSettings(),
-            "some vertices lie nowhere (not a number) or too far out: mend these frames first",
-        ),
-        (lambda p: p, RigSettings(rest=99), "there is no frame 99 to rest in, only 0 to 23"),
-    ],
-)
-def test_what_is_refused(change, settings, sentence):
-    positions, triangles = bar()
+REFUSED = {
+    "there is one frame only: nothing moves, so there is nothing to make bones of": (lambda p: p[:1], RigSettings()),
+    "there is no vertex to hang on a bone": (lambda p: p[:, :0], RigSettings()),
+    "some vertices lie nowhere (not a number) or too far out: mend these frames first": (
+        lambda p: np.where(np.arange(p.size).reshape(p.shape) == 77, np.nan, p), RigSettings()),
+    "there is no frame 99 to rest in, only 0 to 23": (lambda p: p, RigSettings(rest=99)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_is_refused(sentence):
+    (positions, triangles), (change, settings) = bar(), REFUSED[sentence]
     with pytest.raises(LimitError) as caught:
         make_rig(change(positions), triangles[:0] if sentence.startswith("there is no v") else triangles, [], settings)
     assert str(caught.value) == sentence
@@ -257,9 +246,8 @@ def test_the_same_bones_on_every_processor():
     found = []
     for kind in ("Prescott", "Haswell", ""):
         environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environ |= {"OPENBLAS_CORETYPE": kind}
         command = [sys.executable, "-c", ASKED]
-        done = subprocess.run(
-            command, cwd=PROJECT, env=environ | {"OPENBLAS_CORETYPE": kind}, check=True, capture_output=True, text=True
-        )
+        done = subprocess.run(command, cwd=PROJECT, env=environ, check=True, capture_output=True, text=True)
         found.append(json.loads(done.stdout.splitlines()[-1]))
     assert found[0] == found[1] == found[2]

@@ -1,14 +1,12 @@
 """Which files a character of Doom 3 means, from a declaration, a mesh or an archive, and what is missing of it."""
 
-from pathlib import Path
-
 import pytest
 
 from io_idtech_models.game.character.doom3.files import names_in
 from io_idtech_models.game.character.files import BODY, HEAD, Placing
-from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError, ModelError
+from tests.characters import found
 from tests.packs import put_pack
 from tests.samples import CORPUS
 from tests.samples_doom3 import DEF, HAT, NEWT, TEXT, files, put_character
@@ -16,23 +14,16 @@ from tests.samples_doom3 import DEF, HAT, NEWT, TEXT, files, put_character
 REAL = CORPUS / "DarkRadiant/test/resources/tdm/def"
 
 
-def found(path, name="monster_newt", skin=""):
-    return character_of(Disk().file(Path(path)), skin, name)
-
-
 def test_all_that_there_is(tmp_path):
-    character = found(put_character(tmp_path))
+    character = found(put_character(tmp_path), name="monster_newt")
     assert (character.missing, character.refused) == ([], [])
     assert (character.name, character.game, character.skin_name) == ("monster_newt", "doom3", "newt/gold")
     assert character.body.name == "newt.md5mesh"
     assert character.decl.worn(f"{NEWT}/newt") == "newt/gold"
-    assert [(m.file.name, m.names) for m in character.motions] == [
-        ("idle.md5anim", ("ik_pose", "idle")),
-        ("walk.md5anim", ("walk1", "walk1, 2")),
-    ]
-    assert character.notes["walk1"] == {
-        "flags": "random_cycle_start", "commands": "1 sound_body snd_step\n12 call splash"
-    }  # fmt: skip
+    motions = [(motion.file.name, motion.names) for motion in character.motions]
+    assert motions == [("idle.md5anim", ("ik_pose", "idle")), ("walk.md5anim", ("walk1", "walk1, 2"))]
+    commands = "1 sound_body snd_step\n12 call splash"
+    assert character.notes["walk1"] == {"flags": "random_cycle_start", "commands": commands}
     pose = character.motions[0].file
     assert [(p.kind, p.on, p.tag, p.file.name, p.placing) for p in character.pieces] == [
         (HEAD, BODY, "head", "head.md5mesh", Placing(pose=pose)),
@@ -45,34 +36,33 @@ def test_all_that_there_is(tmp_path):
 def test_the_first_of_a_file_and_the_others_are_named(tmp_path):
     path = put_character(tmp_path)
     assert names_in(Disk().file(path)) == ["monster_newt_base", "monster_newt", "newt_head"]
-    character = found(path, "")
+    character = found(path)
     assert character.name == "monster_newt_base"
-    assert character.missing == [
-        "'newt.def' has other characters, too, which can be chosen by name: 'monster_newt', 'newt_head'"
-    ]
+    (said,) = character.missing
+    assert said == "'newt.def' has other characters, too, which can be chosen by name: 'monster_newt', 'newt_head'"
 
 
 def test_from_the_mesh(tmp_path):
     put_character(tmp_path)
-    character = found(tmp_path / NEWT / "newt.md5mesh", "")
+    character = found(tmp_path / NEWT / "newt.md5mesh")
     assert character.name == "monster_newt_base"
     assert len(character.motions) == 2
-    head = found(tmp_path / NEWT / "head.md5mesh", "")
+    head = found(tmp_path / NEWT / "head.md5mesh")
     assert (head.name, head.missing) == ("newt_head", [])
 
 
 def test_a_mesh_that_nothing_declares(tmp_path):
     path = put_character(tmp_path, newt_def=None)
-    character = found(path.parent.parent / NEWT / "newt.md5mesh", "")
+    character = found(path.parent.parent / NEWT / "newt.md5mesh")
     assert character.body.name == "newt.md5mesh"
     assert character.missing == ["no model of the game's 'def/*.def' has this mesh: what lies beside it is shown"]
 
 
 def test_a_model_without_an_entity_and_another_skin(tmp_path):
     path = put_character(tmp_path)
-    character = found(path, "newt_base", "none")
+    character = found(path, "none", "newt_base")
     assert (character.name, character.decl, character.pieces) == ("newt_base", None, [])
-    assert found(path, "newt_base", "newt/gold").decl.name == "newt/gold"
+    assert found(path, "newt/gold", "newt_base").decl.name == "newt/gold"
 
 
 def test_a_mod_beside_its_game(tmp_path):
@@ -82,10 +72,9 @@ def test_a_mod_beside_its_game(tmp_path):
     path = tmp_path / "mod" / DEF
     path.parent.mkdir(parents=True)
     path.write_text(TEXT)
-    put_pack(
-        tmp_path / "mod/a.pk4", {"def/a.def": b'entityDef newt_hat { "joint" "head" "model" "models/toys/hat.ase" }'}
-    )
-    character = found(path)
+    hat = b'entityDef newt_hat { "joint" "head" "model" "models/toys/hat.ase" }'
+    put_pack(tmp_path / "mod/a.pk4", {"def/a.def": hat})
+    character = found(path, name="monster_newt")
     assert character.missing == []
     assert character.pieces[-1].tag == "head"
 
@@ -108,15 +97,14 @@ def test_a_mod_beside_its_game(tmp_path):
     ],
 )  # fmt: skip
 def test_what_is_missing_is_said(tmp_path, changed, missing):
-    assert found(put_character(tmp_path, **changed)).missing == missing
+    assert found(put_character(tmp_path, **changed), name="monster_newt").missing == missing
 
 
 def test_what_the_game_refuses(tmp_path):
     text = TEXT.replace("anim	idle", "anim	ik_pose").encode()
-    character = found(put_character(tmp_path, newt_def=text))
-    assert character.refused == [
-        "'def/newt.def', line 10: the animation 'ik_pose' is there already: the game refuses it"
-    ]
+    character = found(put_character(tmp_path, newt_def=text), name="monster_newt")
+    (said,) = character.refused
+    assert said == "'def/newt.def', line 10: the animation 'ik_pose' is there already: the game refuses it"
 
 
 @pytest.mark.parametrize(
@@ -129,12 +117,12 @@ def test_what_the_game_refuses(tmp_path):
 )
 def test_no_character(tmp_path, data, name, message):
     with pytest.raises(LimitError, match=message):
-        found(put_character(tmp_path, newt_def=data), name)
+        found(put_character(tmp_path, newt_def=data), name=name)
 
 
 def test_no_file(tmp_path):
     with pytest.raises(ModelError, match="no such file"):
-        found(tmp_path / DEF)
+        found(tmp_path / DEF, name="monster_newt")
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="no corpus")
@@ -142,7 +130,7 @@ def test_no_file(tmp_path):
 def test_real_ones(path):
     """All that they declare is found, or said to be missing; nothing raises anything but a sentence."""
     for name in names_in(Disk().file(path)):
-        character = found(path, name)
+        character = found(path, name=name)
         assert character.body is not None or character.missing
 
 
@@ -150,5 +138,5 @@ def test_a_file_that_lies_in_no_game(tmp_path):
     put_character(tmp_path)
     alone = tmp_path / "alone.def"
     alone.write_bytes(TEXT.encode())
-    missing = found(alone).missing
+    missing = found(alone, name="monster_newt").missing
     assert "'alone.def' lies in no folder 'def' of a game: what it names can't be found" in missing

@@ -1,22 +1,15 @@
 """Which files a character means, in folders and archives, and what is missing of it."""
 
-from pathlib import Path
-
 import pytest
 
 from io_idtech_models.game.character.et.files import PLACES
 from io_idtech_models.game.character.files import HEAD
-from io_idtech_models.game.character.kinds import character_of
-from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import ModelError
+from tests.characters import found
 from tests.samples import CORPUS
 from tests.samples_character import CHAR, DEFINITION, GROUP_TEXT, SKIN, TOYS, files, put_character
 
 REAL = sorted(CORPUS.rglob("*.char"))
-
-
-def found(path, skin=""):
-    return character_of(Disk().file(Path(path)), skin)
 
 
 def test_all_that_there_is(tmp_path):
@@ -24,10 +17,8 @@ def test_all_that_there_is(tmp_path):
     assert character.missing == []
     assert (character.name, character.skin_name) == ("trooper", "field")
     assert (character.body.name, character.skin.name) == ("body.mdm", "body_field.skin")
-    assert [(m.file.name, [row.name for row in m.rows]) for m in character.motions] == [
-        ("body.mdx", ["stand", "walk", "salute"]),
-        ("extra.mdx", ["crawl"]),
-    ]
+    motions = [(motion.file.name, [row.name for row in motion.rows]) for motion in character.motions]
+    assert motions == [("body.mdx", ["stand", "walk", "salute"]), ("extra.mdx", ["crawl"])]
     assert [(p.kind, p.on, p.tag, p.file.name, p.skin and p.skin.name) for p in character.pieces] == [
         (HEAD, "body", "tag_head", "toy.md3", "toy_green.skin"),
         ("md3_back", "body", "tag_back", "pack.md3", None),
@@ -76,9 +67,8 @@ def test_the_last_letter_of_a_models_name_counts_for_nothing(tmp_path):
 def test_a_character_outside_of_any_game(tmp_path):
     path = tmp_path / "trooper.char"
     path.write_bytes(files()[CHAR])
-    assert found(path).missing == [
-        "'trooper.char' lies in no folder 'characters' of a game: what it names can't be found"
-    ]
+    said = "'trooper.char' lies in no folder 'characters' of a game: what it names can't be found"
+    assert found(path).missing == [said]
 
 
 def test_what_can_not_be_read_is_an_error(tmp_path):
@@ -97,8 +87,7 @@ NO_CORPUS = pytest.param(None, marks=pytest.mark.skip("the corpus of real files 
 @pytest.mark.parametrize("path", REAL or [NO_CORPUS], ids=lambda path: path and path.stem)
 def test_real_characters(path):
     character = found(path)
-    assert character.body is not None
-    assert character.skin is not None
+    assert character.body and character.skin
     assert (len(character.motions), sum(len(motion.rows) for motion in character.motions)) == (10, 236)
     assert character.pieces, "something of their gear is there"
     assert character.missing, "as in real mods, what the base game would bring is not"

@@ -1,40 +1,26 @@
 """Which files a player of XreaL or Unvanquished means, and what is missing of it."""
 
-from pathlib import Path
-
 import pytest
 
-from io_idtech_models.game.character.kinds import character_of
-from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import ModelError
+from tests.characters import found
 from tests.samples import CORPUS
 from tests.samples_xreal import put_player
 
 REAL = CORPUS / "xreal/base/models/players/xsarge/character.cfg"
 
 
-def found(path, skin=""):
-    return character_of(Disk().file(Path(path)), skin)
-
-
 def test_all_that_there_is(tmp_path):
     player = found(put_player(tmp_path))
     assert player.missing == []
-    assert (player.name, player.game, player.skin_name, player.skins) == (
-        "newt",
-        "xreal",
-        "default",
-        ("default", "ice"),
-    )
+    assert (player.name, player.game) == ("newt", "xreal")
+    assert (player.skin_name, player.skins) == ("default", ("default", "ice"))
     assert (player.body.name, player.skin.name) == ("body.md5mesh", "body_default.skin")
     assert player.in_order == ("models/players/newt/skin",)
-    assert [(m.file.name, m.names) for m in player.motions] == [
-        ("idle.md5anim", ("idle",)), ("walk.md5anim", ("walk",)),
-    ]  # fmt: skip
-    assert {joint: asked.why for joint, asked in player.joints.items()} == {
-        "spine": "firsttorsobonename",
-        "head": "neckcontrolbonename",
-    }
+    motions = [(motion.file.name, motion.names) for motion in player.motions]
+    assert motions == [("idle.md5anim", ("idle",)), ("walk.md5anim", ("walk",))]
+    joints = {joint: asked.why for joint, asked in player.joints.items()}
+    assert joints == {"spine": "firsttorsobonename", "head": "neckcontrolbonename"}
     assert (player.shown.scale, player.entries["sex"]) == (0.83, "n")
 
 
@@ -58,12 +44,10 @@ def test_a_body_with_its_animations_counts_first(tmp_path):
         ({"idle_md5anim": None}, "none of its animations is 'idle', 'stand': the game shows another player"),
         ({"body_default_skin": None, "body_ice_skin": None}, "there is no skin: the game shows another player"),
         ({"character_cfg": b"wings 2"}, "'character.cfg', line 1: 'wings' is nothing that every such game knows: its"),
-        (
-            {"character_cfg": b"modelScale 1 2 3"},
-            "the game shows it 1, 2 and 3 times as large along its axes: unevenly, here it has the size of its files",
-        ),
+        ({"character_cfg": b"modelScale 1 2 3"}, "the game shows it 1, 2 and 3 times as large along its axes: unevenly,"
+         " here it has the size of its files"),
     ],
-)
+)  # fmt: skip
 def test_what_is_missing_is_said(tmp_path, changed, missing):
     (said,) = found(put_player(tmp_path, **changed)).missing
     assert said.startswith(missing)
