@@ -177,6 +177,19 @@ def add_tag(name: str, display: str = "ARROWS") -> Any:
     return block
 
 
+def first(kind: str, blocks: Any = None) -> Any:
+    """Return the first object of a type, among all or these."""
+    return next(block for block in (bpy.data.objects if blocks is None else blocks) if block.type == kind)
+
+
+def copy_of(block: Any) -> Any:
+    """Return a copy of an object, with data of its own, in the same collection."""
+    copy = block.copy()
+    copy.data = block.data.copy()
+    block.users_collection[0].objects.link(copy)
+    return copy
+
+
 def volume(surface: Any, frame: int = 0) -> float:
     """Return the signed volume inside a surface: positive if its triangles are counter-clockwise seen from outside."""
     a, b, c = surface.positions[frame][surface.triangles].astype(np.float64).transpose(1, 0, 2)
