@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -90,16 +92,48 @@ def open_case(data: bytes, name: str = "model", **settings) -> Case:
     return Case(data, built)
 
 
-def reopen(case: Case) -> None:
+def reopen_blend() -> None:
     """Save the .blend and open it again."""
-    name = case.built.collection.name
-    shown = [block.name for block in case.built.surfaces]
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "case.blend"))
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path)
+
+
+def reopen(case: Case) -> None:
+    """Save the .blend and open it again, and find the model there."""
+    name = case.built.collection.name
+    shown = [block.name for block in case.built.surfaces]
+    reopen_blend()
     case.built.collection = bpy.data.collections[name]
     case.built.surfaces = [bpy.data.objects[name] for name in shown]
+
+
+def append(folder: Path, kind: str, names: list[str], link: bool = False) -> list[Any]:
+    """Save, and bring data-blocks of the .blend into an empty one; returns them."""
+    path = str(folder / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return bring_from(path, kind, names, link)
+
+
+def bring_from(path: str, kind: str, names: list[str], link: bool = False) -> list[Any]:
+    """Bring data-blocks of another .blend, and what they need; returns them."""
+    libraries: Any = bpy.data.libraries
+    with libraries.load(path, link=link) as (_, into):
+        setattr(into, kind, list(names))
+    return list(getattr(into, kind))
+
+
+def edited(block: Any, change: Callable[[Any], Any]) -> None:
+    """Change a mesh through bmesh."""
+    mesh = bmesh.new()
+    mesh.from_mesh(block.data)
+    for part in (mesh.verts, mesh.edges, mesh.faces):
+        part.ensure_lookup_table()
+    change(mesh)
+    mesh.to_mesh(block.data)
+    mesh.free()
 
 
 def show_image(material: Any, image: Any) -> None:
@@ -117,10 +151,12 @@ def activate(*blocks: Any) -> None:
 
 
 def in_edit_mode(blocks: Any, *steps: Any) -> None:
-    """Run operators of edit mode on whole meshes, one or several."""
-    activate(*(blocks if isinstance(blocks, list) else [blocks]))
+    """Take objects, one or several, into edit mode and out again; meanwhile run steps, on meshes that are selected."""
+    chosen = blocks if isinstance(blocks, list) else [blocks]
+    activate(*chosen)
     bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
+    if chosen[0].type == "MESH":
+        bpy.ops.mesh.select_all(action="SELECT")
     for step in steps:
         step()
     bpy.ops.object.mode_set(mode="OBJECT")

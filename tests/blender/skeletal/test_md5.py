@@ -17,8 +17,8 @@ from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md5
-from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, in_edit_mode, open_rig, reopen, shown
+from tests.blender.case import CONTEXT, activate, in_edit_mode, reopen_blend, vertices_of
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, shown
 from tests.samples import CorpusFile, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -69,7 +69,7 @@ def open_anim(data: bytes, **settings) -> Rigged:
 def test_animations_come_back(data):
     case = open_anim(data)
     assert case.all_changed() == {}
-    reopen()
+    reopen_blend()
     assert case.all_changed() == {}
 
 
@@ -77,7 +77,7 @@ def test_animations_come_back(data):
 @pytest.mark.parametrize("file", REAL)
 def test_real_files_come_back_from_a_saved_blend(file, weld):
     case = open_real(file, weld=weld)
-    reopen()
+    reopen_blend()
     assert case.all_changed() == {}
 
 
@@ -145,7 +145,7 @@ def test_what_was_scaled_comes_back(data, scale):
     case = open_anim(data, scale=scale)
     assert case.all_changed(scale=scale) == {}
     in_edit_mode(case.rig)
-    reopen()
+    reopen_blend()
     assert case.all_changed(scale=scale) == {}
 
 

@@ -10,8 +10,8 @@ from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.model.skeletal import Scales, skin
 from io_idtech_models.model.transforms import chain, multiply, rotate
 from tests import samples_md5
-from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, reopen, shown
+from tests.blender.case import CONTEXT, reopen_blend, vertices_of
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, shown
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FRAMES, JOINTS = 5, 3
@@ -85,7 +85,7 @@ def test_it_comes_back(scales, direct, scale):
         np.testing.assert_array_equal(found.scales.values.astype(np.float32), scales.values.astype(np.float32))
         assert found.scales.ways.tolist() == scales.ways.tolist()
         assert case.all_changed(scale=scale) == {}
-        reopen()
+        reopen_blend()
 
 
 def test_children_do_not_inherit_scale_and_others_are_as_they_were():

@@ -16,7 +16,7 @@ from io_idtech_models.formats.mdm import model as mdm_model
 from io_idtech_models.formats.mdx import model as mdx_model
 from io_idtech_models.model.transforms import to_matrices
 from tests import samples_mdm
-from tests.blender.case import CONTEXT, activate, vertices_of
+from tests.blender.case import CONTEXT, activate, in_edit_mode, reopen_blend, vertices_of
 from tests.blender.skeletal.mdm_case import (
     MDX,
     MOTIONS,
@@ -28,7 +28,7 @@ from tests.blender.skeletal.mdm_case import (
     put,
     restart,
 )
-from tests.blender.skeletal.rigged import Rigged, in_edit_mode, reopen
+from tests.blender.skeletal.rigged import Rigged
 from tests.samples import corpus, corpus_params
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -49,7 +49,7 @@ def test_models_come_back(data, weld):
     case = open_figure(data, weld=weld)
     assert case.all_changed() == {}
     assert case.is_same()
-    reopen()
+    reopen_blend()
     assert case.is_same()
 
 
@@ -64,7 +64,7 @@ def test_animations_come_back_both_ways(data):
 def test_real_files_come_back(file):
     case = open_figure(file.data, REAL_MDX)
     assert case.is_same()
-    reopen()
+    reopen_blend()
     assert case.dump() == file.data
     assert all(MDX.dump(case.gather_motion(name)) == data for name, data in REAL_MDX.items())
 
@@ -72,7 +72,7 @@ def test_real_files_come_back(file):
 @pytest.mark.parametrize("file", corpus_params(".mdm"))
 def test_real_files_come_back_with_seams_apart(file):
     case = open_figure(file.data, {"akimbo": REAL_MDX["akimbo"]}, weld=False)
-    reopen()
+    reopen_blend()
     assert case.dump() == file.data
 
 
@@ -82,7 +82,7 @@ def test_models_come_back_without_bones(data):
     case = open_figure(data, bare=True)
     assert case.dump() == data
     in_edit_mode(case.rig)
-    reopen()
+    reopen_blend()
     assert case.dump() == data
 
 
@@ -257,7 +257,7 @@ def test_bones_that_are_named_later(data):
     name_bones(case)
     assert not rebind.is_unnamed(case.rig)
     assert case.changed() == set()
-    reopen()
+    reopen_blend()
     assert case.dump() == data
 
 

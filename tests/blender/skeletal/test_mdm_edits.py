@@ -11,9 +11,9 @@ from mathutils import Matrix, Quaternion, Vector
 from io_idtech_models.blender import properties
 from io_idtech_models.model.lod import collapse
 from tests import samples_mdm
-from tests.blender.case import CONTEXT, vertices_of
+from tests.blender.case import CONTEXT, in_edit_mode, vertices_of
 from tests.blender.skeletal.mdm_case import engine, farthest, open_figure
-from tests.blender.skeletal.rigged import Rigged, curves_of, drop_frame, in_edit_mode
+from tests.blender.skeletal.rigged import Rigged, curves_of, drop_frame
 from tests.samples import CORPUS, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union

@@ -8,9 +8,9 @@ import pytest
 from mathutils import Matrix, Quaternion
 
 from io_idtech_models.formats.mdm import file as mdm
-from tests.blender.case import CONTEXT, activate
+from tests.blender.case import CONTEXT, activate, in_edit_mode
 from tests.blender.skeletal.mdm_case import MDM, MDX, restart, run, write_mdm, write_mdx
-from tests.blender.skeletal.rigged import in_edit_mode, in_world, shown
+from tests.blender.skeletal.rigged import in_world, shown
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_md5, samples_mdm
-from tests.blender.case import CONTEXT, activate
+from tests.blender.case import CONTEXT, activate, in_edit_mode
 from tests.blender.skeletal.mdm_case import MDM, MDX, MOTIONS, open_figure
-from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, apart, in_edit_mode, in_world, open_rig
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, apart, in_world, open_rig
 from tests.samples import CORPUS, PROJECT, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union

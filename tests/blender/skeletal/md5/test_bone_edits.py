@@ -15,9 +15,9 @@ from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, 
 from io_idtech_models.blender.skeletal.selfcheck import Motion, differences
 from io_idtech_models.reporting import LimitError
 from tests import samples_md5
-from tests.blender.case import CONTEXT, activate
+from tests.blender.case import CONTEXT, activate, in_edit_mode, reopen_blend
 from tests.blender.skeletal.md5.edited import Subject, bpy, channel_cells, weights_of
-from tests.blender.skeletal.rigged import cells, farthest, in_edit_mode, open_rig, reopen
+from tests.blender.skeletal.rigged import cells, farthest, open_rig
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -207,7 +207,7 @@ def test_rename_a_bone(case):
     case.rig.data.bones[case.bone].name = "Waist"
     assert case.all_changed() == {name: {f"names[{case.joint}]"} for name in ("", *case.motions)}
     assert case.after().names[case.joint] == "Waist"
-    reopen()
+    reopen_blend()
     case.rig.data.bones["Waist"].name = case.bone
     assert case.all_changed() == {}
 

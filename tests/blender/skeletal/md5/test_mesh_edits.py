@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests import samples_md5
-from tests.blender.case import activate, vertices_of
+from tests.blender.case import activate, in_edit_mode, vertices_of
 from tests.blender.skeletal.md5.edited import WAVES, Subject, bpy, subject, tables, weights_of
-from tests.blender.skeletal.rigged import farthest, in_edit_mode, open_rig
+from tests.blender.skeletal.rigged import farthest, open_rig
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -7,19 +7,9 @@ import pytest
 
 from io_idtech_models.blender.compat import play
 from tests import facts, samples_md5
-from tests.blender.case import CONTEXT
+from tests.blender.case import CONTEXT, reopen_blend
 from tests.blender.skeletal.md5.edited import WAVES, Subject, channel_cells, subject
-from tests.blender.skeletal.rigged import (
-    ANIM,
-    MESH,
-    cells,
-    curves_of,
-    drop_frame,
-    farthest,
-    insert_frame,
-    open_rig,
-    reopen,
-)
+from tests.blender.skeletal.rigged import ANIM, MESH, cells, curves_of, drop_frame, farthest, insert_frame, open_rig
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -139,7 +129,7 @@ def test_edit_two_actions_one_after_the_other(case):
     for name, frame in ((case.first, 1), (case.second, 0)):
         assert {(f, j) for f, j, _ in channel_cells(case, name)} == {(frame, case.joint)}
     assert set(case.all_changed()) == {case.first, case.second}
-    reopen()
+    reopen_blend()
     assert set(case.all_changed()) == {case.first, case.second}
 
 
