@@ -114,14 +114,9 @@ def append(folder: Path, kind: str, names: list[str], link: bool = False) -> lis
     path = str(folder / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    return bring_from(path, kind, names, link)
-
-
-def bring_from(path: str, kind: str, names: list[str], link: bool = False) -> list[Any]:
-    """Bring data-blocks of another .blend, and what they need; returns them."""
     libraries: Any = bpy.data.libraries
     with libraries.load(path, link=link) as (_, into):
-        setattr(into, kind, list(names))
+        setattr(into, kind, names)
     return list(getattr(into, kind))
 
 
