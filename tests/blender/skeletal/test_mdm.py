@@ -46,8 +46,11 @@ REAL_MDX = {file.path.stem: file.data for file in corpus(".mdx")}
 @BOTH
 @pytest.mark.parametrize("data", MESHES)
 def test_models_come_back(data, weld):
+    """Also from edit mode, saved and opened again."""
     case = open_figure(data, weld=weld)
     assert case.is_same()
+    for block in (case.rig, *map(case.mesh, range(len(case.mesh_names)))):
+        in_edit_mode(block)
     reopen_blend()
     assert case.is_same()
 
@@ -75,7 +78,7 @@ def test_real_files_come_back_with_seams_apart(file):
 
 @pytest.mark.parametrize("data", MESHES[:-1])
 def test_models_come_back_without_bones(data):
-    """And from edit mode, saved and opened again."""
+
     case = open_figure(data, bare=True)
     assert case.dump() == data
     in_edit_mode(case.rig)
@@ -87,9 +90,6 @@ def test_models_come_back_without_bones(data):
 def test_what_was_scaled_comes_back(scale):
     for data in (samples_mdm.figure(), samples_mdm.odd_weights()):
         case = open_figure(data, scale=scale)
-        in_edit_mode(case.rig)
-        for index in range(len(case.mesh_names)):
-            in_edit_mode(case.mesh(index))
         assert case.all_changed(scale=scale) == {}
         for frame in (0, 3):
             case.play("walk", frame)
