@@ -179,11 +179,15 @@ def angle(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 def subdividing_nodes() -> Any:
     """Return geometry nodes that change the faces."""
-    tree: Any = bpy.data.node_groups.new("subdivide", "GeometryNodeTree")
+    return geometry_nodes("GeometryNodeSubdivideMesh", "Mesh")[0]
+
+
+def geometry_nodes(kind: str, geometry: str) -> tuple[Any, Any]:
+    """Return geometry nodes of one node of a kind, which takes and gives a geometry, and that node."""
+    tree: Any = bpy.data.node_groups.new(kind, "GeometryNodeTree")
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
-    node = tree.nodes.new("GeometryNodeSubdivideMesh")
-    tree.links.new(start.outputs[0], node.inputs["Mesh"])
+    start, node, end = (tree.nodes.new(each) for each in ("NodeGroupInput", kind, "NodeGroupOutput"))
+    tree.links.new(start.outputs[0], node.inputs[geometry])
     tree.links.new(node.outputs[0], end.inputs[0])
-    return tree
+    return tree, node

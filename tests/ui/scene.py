@@ -41,7 +41,7 @@ def operator(way: str, path: Path) -> Any:
     """Return the operator that imports or exports a file of this suffix."""
     row = by_suffix(path)
     assert row is not None
-    return getattr(getattr(bpy.ops, f"{way}_scene"), f"idtech_{row.name}")
+    return getattr(getattr(bpy.ops, f"{way}_{'scene' if row.has_model else 'anim'}"), f"idtech_{row.name}")
 
 
 def import_model(path: Path, **options: Any) -> Any:

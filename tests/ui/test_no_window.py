@@ -8,7 +8,7 @@ import pytest
 from tests import samples_md5, samples_mdm
 from tests.facts import differences
 from tests.samples import sample
-from tests.ui.scene import activate, bpy, first, import_model, put
+from tests.ui.scene import activate, bpy, first, import_model, operator, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FILES = {
@@ -31,11 +31,9 @@ def folder(tmp_path):
 
 def run(way: str, path: Path, **options: Any) -> None:
     """Call an operator for a file as a timer does."""
-    kind = path.suffix[1:]
-    space = getattr(bpy.ops, f"{way}_{'anim' if kind in {'md5anim', 'mdx'} else 'scene'}")
     with bpy.context.temp_override(window=None):
         assert bpy.context.window is None
-        assert getattr(space, f"idtech_{kind}")(filepath=str(path), **options) == {"FINISHED"}
+        assert operator(way, path)(filepath=str(path), **options) == {"FINISHED"}
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -11,6 +11,7 @@ from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.skeletal import gather_motion
 from io_idtech_models.blender.vertex.frame_plan import FramePlan
 from io_idtech_models.formats import by_name
+from tests.blender.case import geometry_nodes
 from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model, put
@@ -37,13 +38,8 @@ def said(capfd: Any) -> Any:
 
 def nodes_that_lift(mesh: Any, by: float) -> None:
     """Give an object a modifier of geometry nodes that moves all points."""
-    tree = bpy.data.node_groups.new("lift", "GeometryNodeTree")
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, lift, end = (tree.nodes.new(k) for k in ("NodeGroupInput", "GeometryNodeSetPosition", "NodeGroupOutput"))
+    tree, lift = geometry_nodes("GeometryNodeSetPosition", "Geometry")
     lift.inputs["Offset"].default_value = (0.0, 0.0, by)
-    tree.links.new(start.outputs[0], lift.inputs["Geometry"])
-    tree.links.new(lift.outputs["Geometry"], end.inputs[0])
     mesh.modifiers.new("lift", "NODES").node_group = tree
 
 

@@ -18,7 +18,7 @@ from tests import samples_character, samples_doom3, samples_md5, samples_quake2,
 from tests.blender.case import in_edit_mode
 from tests.samples import PROJECT, SENTINEL
 from tests.ui.player.players import brought, game, saved, tag_of
-from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, put
+from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -61,10 +61,8 @@ def says(*words: str, to: str = "", **options: Any) -> Any:
 
 def export(path: Path, **options: Any) -> None:
     """Export; an error is said, too."""
-    name = path.suffix[1:]
-    space = bpy.ops.export_anim if name in {"md5anim", "mdx"} else bpy.ops.export_scene
     try:
-        getattr(space, f"idtech_{name}")(filepath=str(path), **options)
+        operator("export", path)(filepath=str(path), **options)
     except RuntimeError as error:
         print(error)  # noqa: T201 - what is said is what is looked at
 

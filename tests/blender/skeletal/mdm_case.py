@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import bpy as blender
@@ -103,31 +102,6 @@ def farthest(figure: Rigged, name: str) -> float:
         wanted = [in_world(block) for block in figure.collection.all_objects if block.type == "MESH"]
         worst = max(worst, apart(np.concatenate(parts), np.concatenate(wanted)))
     return worst
-
-
-# -- operators
-
-
-def put(folder: Path, files: dict[str, bytes]) -> Path:
-    """Write files into a folder."""
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return folder
-
-
-def run(operator: Any, **options: Any) -> None:
-    assert operator(**options) == {"FINISHED"}
-
-
-def write_mdm(path: Path, **options: Any) -> bytes:
-    run(bpy.ops.export_scene.idtech_mdm, filepath=str(path), **options)
-    return path.read_bytes()
-
-
-def write_mdx(path: Path, **options: Any) -> bytes:
-    run(bpy.ops.export_anim.idtech_mdx, filepath=str(path), **options)
-    return path.read_bytes()
 
 
 def restart() -> None:
