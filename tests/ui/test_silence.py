@@ -90,6 +90,40 @@ def test_every_case_has_a_row():
     assert all(any(words in sentence for sentence in rows()) for words in CASES)
 
 
+# -- what one call prepares
+
+says("in its own space, as games hang it up", to="a.md2")(lambda _: on_tag(*import_model(SENTINEL).objects))
+says("is written with the motion of", to="a.md2")(lambda _: on_tag(add_cube()))
+says("loose vertices", to="a.md3")(lambda _: add_cube().data.vertices.add(3))
+says("has no UV map", to="a.md2")(lambda _: add_cube(uvs=False))
+says("called as tags are written as surfaces", to="a.md3")(lambda _: add_cube(name="tag_a"))
+says("without a material a surface has no shader", to="a.md3")(lambda _: add_cube())
+says("units off what Blender shows", to="a.md5mesh")(lambda _: trooper()[1].modifiers.new("c", "WAVE"))
+says("is a copy of a surface", to="a.md3", what="SCENE")(
+    lambda _: copy_of(first("MESH", import_model(SENTINEL).objects))
+)
+says("is cut to fit", to="a.md3", frames="MARKERS")(lambda _: markers("a name that is longer than sixteen bytes"))
+says("before the first marker", to="a.md3", frames="MARKERS")(lambda _: markers("walk"))
+says("markers without a frame", to="a.md3", frames="MARKERS")(lambda _: markers("walk", "a"))
+says("has no place for", to="a.md3")(lambda folder: import_model(put(folder / "b.mdl")))
+says("pictures lie in the .blend alone", to="a.md2")(lambda folder: import_model(put(folder / "b.mdl")))
+says("no groups of frames", to="a.md3")(lambda folder: import_model(put(folder / "b.mdl", "torch")))
+says("is a copy: written", to="a.md5mesh", what="SCENE")(lambda _: copy_of(newt()[1]))
+says("has no tags", "has normals of its own", "no torso weights", "go from afar", to="a.md5mesh", what="SCENE")(
+    lambda _: trooper()
+)
+says("hard edges will be smooth", to="a.md2", what="SCENE")(lambda _: bpy.ops.mesh.primitive_cube_add())
+says("its levels of detail are gone", to="a.mdm", what="SCENE")(
+    lambda _: in_edit_mode(trooper()[1], bpy.ops.mesh.subdivide)
+)
+says("': scale of bones is lost", to="a.md5anim", game="doom3")(lambda _: scaled(2.0, 2.0, 2.0))
+says("uneven scale of bones", to="a.md5anim", game="doom3")(lambda _: scaled(1.0, 2.0, 1.0))
+says("MD5 only whole numbers", to="a.md5anim", frame_rate=23.976)(lambda _: newt())
+says("no more can go without a tear", to="a.md3", levels="MAKE", percentages="20")(lambda _: add_cube("a"))
+says("none of its own", to="a.md3")(lambda _: beside("hung"))
+says("no part of the active model", to="a.md3")(lambda _: beside("selected"))
+
+
 # -- what all formats leave out
 
 
@@ -123,21 +157,11 @@ def on_tag(*blocks):
     activate(blocks[0])
 
 
-@says("in its own space, as games hang it up", to="a.md2")
-def _(folder):
-    on_tag(*import_model(SENTINEL).objects)
-
-
 @says("as it stands against that", to="a.md2")
 def _(folder):
     blocks = list(import_model(SENTINEL).objects)
     on_tag(*blocks)
     blocks[0].location = 0, 0, 8
-
-
-@says("is written with the motion of", to="a.md2")
-def _(folder):
-    on_tag(add_cube())
 
 
 @says("by a constraint, and is written with that motion", to="a.md2", what="SELECTION")
@@ -163,26 +187,6 @@ def _(folder):
     add_cube()
 
 
-@says("loose vertices", to="a.md3")
-def _(folder):
-    add_cube().data.vertices.add(3)
-
-
-@says("has no UV map", to="a.md2")
-def _(folder):
-    add_cube(uvs=False)
-
-
-@says("called as tags are written as surfaces", to="a.md3")
-def _(folder):
-    add_cube(name="tag_a")
-
-
-@says("without a material a surface has no shader", to="a.md3")
-def _(folder):
-    add_cube()
-
-
 @says("is no path of a game", to="a.md3")
 def _(folder):
     material = bpy.data.materials.new("Material.001")
@@ -191,11 +195,6 @@ def _(folder):
     node.image = bpy.data.images.new("skin", 4, 4)
     node.image.filepath = str(folder / "baseq3" / "models" / "x" / "skin.tga")
     add_cube().data.materials.append(material)
-
-
-@says("units off what Blender shows", to="a.md5mesh")
-def _(folder):
-    trooper()[1].modifiers.new("c", "WAVE")
 
 
 @says("has other vertices or faces there", to="a.mdm")
@@ -321,11 +320,6 @@ def _(folder):
 # -- frames
 
 
-@says("is a copy of a surface", to="a.md3", what="SCENE")
-def _(folder):
-    copy_of(first("MESH", import_model(SENTINEL).objects))
-
-
 @says("lie at the origin", to="a.md3", frames="RANGE", frame_start=0, frame_end=3)
 def _(folder):
     block = add_cube()
@@ -388,11 +382,6 @@ def markers(*names: str) -> None:
         scene.timeline_markers.new(name, frame=3 + index * 20)
 
 
-@says("is cut to fit", to="a.md3", frames="MARKERS")
-def _(folder):
-    markers("a name that is longer than sixteen bytes")
-
-
 def long_named(folder: Path, target: str) -> None:
     """Convert a model whose names are too long, in an animation whose name is."""
     part = samples_md5.box()
@@ -407,16 +396,6 @@ def long_named(folder: Path, target: str) -> None:
 def _(folder):
     long_named(folder, "a.md3")
     long_named(folder, "a.md2")
-
-
-@says("before the first marker", to="a.md3", frames="MARKERS")
-def _(folder):
-    markers("walk")
-
-
-@says("markers without a frame", to="a.md3", frames="MARKERS")
-def _(folder):
-    markers("walk", "a")
 
 
 @says("this model did not bring", to="a.md3", frames="ACTIONS")
@@ -449,21 +428,6 @@ def _(folder):
     add_cube()
     add_tag("tag_a")
     export(folder / "a.md2", what="SCENE")
-
-
-@says("has no place for", to="a.md3")
-def _(folder):
-    import_model(put(folder / "b.mdl"))
-
-
-@says("pictures lie in the .blend alone", to="a.md2")
-def _(folder):
-    import_model(put(folder / "b.mdl"))
-
-
-@says("no groups of frames", to="a.md3")
-def _(folder):
-    import_model(put(folder / "b.mdl", "torch"))
 
 
 @says("no run of the model", to="a.mdl")
@@ -517,16 +481,6 @@ def trooper() -> tuple[Any, Any]:
     return newt(TROOPER)
 
 
-@says("is a copy: written", to="a.md5mesh", what="SCENE")
-def _(folder):
-    copy_of(newt()[1])
-
-
-@says("has no tags", "has normals of its own", "no torso weights", "go from afar", to="a.md5mesh", what="SCENE")
-def _(folder):
-    trooper()
-
-
 @says("sharp edges", to="a.md5mesh", what="SCENE")
 def _(folder):
     _, block = newt()
@@ -540,11 +494,6 @@ def _(folder):
         material = bpy.data.materials.new("Material")
         material.diffuse_color = color
         bpy.context.object.data.materials.append(material)
-
-
-@says("hard edges will be smooth", to="a.md2", what="SCENE")
-def _(folder):
-    bpy.ops.mesh.primitive_cube_add()
 
 
 @says("shape keys are mixed", to="a.md5mesh", what="SCENE")
@@ -580,11 +529,6 @@ def _(folder):
     rig.scale = (1.0, 1.0, 2.0)
 
 
-@says("its levels of detail are gone", to="a.mdm", what="SCENE")
-def _(folder):
-    in_edit_mode(trooper()[1], bpy.ops.mesh.subdivide)
-
-
 @says("in lower case", to="a.mdm", what="SCENE")
 def _(folder):
     rig, _ = trooper()
@@ -607,26 +551,11 @@ def scaled(*size: float) -> None:
     bone.keyframe_insert("scale", frame=0)
 
 
-@says("': scale of bones is lost", to="a.md5anim", game="doom3")
-def _(folder):
-    scaled(2.0, 2.0, 2.0)
-
-
-@says("uneven scale of bones", to="a.md5anim", game="doom3")
-def _(folder):
-    scaled(1.0, 2.0, 1.0)
-
-
 @says("is from before", to="md5/a.md5anim", game="quake2remaster")
 def _(folder):
     newt()
     (folder / "md5").mkdir()
     (folder / "md5/a.md5scale").write_bytes(b"{}")
-
-
-@says("MD5 only whole numbers", to="a.md5anim", frame_rate=23.976)
-def _(folder):
-    newt()
 
 
 @says("plays at")
@@ -661,11 +590,6 @@ def _(folder):
 def _(folder):
     points = np.random.default_rng(1).uniform(-9, 9, (1200, 3))
     add_mesh("a", points, np.arange(1200).reshape(-1, 3).tolist())
-
-
-@says("no more can go without a tear", to="a.md3", levels="MAKE", percentages="20")
-def _(folder):
-    add_cube("a")
 
 
 @says("lies beside it from before", to="a.md3")
@@ -825,16 +749,6 @@ def beside(what):
     block.parent = active if what == "hung" else None
     activate(active)
     block.select_set(what != "hung")
-
-
-@says("none of its own", to="a.md3")
-def _(folder):
-    beside("hung")
-
-
-@says("no part of the active model", to="a.md3")
-def _(folder):
-    beside("selected")
 
 
 @says("another one has the number of", to="a.md3")
