@@ -172,20 +172,17 @@ def test_of_a_collection_each_model_has_its_own(tmp_path):
     assert sorted(levels_of(player.children["head"])) == [1]
 
 
-def test_of_an_md2(tmp_path):
-    import_model(put(tmp_path / "arm.md2", dump(load(ball()), "md2")))
-    assert make_levels() == {"FINISHED"}
-    assert len(bpy.data.collections["arm_1"].objects[0].data.shape_keys.key_blocks) == 4
-
-
 # -- what hinders
 
 
-def test_a_level_has_no_levels(head):
+def test_a_level_has_no_levels_nor_has_a_model_whose_format_keeps_them_in_its_file(head):
     make_levels()
     layer_of("head_1").exclude = False
     activate(bpy.data.collections["head_1"].objects[0])
     assert error_of(make_levels) == "'head_1' is a level of detail itself: choose the model that it was made of"
+    activate(head.objects[0])
+    head.objects[0]["idtech_min_lod"] = 9
+    assert "keeps levels of detail in the model's own file" in error_of(make_levels)
 
 
 @pytest.mark.parametrize("value", ["head", 7, b"x", {"a": 1}])
@@ -223,15 +220,13 @@ def test_what_fails_leaves_the_old_ones(head, monkeypatch):
     assert sorted(levels_of(head)) == [1, 2]
 
 
-def test_a_name_that_is_taken_is_said(head, capfd):
-    bpy.data.collections.new("head_1")
-    make_levels()
-    assert "a collection is called 'head_1' already: this level is 'head_1.001'" in capfd.readouterr().out
-
-
-def test_models_whose_format_keeps_levels_in_the_file(head):
-    head.objects[0]["idtech_min_lod"] = 9
-    assert "keeps levels of detail in the model's own file" in error_of(make_levels)
+def test_a_name_that_is_taken_is_said(tmp_path, capfd):
+    """Here that of an MD2's level."""
+    bpy.data.collections.new("arm_1")
+    import_model(put(tmp_path / "arm.md2", dump(load(ball()), "md2")))
+    assert make_levels() == {"FINISHED"}
+    assert "a collection is called 'arm_1' already: this level is 'arm_1.001'" in capfd.readouterr().out
+    assert len(bpy.data.collections["arm_1.001"].objects[0].data.shape_keys.key_blocks) == 4
 
 
 # -- written

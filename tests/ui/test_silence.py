@@ -120,6 +120,8 @@ says("': scale of bones is lost", to="a.md5anim", game="doom3")(lambda _: scaled
 says("uneven scale of bones", to="a.md5anim", game="doom3")(lambda _: scaled(1.0, 2.0, 1.0))
 says("MD5 only whole numbers", to="a.md5anim", frame_rate=23.976)(lambda _: newt())
 says("no more can go without a tear", to="a.md3", levels="MAKE", percentages="20")(lambda _: add_cube("a"))
+says("games call a player as its folder")(lambda folder: make_player(folder / "models/players", player="rex"))
+says("its files name pictures in")(lambda folder: make_player(folder, player="rex"))
 says("none of its own", to="a.md3")(lambda _: beside("hung"))
 says("no part of the active model", to="a.md3")(lambda _: beside("selected"))
 
@@ -614,7 +616,9 @@ def save_character(folder: Path) -> None:
 
 
 def make_player(folder: Path, **options: Any) -> None:
-    """Make a player of a mannequin that is in the scene."""
+    """Make a player of a mannequin, which is in the scene or built now."""
+    if "Strut" not in bpy.data.objects:
+        strut.build()
     bpy.ops.object.idtech_make_player(filepath=str(folder / "strut"), open_result=False, **options)
 
 
@@ -655,18 +659,6 @@ def _(folder):
     make_player(folder)
 
 
-@says("games call a player as its folder")
-def _(folder):
-    strut.build()
-    make_player(folder / "models/players", player="rex")
-
-
-@says("its files name pictures in")
-def _(folder):
-    strut.build()
-    make_player(folder, player="rex")
-
-
 @says("no bone's name says right hand")
 def _(folder):
     strut.build().data.bones["hand.R"].name = "stump"
@@ -698,7 +690,6 @@ def _(folder):
 
 @says("levels of detail of another player")
 def _(folder):
-    strut.build()
     make_player(folder, levels="50")
     make_player(folder)
 

@@ -14,7 +14,7 @@ from io_idtech_models.model.skeletal import Pose, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.skeletal.rigged import Rigged, apart, bring, in_world, shown
+from tests.blender.skeletal.rigged import Rigged, bring, shown
 
 bpy: Any = blender  # the stubs make each object's data a union
 MDM, MDX = by_name("mdm"), by_name("mdx")
@@ -86,21 +86,6 @@ def off_the_tags(figure: Rigged, name: str, frame: int, scale: float = 1.0) -> f
         if np.allclose(tag.axes @ tag.axes.T, np.eye(3), atol=1e-4):
             axes = tag.axes @ to_matrices(turns[tag.joint]).T
             worst = max(worst, float(np.abs(matrix[:3, :3].T - axes).max()))
-    return worst
-
-
-def farthest(figure: Rigged, name: str) -> float:
-    """Return how far what the exported files show lies from what the scene shows, in every frame of an action."""
-    moved = figure.dump_motion(name)
-    model, animation = MDM.load(figure.dump(), "x", {"mdx": moved}), MDX.load(moved, name)
-    places, turns = chain(animation.parents, animation.positions, animation.rotations)
-    first = int(np.ceil(figure.action(name).frame_range[0]))
-    worst = 0.0
-    for frame in range(animation.num_frames):
-        figure.play(name, first + frame)
-        parts = [skin(mesh.weights, places[frame], turns[frame]) for mesh in model.meshes if mesh.num_vertices]
-        wanted = [in_world(block) for block in figure.collection.all_objects if block.type == "MESH"]
-        worst = max(worst, apart(np.concatenate(parts), np.concatenate(wanted)))
     return worst
 
 

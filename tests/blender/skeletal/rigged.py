@@ -215,8 +215,8 @@ def insert_frame(action: Any, frame: int, like: int | None) -> None:
 
 def farthest(case: Rigged, name: str, **settings: Any) -> float:
     """Return how far what the exported files show lies from what the scene shows, in every frame of an action."""
-    model = MESH.load(case.dump(**settings), "x")
-    animation = ANIM.load(case.dump_motion(name, **settings), "x")
+    moved = case.dump_motion(name, **settings)
+    model, animation = case.row.load(case.dump(**settings), "x", {"mdx": moved}), case.motion_row.load(moved, "x")
     places, turns = chain(animation.parents, animation.positions, animation.rotations)
     first = int(np.ceil(case.action(name).frame_range[0]))
     worst = 0.0

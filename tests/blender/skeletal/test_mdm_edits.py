@@ -12,8 +12,8 @@ from io_idtech_models.blender import properties
 from io_idtech_models.model.lod import collapse
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, edited, in_edit_mode, vertices_of
-from tests.blender.skeletal.mdm_case import engine, farthest, open_figure
-from tests.blender.skeletal.rigged import Rigged, curve_of, curves_of, drop_frame
+from tests.blender.skeletal.mdm_case import engine, open_figure
+from tests.blender.skeletal.rigged import Rigged, curve_of, curves_of, drop_frame, farthest
 from tests.samples import CORPUS, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union

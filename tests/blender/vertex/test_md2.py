@@ -31,13 +31,15 @@ def test_one_object_with_exactly_the_files_vertices(data):
     assert meshes.corner_points(block.data).reshape(-1, 3).tolist() == wanted.tolist()
 
 
-def test_frames_are_absolute_keys_with_the_files_names():
+def test_frames_are_absolute_keys_with_the_files_names_and_each_animation_an_action_and_a_marker():
     case = opened("animated")
     keys = case.surface().data.shape_keys
     assert not keys.use_relative
     assert [key.name for key in keys.key_blocks] == ["stand01", "stand02", "stand03", "run1", "run2"]
     assert [curve.data_path for curve in playing_curves(keys)] == ["eval_time"]
     assert (CONTEXT.scene.frame_start, CONTEXT.scene.frame_end) == (0, 4)
+    assert {"stand", "run"} <= {action.name for action in bpy.data.actions}
+    assert [(m.name, m.frame) for m in CONTEXT.scene.timeline_markers] == [("stand", 0), ("run", 3)]
     model = load(sample("animated", "md2"))
     for frame in range(5):
         assert np.array_equal(positions_at(case.surface(), frame), model.surfaces[0].positions[frame])
@@ -49,12 +51,6 @@ def test_names_that_keys_can_not_have_come_back_all_the_same():
     assert len(set(names)) == 5
     assert names[0] == "run1"
     assert case.after().frames["name"].tolist() == case.before.frames["name"].tolist()
-
-
-def test_each_animation_is_an_action_and_a_marker():
-    opened("animated")
-    assert {"stand", "run"} <= {action.name for action in bpy.data.actions}
-    assert [(m.name, m.frame) for m in CONTEXT.scene.timeline_markers] == [("stand", 0), ("run", 3)]
 
 
 def test_texture_coordinates_of_corners():
@@ -95,16 +91,13 @@ def test_what_is_shown_is_finite(name):
 
 @pytest.mark.parametrize("name", ["animated", "seams", "unused"])
 def test_one_box_for_all_frames(name):
+    """In which what holds still has one byte in all frames."""
     case = opened(name)
     file = case.after({"same_box": True})
     for field in ("scale", "translate"):
         assert (file.frames[field] == file.frames[field][0]).all()
     found = {path.split(".")[-1].split("[")[0] for path in case.changed({"same_box": True})}
     assert found <= {"scale", "translate", "xyz"}
-
-
-def test_what_holds_still_has_one_byte_in_all_frames():
-    case = opened("animated")
     for key in case.surface().data.shape_keys.key_blocks:
         key.points[2].co = (1.0, 2.0, 3.0)
         key.points[3].co.x += 60.0

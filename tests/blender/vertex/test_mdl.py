@@ -122,10 +122,12 @@ def test_properties_that_can_not_be_are_left(value, caplog):
     assert "flags" in caplog.text
 
 
-def test_moving_a_vertex_in_a_frame():
+def test_moving_a_vertex_in_a_frame_changes_that_and_renaming_a_skin_nothing():
     case = opened("animated")
-    key = case.surface().data.shape_keys.key_blocks[1]
-    key.points[4].co.x += 2.5
+    case.surface().data.materials[1].name = "red"
+    case.surface().name = "thing"
+    assert case.changed() == set()
+    case.surface().data.shape_keys.key_blocks[1].points[4].co.x += 2.5
     assert "frames[1].xyz[4]" in case.changed()
     assert all(path.startswith("frames[1].") for path in case.changed())
 
@@ -165,13 +167,6 @@ def test_skins_are_added_taken_away_and_put_in_another_order():
     assert case.after().pictures.tolist() == case.before.pictures[::-1].tolist()
     mesh.materials.pop(index=0)
     assert case.after().pictures.tolist() == case.before.pictures[:1].tolist()
-
-
-def test_renaming_a_skin_changes_nothing():
-    case = opened("animated")
-    case.surface().data.materials[1].name = "red"
-    case.surface().name = "thing"
-    assert case.changed() == set()
 
 
 def test_a_group_whose_times_are_edited_is_dissolved_and_a_new_one_made():

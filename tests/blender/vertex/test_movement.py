@@ -162,16 +162,6 @@ def by_a_child_of_constraint() -> Any:
     return block
 
 
-def by_a_short_twitch() -> Any:
-    """Of one frame, between those that are looked at."""
-    CONTEXT.scene.frame_end = 1000
-    block = square()
-    for frame, place in ((700, 0.0), (701, 5.0), (702, 0.0)):
-        block.location.x = place
-        block.keyframe_insert("location", frame=frame)
-    return block
-
-
 MOVERS = [
     by_a_control_rig, by_inverse_kinematics, by_a_hidden_goal, by_a_wave, by_nodes, by_a_lattice, by_cloth, by_a_driver,
     by_its_own_shape_keys, by_a_grandparent, by_a_track, by_a_child_of_constraint,
@@ -220,8 +210,13 @@ def test_all_frames_are_written_and_no_handler_is_left(make):
     assert list(bpy.app.handlers.frame_change_post) == handlers
 
 
-def test_a_twitch_between_two_frames():
-    assert is_moving([by_a_short_twitch()], ExportScene(CONTEXT.scene, CONTEXT.view_layer, None), WORLD)
+def test_a_twitch_of_one_frame_between_those_that_are_looked_at():
+    CONTEXT.scene.frame_end = 1000
+    block = square()
+    for frame, place in ((700, 0.0), (701, 5.0), (702, 0.0)):
+        block.location.x = place
+        block.keyframe_insert("location", frame=frame)
+    assert is_moving([block], ExportScene(CONTEXT.scene, CONTEXT.view_layer, None), WORLD)
 
 
 @pytest.mark.parametrize("make", STILL, ids=lambda make: make.__name__)
@@ -239,17 +234,12 @@ def test_a_tag_that_is_moved(is_bone):
     assert exported(holder, square()).num_frames == 20
 
 
-def test_an_imported_model_of_one_frame_that_is_moved():
-    case = open_case(sample("minimal"))
-    moved(case.surface())
-    CONTEXT.scene.frame_start, CONTEXT.scene.frame_end = 1, 20  # import fits it to the file's frames
-    assert exported(*case.collection.all_objects).num_frames == 20
-
-
 @pytest.mark.parametrize("now", [10, 14])
 def test_an_imported_model_of_one_frame_that_moves_beyond_the_range_is_written_as_it_shows_now(now):
     case = open_case(sample("minimal"))
     block = moved(case.surface())
+    CONTEXT.scene.frame_start, CONTEXT.scene.frame_end = 1, 20  # import fits it to the file's frames
+    assert exported(*case.collection.all_objects).num_frames == 20
     CONTEXT.scene.frame_start = 12
     CONTEXT.scene.frame_set(now)
     model = case.gather()
