@@ -300,6 +300,11 @@ def test_a_stand_in_is_one_until_it_is_renamed(tmp_path):
     material.name = "models/crate/crate.pcx"
     assert not is_stand_in(material)
     assert names.file_name_of(material) == "models/crate/crate.pcx"
+    other = bpy.data.materials["crate"]
+    assert not is_stand_in(other)
+    other[STAND_IN] = 1
+    assert not is_stand_in(other)
+    assert not is_stand_in(Materials().get("crate"))
 
 
 def test_without_a_picture_there_is_no_stand_in(tmp_path):
@@ -311,14 +316,6 @@ def test_without_a_picture_there_is_no_stand_in(tmp_path):
     assert len(texts) == 1
     assert not bpy.data.materials
     assert not bpy.data.images
-
-
-def test_a_materials_own_marks_decide_what_is_a_stand_in():
-    material = bpy.data.materials.new("crate.001")
-    assert not is_stand_in(material)
-    material[STAND_IN] = 1
-    assert not is_stand_in(material)
-    assert not is_stand_in(Materials().get("crate"))
 
 
 # -- what a material shows

@@ -1,6 +1,7 @@
 """MD5 models in Blender: what an import makes, and that all of it comes back."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import bpy as blender
@@ -17,7 +18,7 @@ from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md5
 from tests.blender.case import CONTEXT, activate, append, in_edit_mode, reopen_blend, vertices_of
-from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, shown
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, bring, curves_of, open_rig, shown
 from tests.samples import CorpusFile, corpus
 from tests.ui.scene import counts
 
@@ -81,14 +82,10 @@ def test_a_posed_armature_exports_its_rest(frame, mode):
     activate(case.rig)
     bpy.ops.object.mode_set(mode=mode)
     assert case.all_changed() == {}
-    bpy.ops.object.mode_set(mode="OBJECT")
-
-
-def test_an_armature_that_shows_its_rest_still_has_its_motions():
-    case = open_arm()
     case.rig.data.pose_position = "REST"
-    assert case.all_changed() == {}
+    assert case.all_changed() == {}, "also where the rest is shown"
     assert case.rig.data.pose_position == "REST"
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 @pytest.mark.parametrize("kind", ["collections", "objects"])
@@ -313,6 +310,15 @@ def test_the_scene_stays_as_it_is_if_asked():
     scene.frame_start, scene.frame_end, scene.render.fps = 7, 99, 30
     open_arm(fit_range=False, frame_rate=False)
     assert (scene.frame_start, scene.frame_end, scene.render.fps) == (7, 99, 30)
+
+
+@pytest.mark.parametrize(("rate", "shown"), [(24.0, 24.0), (12.5, 12.5), (23.976, 23.976), (1e12, 3276700000.0)])
+def test_the_scene_plays_at_the_rate_of_the_first(rate, shown):
+    motion = replace(ANIM.load(samples_md5.wave(), "wave"), frame_rate=rate)
+    bring(samples_md5.arm(), {"wave": b""}, MESH.load(samples_md5.arm(), "arm"), [motion], {})
+    render = CONTEXT.scene.render
+    assert render.fps / render.fps_base == pytest.approx(shown, rel=1e-5)
+    assert (render.fps_base == 1.0) == (rate == 24.0)
 
 
 def test_quaternions_go_the_short_way():

@@ -60,12 +60,8 @@ def test_roll_a_rest_bone(case):
     for name in case.motions:
         assert {j for _, j, _ in channel_cells(case, name)} == {case.joint, *children}
         assert farthest(case, name) < case.close
-
-
-def test_a_bone_that_was_rolled_back_is_as_it_was(case):
-    edit_bone(case, case.bone, roll)
     edit_bone(case, case.bone, lambda bone: roll(bone, -0.3))
-    assert case.all_changed() == {}
+    assert case.all_changed() == {}, "rolled back it is as it was"
 
 
 def test_move_a_rest_bone(case):
@@ -131,12 +127,16 @@ def test_edit_all_bones(case, edit):
         assert farthest(case, name) < case.close
 
 
-def test_apply_a_pose_as_rest(case):
-    case.play(case.first, 2)
+def apply_pose(case: Subject) -> None:
     activate(case.rig)
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.armature_apply(selected=False)
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_apply_a_pose_as_rest(case):
+    case.play(case.first, 2)
+    apply_pose(case)
     assert farthest(case, case.first) < case.close
 
 
@@ -147,15 +147,12 @@ def bind_anew(case: Subject) -> None:
         activate(block)
         bpy.ops.object.modifier_apply(modifier=block.modifiers[0].name)
         block.modifiers.new("Armature", "ARMATURE").object = case.rig
-    activate(case.rig)
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.pose.armature_apply(selected=False)
+    apply_pose(case)
     case.rig.animation_data.action = None
     pose = case.rig.pose.bones[case.bone]
     for frame, angle in ((0, 0.0), (4, -1.5)):
         pose.rotation_quaternion = Quaternion((0, 0, 1), angle)
         pose.keyframe_insert("rotation_quaternion", frame=frame)
-    bpy.ops.object.mode_set(mode="OBJECT")
     case.action_names["bent"] = case.rig.animation_data.action.name
 
 
