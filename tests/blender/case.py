@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -90,16 +92,43 @@ def open_case(data: bytes, name: str = "model", **settings) -> Case:
     return Case(data, built)
 
 
-def reopen(case: Case) -> None:
+def reopen_blend() -> None:
     """Save the .blend and open it again."""
-    name = case.built.collection.name
-    shown = [block.name for block in case.built.surfaces]
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "case.blend"))
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path)
+
+
+def reopen(case: Case) -> None:
+    """Save the .blend and open it again, and find the model there."""
+    name = case.built.collection.name
+    shown = [block.name for block in case.built.surfaces]
+    reopen_blend()
     case.built.collection = bpy.data.collections[name]
     case.built.surfaces = [bpy.data.objects[name] for name in shown]
+
+
+def append(folder: Path, kind: str, names: list[str], link: bool = False) -> list[Any]:
+    """Save, and bring data-blocks of the .blend into an empty one; returns them."""
+    path = str(folder / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(path, link=link) as (_, into):
+        setattr(into, kind, names)
+    return list(getattr(into, kind))
+
+
+def edited(block: Any, change: Callable[[Any], Any]) -> None:
+    """Change a mesh through bmesh."""
+    mesh = bmesh.new()
+    mesh.from_mesh(block.data)
+    for part in (mesh.verts, mesh.edges, mesh.faces):
+        part.ensure_lookup_table()
+    change(mesh)
+    mesh.to_mesh(block.data)
+    mesh.free()
 
 
 def show_image(material: Any, image: Any) -> None:
@@ -117,10 +146,12 @@ def activate(*blocks: Any) -> None:
 
 
 def in_edit_mode(blocks: Any, *steps: Any) -> None:
-    """Run operators of edit mode on whole meshes, one or several."""
-    activate(*(blocks if isinstance(blocks, list) else [blocks]))
+    """Take objects, one or several, into edit mode and out again; meanwhile run steps, on meshes that are selected."""
+    chosen = blocks if isinstance(blocks, list) else [blocks]
+    activate(*chosen)
     bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
+    if chosen[0].type == "MESH":
+        bpy.ops.mesh.select_all(action="SELECT")
     for step in steps:
         step()
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -148,11 +179,15 @@ def angle(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 def subdividing_nodes() -> Any:
     """Return geometry nodes that change the faces."""
-    tree: Any = bpy.data.node_groups.new("subdivide", "GeometryNodeTree")
+    return geometry_nodes("GeometryNodeSubdivideMesh", "Mesh")[0]
+
+
+def geometry_nodes(kind: str, geometry: str) -> tuple[Any, Any]:
+    """Return geometry nodes of one node of a kind, which takes and gives a geometry, and that node."""
+    tree: Any = bpy.data.node_groups.new(kind, "GeometryNodeTree")
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
-    node = tree.nodes.new("GeometryNodeSubdivideMesh")
-    tree.links.new(start.outputs[0], node.inputs["Mesh"])
+    start, node, end = (tree.nodes.new(each) for each in ("NodeGroupInput", kind, "NodeGroupOutput"))
+    tree.links.new(start.outputs[0], node.inputs[geometry])
     tree.links.new(node.outputs[0], end.inputs[0])
-    return tree
+    return tree, node

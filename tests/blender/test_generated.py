@@ -11,9 +11,9 @@ from hypothesis import given, settings
 
 from io_idtech_models import formats
 from io_idtech_models.reporting import LimitError
-from tests.blender.test_hostile import attempt, operator
+from tests.blender.test_hostile import attempt
 from tests.strategies import animations, rest_pose, skeletal_models, vertex_models
-from tests.ui.scene import bpy, counts
+from tests.ui.scene import bpy, counts, operator
 
 same = settings(derandomize=True)
 # What games refuse of a file is not written, even if the file is as it was.

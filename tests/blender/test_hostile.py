@@ -14,25 +14,12 @@ from fuzz.mutate import MODELS, PAIR, mutated, split_pair
 from fuzz.seeds import samples
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
-from tests.samples import PROJECT
-from tests.ui.scene import bpy, counts
+from tests.ui.scene import bpy, counts, operator
+from tests.ui.test_life import EXAMPLES
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 INPUTS = int(os.environ.get("IDTECH_HOSTILE", "30"))
 FRESH = 25  # imports, after which the scene is emptied
-EXAMPLES = {
-    "md2": PROJECT / "examples/stilt/players/stilt/tris.md2",
-    "md3": PROJECT / "examples/sentinel/sentinel.md3",
-    "md5mesh": PROJECT / "examples/newt/models/md5/newt/newt.md5mesh",
-    "mdm": PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm",
-}
-
-
-def operator(way: str, path: Path) -> Any:
-    """Return the operator that imports or exports a file of this suffix."""
-    name = path.suffix[1:]
-    space = "anim" if name in {"md5anim", "mdx"} else "scene"
-    return getattr(getattr(bpy.ops, f"{way}_{space}"), f"idtech_{name}")
 
 
 def attempt(call: Any, **options: Any) -> str:

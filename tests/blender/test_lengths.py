@@ -10,6 +10,8 @@ import pytest
 
 from io_idtech_models.blender import compat, spans
 from io_idtech_models.blender.compat import HAS_SLOTS, play, slot_curves
+from io_idtech_models.blender.skeletal import gather_motion as motion
+from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.model.clips import numbered
 from tests import samples_md5
 from tests.blender.case import CONTEXT
@@ -46,7 +48,7 @@ def key(case: Rigged, name: str, frame: int) -> None:
     bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def stretched(case: Rigged, name: str, factor: float, shift: float = 0.0) -> None:
+def stretched(case: Rigged, name: str, factor: float = 2.0, shift: float = 0.0) -> None:
     for curve in curves_of(case.action(name)):
         for point in curve.keyframe_points:
             point.co[0] = point.co[0] * factor + shift
@@ -74,42 +76,33 @@ def test_unedited_nothing_is_said(rigged, caplog):
     assert "is written from frame" not in caplog.text
 
 
-def test_a_key_behind_the_end(rigged, caplog):
+# What is done to keys of an action of so many frames, and from which frame to which it is written then.
+EDITS: dict[str, tuple[Any, Any]] = {
+    "a key behind the end": (lambda case, name, total: key(case, name, total + 19), lambda total: (0, total + 19)),
+    "a key before the beginning": (lambda case, name, total: key(case, name, -3), lambda total: (-3, total - 1)),
+    "all at twice their time": (lambda case, name, total: stretched(case, name), lambda total: (0, 2 * total - 2)),
+    "those at the end deleted": (
+        lambda case, name, total: cut_behind(case, name, total - 3),
+        lambda total: (0, total - 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_action_is_as_long_as_its_keys_and_that_is_said(rigged, caplog, edit):
     case, name = rigged
-    before = count(case, name)
-    key(case, name, before + 19)
-    assert count(case, name) == before + 20
-    assert f"is written from frame 0 to {before + 19}, where its keys are: import made it 0 to {before - 1}" in (
-        caplog.text
-    )
-
-
-def test_a_key_before_the_beginning(rigged):
-    case, name = rigged
-    before = count(case, name)
-    key(case, name, -3)
-    assert count(case, name) == before + 3
-
-
-def test_all_keys_at_twice_their_time(rigged):
-    case, name = rigged
-    before = count(case, name)
-    stretched(case, name, 2.0)
-    assert count(case, name) == 2 * before - 1
+    before, (change, wanted) = count(case, name), EDITS[edit]
+    change(case, name, before)
+    first, last = wanted(before)
+    assert count(case, name) == last - first + 1
+    said = f"is written from frame {first} to {last}, where its keys are: import made it 0 to {before - 1}"
+    assert said in caplog.text
 
 
 def test_all_keys_moved_along(rigged):
     case, name = rigged
     stretched(case, name, 1.0, 100.0)
     assert case.moved(name) == set()
-
-
-def test_keys_at_the_end_deleted(rigged, caplog):
-    case, name = rigged
-    before = count(case, name)
-    cut_behind(case, name, before - 3)
-    assert count(case, name) == before - 2
-    assert f"is written from frame 0 to {before - 3}" in caplog.text
 
 
 def test_a_range_set_by_hand_is_obeyed(rigged, caplog):
@@ -163,9 +156,6 @@ def test_another_slot_of_the_action_does_not_count():
             curve.keyframe_points.insert(frame, frame / 10)
     rig.animation_data_create()
     rig.animation_data.action, rig.animation_data.action_slot = made, made.slots[f"OB{rig.name}"]
-    from io_idtech_models.blender.skeletal import gather_motion as motion
-    from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-
     export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), rig)
     found = motion.gather_action(export, made, rig.animation_data.action_slot)
     assert found.num_frames == 11
@@ -179,26 +169,17 @@ def last_key(own: Any) -> Any:
     return curve.keyframe_points[-1]
 
 
-def test_an_action_of_keys_made_longer(caplog):
+def test_an_action_of_keys_made_longer_and_shorter(caplog):
+    """Also one of an older file, which has no note."""
     case = open_animated()
-    run = action("run")
-    last_key(run).co.x = 8
-    after = case.after(frames="ACTIONS", actions="run")
-    assert frame_names(after) == numbered("run", 9)
-    assert "'run' is written from frame 0 to 8, where its keys are: import made it 0 to 4" in caplog.text
-
-
-def test_an_action_of_keys_made_shorter():
-    case = open_animated()
-    last_key(action("run")).co = (2, 17)
-    assert frame_names(case.after(frames="ACTIONS", actions="run")) == NAMES[15:18]
-
-
-def test_an_action_of_keys_of_an_older_file():
-    case = open_animated()
-    del action("run")[spans.IMPORTED]
     last_key(action("run")).co.x = 8
     assert frame_names(case.after(frames="ACTIONS", actions="run")) == numbered("run", 9)
+    assert "'run' is written from frame 0 to 8, where its keys are: import made it 0 to 4" in caplog.text
+    del action("run")[spans.IMPORTED]
+    assert frame_names(case.after(frames="ACTIONS", actions="run")) == numbered("run", 9)
+    case = open_animated()
+    last_key(action("run.001")).co = (2, 17)
+    assert frame_names(case.after(frames="ACTIONS", actions="run")) == NAMES[15:18]
 
 
 def test_an_action_of_ones_own_has_no_note():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import bmesh
 import bpy as blender
 import numpy as np
 import pytest
@@ -77,11 +78,6 @@ WAYS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def is_base_alone(way: str) -> bool:
-    """In edit mode the active key alone is moved."""
-    return "edit mode" in way
-
-
 def sides(before: Any, after: Any) -> float:
     """Return -1 where the triangles run the other way round, else 1."""
     same = [any(np.array_equal(np.roll(b, s), a) for s in range(3)) for a, b in zip(after, before, strict=True)]
@@ -99,7 +95,7 @@ def test_normals_go_along(path, way):
     row = by_name(path.suffix[1:])
     before, after = (row.load(bytes(found), "x") for found in (data, case.both()))
     upright = np.linalg.det(matrix) * np.linalg.inv(matrix).T
-    frames = [0] if is_base_alone(way) else [0, before.num_frames - 1]
+    frames = [0] if "edit mode" in way else [0, before.num_frames - 1]  # there the active key alone is moved
     for old, new in zip(before.surfaces, after.surfaces, strict=True):
         assert new.positions.shape == old.positions.shape
         side = sides(old.triangles, new.triangles)
@@ -111,23 +107,17 @@ def test_normals_go_along(path, way):
             assert np.abs(new.positions[frame] - moved).max() < (0.02 if row.name == "md3" else 0.3)
 
 
-@pytest.mark.parametrize("path", MODELS[:1])
-def test_a_part_that_is_mirrored_in_edit_mode(path):
+def test_a_part_that_is_mirrored_in_edit_mode():
     """The others stay as they are, bit for bit."""
-    case = open_case(path.read_bytes())
-    block = case.surface()
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="DESELECT")
-    bpy.ops.object.mode_set(mode="OBJECT")
-    block.data.vertices[0].select = True
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_linked()
-    mirror()
-    bpy.ops.mesh.flip_normals()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    row = by_name("md3")
-    before, after = (row.load(bytes(found), "x").surfaces[0] for found in (path.read_bytes(), case.both()))
+    case = open_case(SENTINEL.read_bytes())
+
+    def select() -> None:
+        bpy.ops.mesh.select_all(action="DESELECT")
+        next(iter(bmesh.from_edit_mesh(case.surface().data).verts)).select_set(True)
+        bpy.ops.mesh.select_linked()
+
+    in_edit_mode(case.surface(), select, mirror, bpy.ops.mesh.flip_normals)
+    before, after = (case.row.load(found, "x").surfaces[0] for found in (case.data, case.both()))
     assert before.positions.shape == after.positions.shape
     moved = (before.positions[0] != after.positions[0]).any(axis=1)
     assert moved.any() and not moved.all()
@@ -140,13 +130,7 @@ def test_a_part_that_is_mirrored_in_edit_mode(path):
 @pytest.mark.parametrize("flip", [False, True])
 def test_a_skinned_mesh_that_is_mirrored(flip):
     figure = open_figure(bind=0)
-    activate(figure.mesh())
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    mirror()
-    if flip:
-        bpy.ops.mesh.flip_normals()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    in_edit_mode(figure.mesh(), mirror, *[bpy.ops.mesh.flip_normals] * flip)
     row, bones = by_name("mdm"), next(iter(figure.motions.values()))
     shown = []
     for data in (figure.data, figure.dump()):

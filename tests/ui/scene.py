@@ -41,7 +41,7 @@ def operator(way: str, path: Path) -> Any:
     """Return the operator that imports or exports a file of this suffix."""
     row = by_suffix(path)
     assert row is not None
-    return getattr(getattr(bpy.ops, f"{way}_scene"), f"idtech_{row.name}")
+    return getattr(getattr(bpy.ops, f"{way}_{'scene' if row.has_model else 'anim'}"), f"idtech_{row.name}")
 
 
 def import_model(path: Path, **options: Any) -> Any:
@@ -175,6 +175,19 @@ def add_tag(name: str, display: str = "ARROWS") -> Any:
     block.empty_display_type = display
     bpy.context.scene.collection.objects.link(block)
     return block
+
+
+def first(kind: str, blocks: Any = None) -> Any:
+    """Return the first object of a type, among all or these."""
+    return next(block for block in (bpy.data.objects if blocks is None else blocks) if block.type == kind)
+
+
+def copy_of(block: Any) -> Any:
+    """Return a copy of an object, with data of its own, in the same collection."""
+    copy = block.copy()
+    copy.data = block.data.copy()
+    block.users_collection[0].objects.link(copy)
+    return copy
 
 
 def volume(surface: Any, frame: int = 0) -> float:

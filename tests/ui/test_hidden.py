@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.blender.case import reopen_blend
 from tests.samples import PROJECT
 from tests.ui.scene import bpy, export_bytes, import_model, put
 
@@ -56,13 +57,11 @@ def test_notes_are_as_they_were(tmp_path, extension):
     extension.unregister()
     try:
         assert notes() == before
-        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+        reopen_blend()
         assert notes() == before
     finally:
         extension.register()
     assert notes() == before
-    bpy.ops.wm.save_mainfile()
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen_blend()
     assert notes() == before
     assert export_bytes(tmp_path / "b.md3", what="SCENE") == path.read_bytes()

@@ -1,30 +1,33 @@
 """IQM in Blender: what is shown is what games compute, files come back, and an edit changes what it touches."""
 
 import re
+from functools import partial
 
 import bmesh
 import numpy as np
 import pytest
 from mathutils import Vector
 
+from io_idtech_models.blender.compat import play
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.iqm import file as iqm
 from io_idtech_models.formats.iqm.channels import decode_frames
 from io_idtech_models.formats.iqm.file import names_at
 from io_idtech_models.library import load_animations
 from tests import samples_iqm
+from tests.blender.case import edited, in_edit_mode, reopen_blend, vertices_of
+from tests.blender.skeletal.rigged import curves_of, shown
 from tests.facts import differences
-from tests.samples import CORPUS, corpus_params, sample
+from tests.samples import CORPUS, corpus_params
 from tests.small_files import SAMPLES
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, first, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 ROW = by_name("iqm")
 FILES = SAMPLES["iqm"]
 
 
-def rig():
-    return next(block for block in bpy.data.objects if block.type == "ARMATURE")
+rig = partial(first, "ARMATURE")
 
 
 def mesh(name="sleeve"):
@@ -35,10 +38,6 @@ def actions():
     """Return the actions that import made, in the file's order."""
     tracks = rig().animation_data.nla_tracks if rig().animation_data is not None else ()
     return [track.strips[0].action for track in tracks]
-
-
-def curves_of(action):
-    return action.layers[0].strips[0].channelbags[0].fcurves if hasattr(action, "layers") else action.fcurves
 
 
 def shift(action, path, index, frame, by):
@@ -61,6 +60,12 @@ def changed(data, tmp_path, **options):
     return differences(data, export_bytes(tmp_path / "b.iqm", **options))
 
 
+def blend_weights(tmp_path):
+    """Export, and return the file's weights of vertices."""
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    return dict(zip(after.arrays["type"].tolist(), after.data, strict=True))[iqm.BLENDWEIGHTS]
+
+
 @pytest.fixture
 def arm(tmp_path):
     import_model(put(tmp_path / "a.iqm", "arm"))
@@ -75,8 +80,7 @@ def test_real_files_come_back_and_show_what_games_compute(file, tmp_path):
     import_model(file.path)
     worst, size = compared(file)
     assert worst <= 3e-5 * size
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen_blend()
     assert export_bytes(tmp_path / "b.iqm") == file.data
 
 
@@ -101,25 +105,17 @@ def compared(file):
 def show(data, frame):
     """Let the armature show a frame of the file."""
     for number, anim in enumerate(data.anims):
-        first = int(anim["first_frame"])
-        if first <= frame < first + int(anim["num_frames"]):
-            action = actions()[number]
-            rig().animation_data.action = action
-            if hasattr(action, "slots"):
-                rig().animation_data.action_slot = action.slots[0]
-            bpy.context.scene.frame_set(frame - first)
+        first_frame = int(anim["first_frame"])
+        if first_frame <= frame < first_frame + int(anim["num_frames"]):
+            play(rig(), actions()[number])
+            bpy.context.scene.frame_set(frame - first_frame)
 
 
-def evaluated(block, first):
+def evaluated(block, base):
     """Return where the vertices of a mesh's source are shown, (V, 3), NaN where no triangle has one."""
-    shown = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    points = np.empty(3 * len(shown.data.vertices), np.float32)
-    shown.data.vertices.foreach_get("co", points)
-    numbers, corners = (np.empty(len(block.data.loops), np.int32) for _ in range(2))
-    block.data.attributes["idtech_corner"].data.foreach_get("value", numbers)
-    block.data.attributes[".corner_vert"].data.foreach_get("value", corners)
-    found = np.full((int(numbers.max()) - first, 3), np.nan)
-    found[numbers - 1 - first] = points.reshape(-1, 3)[corners]
+    corners, vertices = vertices_of(block)
+    found = np.full((int(vertices.max()) + 1 - base, 3), np.nan)
+    found[vertices - base] = shown(block)[corners]
     return found
 
 
@@ -153,15 +149,6 @@ def test_what_an_import_shows(arm):
     assert sum(len(vertex.groups) == 0 for vertex in mesh("glove").data.vertices) == 1
     scaled = {c.data_path for c in curves_of(wave) if c.data_path.endswith("scale")}
     assert scaled == {'pose.bones["hand"].scale'}, "what all frames have of the rest is none"
-
-
-def test_uneven_scale_is_shown_as_near_as_bones_can(tmp_path):
-    """And said; the file comes back whatever is shown."""
-    path = put(tmp_path / "a.iqm", "uneven")
-    import_model(path)
-    assert export_bytes(tmp_path / "b.iqm") == FILES["uneven"]
-    vertices = ROW.load(FILES["uneven"], "x").meshes[0].num_vertices
-    assert len(mesh("arm").data.vertices) == vertices
 
 
 # -- edits
@@ -229,11 +216,7 @@ def test_texture_coordinates_and_faces(arm, tmp_path):
     alone = next(n for n, value in enumerate(numbers) if numbers.count(value) == 1)
     block.data.uv_layers[0].uv[alone].vector = (0.75, 0.25)
     assert "arrays1[]" in kinds(changed(arm, tmp_path))
-    edited = bmesh.new()
-    edited.from_mesh(block.data)
-    bmesh.ops.delete(edited, geom=[list(edited.faces)[4]], context="FACES_ONLY")
-    edited.to_mesh(block.data)
-    edited.free()
+    edited(block, lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[4]], context="FACES_ONLY"))
     after = iqm.read(export_bytes(tmp_path / "b.iqm"))
     assert len(after.triangles) == 8
     assert len(after.adjacency) == 8
@@ -243,11 +226,9 @@ def test_weights(arm, tmp_path):
     block = mesh()
     for group in block.vertex_groups:
         group.add([0], 0.5, "REPLACE")
-    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
-    arrays = dict(zip(after.arrays["type"].tolist(), after.data, strict=True))
-    rows = np.flatnonzero((arrays[iqm.BLENDWEIGHTS] != iqm.read(arm).data[5]).any(axis=1))
-    assert len(rows) == 1
-    assert sorted(arrays[iqm.BLENDWEIGHTS][rows[0]].tolist()) == [0, 0, 127, 128]
+    weights = blend_weights(tmp_path)
+    (row,) = np.flatnonzero((weights != iqm.read(arm).data[5]).any(axis=1))
+    assert sorted(weights[row].tolist()) == [0, 0, 127, 128]
 
 
 def test_colours(arm, tmp_path):
@@ -265,9 +246,7 @@ def test_vertices_without_weights_stay_so_and_new_ones_do_not(arm, tmp_path, cap
     block.data.vertices[bare].co.z += 1
     for group in mesh().vertex_groups:
         group.remove([0])
-    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
-    arrays = dict(zip(after.arrays["type"].tolist(), after.data, strict=True))
-    assert int((arrays[iqm.BLENDWEIGHTS].sum(axis=1) == 0).sum()) == 1
+    assert int((blend_weights(tmp_path).sum(axis=1) == 0).sum()) == 1
     assert "1 vertex without weights are written as moved by 'base'" in capsys.readouterr().out
 
 
@@ -287,29 +266,24 @@ def test_a_longer_animation_and_a_copy(tmp_path):
 
 def test_a_moved_rest_bone_takes_its_poses_along(tmp_path):
     import_model(put(tmp_path / "a.iqm", "animated"))
-    activate(rig())
-    bpy.ops.object.mode_set(mode="EDIT")
-    rig().data.edit_bones["hand"].translate(Vector((0, 0, 1)))
-    bpy.ops.object.mode_set(mode="OBJECT")
+    in_edit_mode(rig(), lambda: rig().data.edit_bones["hand"].translate(Vector((0, 0, 1))))
     assert kinds(changed(FILES["animated"], tmp_path)) == {
         "bounds[]": 7, "joints[].translate": 1, "poses[].offset": 1
     }  # fmt: skip
 
 
 def test_a_bone_that_is_gone_and_a_new_one(arm, tmp_path):
-    activate(rig())
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = rig().data.edit_bones
-    bones.remove(bones["hand"])
-    new = bones.new("tail")
-    new.head, new.tail, new.parent = (0, 0, 0), (0, 0, 3), bones["base"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    def change():
+        bones = rig().data.edit_bones
+        bones.remove(bones["hand"])
+        new = bones.new("tail")
+        new.head, new.tail, new.parent = (0, 0, 0), (0, 0, 3), bones["base"]
+
+    in_edit_mode(rig(), change)
     after = iqm.read(export_bytes(tmp_path / "b.iqm"))
     assert names_at(after.text, after.joints["name"]) == ["base", "upper", "tail"]
-    before = iqm.read(arm)
-    np.testing.assert_array_equal(
-        decode_frames(after.poses, after.frames)[:, :2], decode_frames(before.poses, before.frames)[:, :2]
-    )
+    numbers, were = (decode_frames(file.poses, file.frames)[:, :2] for file in (after, iqm.read(arm)))
+    np.testing.assert_array_equal(numbers, were)
 
 
 # -- made in Blender, and animations alone
@@ -321,11 +295,7 @@ def test_a_model_made_in_blender(tmp_path):
     data = bpy.data.armatures.new("bones")
     made = bpy.data.objects.new("bones", data)
     bpy.context.scene.collection.objects.link(made)
-    activate(made)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = data.edit_bones.new("root")
-    bone.tail = (8, 0, 0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    in_edit_mode(made, lambda: setattr(data.edit_bones.new("root"), "tail", (8, 0, 0)))
     cube.modifiers.new("Armature", "ARMATURE").object = made
     cube.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
     activate(made, cube)
@@ -349,17 +319,14 @@ def test_animations_alone(tmp_path):
 
 def test_joints_by_name_and_by_number(arm, tmp_path):
     """Animations with names find their bones in whatever order; with others they need to be told."""
-    bpy.ops.export_anim.idtech_iqm(filepath=str(tmp_path / "all.iqm"), what="ALL", write_joints=True)
+    bring, path = bpy.ops.import_anim.idtech_iqm, str(tmp_path / "all.iqm")
+    bpy.ops.export_anim.idtech_iqm(filepath=path, what="ALL", write_joints=True)
     activate(rig())
-    assert bpy.ops.import_anim.idtech_iqm(filepath=str(tmp_path / "all.iqm")) == {"FINISHED"}
+    assert bring(filepath=path) == {"FINISHED"}
     rig().data.bones["hand"].name = "paw"
-    assert "joint 2 is 'hand'" in error_of(bpy.ops.import_anim.idtech_iqm, filepath=str(tmp_path / "all.iqm"))
-    assert bpy.ops.import_anim.idtech_iqm(filepath=str(tmp_path / "all.iqm"), numbered=True) == {"FINISHED"}
-
-
-def test_no_animation_in_it(tmp_path):
-    path = put(tmp_path / "a.iqm", "static")
-    assert "there is no animation in it" in error_of(bpy.ops.import_anim.idtech_iqm, filepath=str(path))
+    assert "joint 2 is 'hand'" in error_of(bring, filepath=path)
+    assert bring(filepath=path, numbered=True) == {"FINISHED"}
+    assert "there is no animation in it" in error_of(bring, filepath=str(put(tmp_path / "none.iqm", "static")))
 
 
 def test_limits_of_games(tmp_path):
@@ -371,13 +338,8 @@ def test_limits_of_games(tmp_path):
     assert "'hand' is scaled unevenly or below 0, which Unvanquished refuses" in found
 
 
-def names_of(path):
-    return [animation.name for animation in load_animations(path)]
-
-
 def test_a_copy_of_an_animation_has_a_name_of_its_own(tmp_path, capfd):
-    path = put(tmp_path / "a.iqm", sample("arm", "iqm"))
-    import_model(path)
+    import_model(put(tmp_path / "a.iqm", "arm"))
     activate(rig())
     copy = bpy.data.actions["wave"].copy()
     for name in ("Walk", "Walk.001"):
@@ -388,11 +350,11 @@ def test_a_copy_of_an_animation_has_a_name_of_its_own(tmp_path, capfd):
     rig().animation_data.action = copy
     shift(copy, 'pose.bones["upper"].location', 0, 0, 1.0)
     export_bytes(tmp_path / "b.iqm")
-    assert names_of(tmp_path / "b.iqm") == ["wave", "grow", "wave.001", "Walk", "Walk.001"]
+    found = load_animations(tmp_path / "b.iqm")
+    assert [each.name for each in found] == ["wave", "grow", "wave.001", "Walk", "Walk.001"]
     said = "no two are called alike in one file (rename actions): 'wave' is now 'wave.001', 'Walk' is now 'Walk.001'"
     assert said in capfd.readouterr().out
-    _, _, second, *_ = load_animations(tmp_path / "b.iqm")
-    assert not np.allclose(second.positions, load_animations(path)[0].positions, atol=0.1), "the copy is what it shows"
+    assert not np.allclose(found[2].positions, found[0].positions, atol=0.1), "the copy is what it shows"
 
 
 def test_animations_that_the_file_calls_alike_stay_so(tmp_path, capfd):

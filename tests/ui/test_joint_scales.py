@@ -1,7 +1,6 @@
 """The file beside an animation that scales its joints: imported with it, and written for the game that reads it."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,10 +8,10 @@ import pytest
 
 from io_idtech_models.blender.properties import SCALE_POSITIONS
 from tests import samples_md5
-from tests.ui.scene import bpy, error_of, put
+from tests.ui.scene import bpy, error_of, first, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-import_mesh = bpy.ops.import_scene.idtech_md5mesh
+import_mesh, export_mds = bpy.ops.import_scene.idtech_md5mesh, bpy.ops.export_scene.idtech_mds
 import_anim, export_anim = bpy.ops.import_anim.idtech_md5anim, bpy.ops.export_anim.idtech_md5anim
 TREE = {"upper arm": {"scale_positions": True, "1": 2.0, "3": 0.1}, "hand": {"0": 0.0, "4": 1.25}}
 
@@ -26,16 +25,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def rig() -> Any:
-    return next(b for b in bpy.data.objects if b.type == "ARMATURE")
-
-
-def tree_of(path: Path) -> Any:
-    return json.loads(path.read_bytes(), parse_float=lambda t: float(np.float32(t)))
-
-
-def scaled() -> Any:
-    return json.loads(json.dumps(TREE), parse_float=lambda t: float(np.float32(t)))
+def tree_of(text: bytes | str) -> Any:
+    return json.loads(text, parse_float=lambda t: float(np.float32(t)))
 
 
 @pytest.mark.parametrize("way", ["beside the model", "on its own", "onto the armature"])
@@ -44,39 +35,32 @@ def test_it_comes_with_its_animation_and_back(folder, way):
         import_mesh(filepath=str(folder / "arm.md5mesh"), animations=way == "beside the model")
     if way != "beside the model":
         import_anim(filepath=str(folder / "wave.md5anim"))
-    assert rig().data.bones["upper arm"][SCALE_POSITIONS]
+    assert first("ARMATURE").data.bones["upper arm"][SCALE_POSITIONS]
     out = folder / "out"
     out.mkdir()
     export_anim(filepath=str(out / "wave.md5anim"), game="quake2remaster")
     assert sorted(p.name for p in (out / "md5").iterdir()) == ["wave.md5anim", "wave.md5scale"]
-    assert tree_of(out / "md5/wave.md5scale") == scaled()
+    assert tree_of((out / "md5/wave.md5scale").read_bytes()) == tree_of(json.dumps(TREE))
 
 
 def test_other_games_read_none(folder, capfd):
     import_mesh(filepath=str(folder / "arm.md5mesh"))
-    capfd.readouterr()
-    assert export_anim(filepath=str(folder / "x.md5anim"), game="doom3") == {"FINISHED"}
-    said = capfd.readouterr().out
-    assert "scale of bones is lost, joints have none: in frame 0 that of 'hand'" in said
+    for call, name, options in ((export_anim, "x.md5anim", {"game": "doom3"}), (export_mds, "x.mds", {})):
+        capfd.readouterr()
+        assert call(filepath=str(folder / name), **options) == {"FINISHED"}
+        assert "scale of bones is lost, joints have none: in frame 0 that of 'hand'" in capfd.readouterr().out
     assert not (folder / "x.md5scale").exists()
-    assert bpy.ops.export_scene.idtech_mds(filepath=str(folder / "x.mds")) == {"FINISHED"}
-    assert "scale of bones is lost, joints have none: in frame 0 that of 'hand'" in capfd.readouterr().out
 
 
-def test_a_file_from_before_is_said(folder, capfd):
-    put(folder / "md5/wave.md5scale", b"{}")
-    (folder / "wave.md5scale").unlink()
-    import_mesh(filepath=str(folder / "arm.md5mesh"))
-    export_anim(filepath=str(folder / "wave.md5anim"), game="quake2remaster")
-    assert "'wave.md5scale' is from before, no joint is scaled now" in capfd.readouterr().out
-    assert (folder / "md5/wave.md5scale").read_bytes() == b"{}"
-
-
-def test_none_is_written_without_scale(folder):
+def test_none_is_written_without_scale_and_a_file_from_before_is_said(folder, capfd):
     (folder / "wave.md5scale").unlink()
     import_mesh(filepath=str(folder / "arm.md5mesh"))
     export_anim(filepath=str(folder / "wave.md5anim"), game="quake2remaster")
     assert [p.name for p in (folder / "md5").iterdir()] == ["wave.md5anim"]
+    put(folder / "md5/wave.md5scale", b"{}")
+    export_anim(filepath=str(folder / "wave.md5anim"), game="quake2remaster")
+    assert "'wave.md5scale' is from before, no joint is scaled now" in capfd.readouterr().out
+    assert (folder / "md5/wave.md5scale").read_bytes() == b"{}"
 
 
 @pytest.mark.parametrize("data", [b"{", b'{"hand": 1}', b'{"hand": {"0": "x"}}'])
@@ -88,28 +72,20 @@ def test_a_broken_file_is_said_and_its_animation_comes(folder, data, capfd):
     export_anim(filepath=str(folder / "md5/wave.md5anim"), game="format")
 
 
-def test_all_actions_have_their_own(folder):
+def test_all_actions_have_their_own_and_repeated_frames_repeat_it(folder):
     put(folder / "nod.md5anim", samples_md5.wave_spec(2).pack())
     import_mesh(filepath=str(folder / "arm.md5mesh"))
     out = folder / "md5"
     out.mkdir()
-    export_anim(filepath=str(out / "any.md5anim"), what="ALL", game="quake2remaster")
+    export_anim(filepath=str(out / "any.md5anim"), what="ALL", loop=True, game="quake2remaster")
     assert sorted(p.name for p in out.iterdir()) == ["nod.md5anim", "wave.md5anim", "wave.md5scale"]
-
-
-def test_repeated_frames_repeat_their_scale(folder):
-    import_mesh(filepath=str(folder / "arm.md5mesh"))
-    out = folder / "md5"
-    out.mkdir()
-    export_anim(filepath=str(out / "wave.md5anim"), loop=True, game="quake2remaster")
-    assert tree_of(out / "wave.md5scale")["hand"] == {"0": 0.0, "4": 1.25, "5": 0.0}
+    assert tree_of((out / "wave.md5scale").read_bytes())["hand"] == {"0": 0.0, "4": 1.25, "5": 0.0}
 
 
 def test_a_failed_export_leaves_both(folder):
     put(folder / "md5/wave.md5scale", b"old")
     import_mesh(filepath=str(folder / "arm.md5mesh"))
-    rig().data.bones["hand"].name = "h" * 60
-    assert "Quake II remaster takes 47" in error_of(
-        export_anim, filepath=str(folder / "md5/wave.md5anim"), game="quake2remaster"
-    )
+    first("ARMATURE").data.bones["hand"].name = "h" * 60
+    said = error_of(export_anim, filepath=str(folder / "md5/wave.md5anim"), game="quake2remaster")
+    assert "Quake II remaster takes 47" in said
     assert (folder / "md5/wave.md5scale").read_bytes() == b"old"

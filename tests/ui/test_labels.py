@@ -15,30 +15,15 @@ PAGES = sorted([PROJECT / "README.md", *(PROJECT / "docs").rglob("*.md")])
 FENCED = re.compile(r"^(`{3,}).*?^\1$", re.M | re.S)
 MARKED = re.compile(r'\*\*([^*]+)\*\*|(?<![*\w])\*([^*\n]+)\*(?![*\w])|"([^"\n]+)"')
 OPTION = re.compile(r"^\| `([a-z_]+)` ([A-Z][^|,]*?) \|", re.M)
-SMALL = frozenset(
-    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "its"]
-)
+SMALL = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "its"}
 SHOWN = {"All Frames", "Game Additive", "Game Filter", "Game Reflection", "Game Texture Matrix", "Game Shine"}
 WORDS = frozenset({"PCX", "Modifiers", "Bounds", "Tags", "Esc", "FIT", "Numbers.", "Import", "Edit", "Try"})  # emphasis
 # What Blender itself calls so.
-BLENDERS = frozenset(
-    {"Add", "Base Color", "Blend", "Shape", "Location", "Rotation", "Size", "Radius", "Depth", "Segments", "Rings"}
-    | {
-        "Principled BSDF",
-        "Alpha",
-        "Normal",
-        "Normal Map",
-        "Specular Tint",
-        "Specular IOR Level",
-        "Emission",
-        "Gamma",
-        "Channel Packed",
-        "Cyclic Animation",
-        "Evaluation Time",
-        "Deform",
-        "Inherit Scale: None",
-    }
-)
+BLENDERS = {
+    "Add", "Base Color", "Blend", "Shape", "Location", "Rotation", "Size", "Radius", "Depth", "Segments", "Rings",
+    "Principled BSDF", "Alpha", "Normal", "Normal Map", "Specular Tint", "Specular IOR Level", "Emission", "Gamma",
+    "Channel Packed", "Cyclic Animation", "Evaluation Time", "Deform", "Inherit Scale: None",
+}  # fmt: skip
 
 
 def operator_of(cls):
@@ -112,10 +97,8 @@ def test_options_in_tables_have_their_names(options):
         ("**Hold Still in Other Frames** and *Weld Seams*", []),
         ("**File > Export > id Tech > Quake III (.md3)**", []),
         ("**Hold Still in all Frames**", []),  # no title
-        (
-            '**Hold Still in Some Frames**, *Weld Seam*, "Same Boxes"',
-            ["Hold Still in Some Frames", "Weld Seam", "Same Boxes"],
-        ),
+        ("**Hold Still in Some Frames**, *Weld Seam*", ["Hold Still in Some Frames", "Weld Seam"]),
+        ('"Same Boxes"', ["Same Boxes"]),
         ("**File > Export > id Tech > Quake IV (.md6)**", ["Quake IV (.md6)"]),
     ],
 )

@@ -45,13 +45,12 @@ def tube(name):
 
 
 def layer_of(name):
-    waiting = [bpy.context.view_layer.layer_collection]
-    while waiting:
-        layer = waiting.pop()
-        if layer.name == name:
-            return layer
-        waiting += layer.children
-    return None
+    return bpy.context.view_layer.layer_collection.children[name]
+
+
+def reopen(folder):
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "a.blend"))
 
 
 @pytest.fixture
@@ -63,39 +62,27 @@ def head(tmp_path):
 
 
 def test_levels_are_what_an_import_of_their_files_would_be(head, tmp_path):
-    active = bpy.context.view_layer.objects.active
+    """But for materials, which are the model's own; the scene's range, what is active and what is selected stay."""
+    active, selected = bpy.context.view_layer.objects.active, list(bpy.context.selected_objects)
+    materials, bpy.context.scene.frame_end = list(bpy.data.materials), 77
     assert make_levels() == {"FINISHED"}
+    assert bpy.context.scene.frame_end == 77
+    assert (bpy.context.view_layer.objects.active, list(bpy.context.selected_objects)) == (active, selected)
+    assert list(bpy.data.materials) == materials
     wanted, _ = dump_levels(MD3, ball(), "head", (0.5, 0.25))
     for number, data in enumerate(wanted, 1):
         level = bpy.data.collections[f"head_{number}"]
         layer = layer_of(level.name)
         assert layer.exclude, "not shown, not rendered"
-        assert layer_of(level.name) in list(bpy.context.view_layer.layer_collection.children)
         assert [b.type for b in level.objects] == ["MESH", "EMPTY"]
         assert len(level.objects[0].data.shape_keys.key_blocks) == 4
+        assert level.objects[0].material_slots[0].material == head.objects[0].material_slots[0].material
         layer.exclude = False
         activate(*level.objects)
         assert export_bytes(tmp_path / "x.md3", levels="NONE") == data
         layer.exclude = True
-    assert bpy.context.scene.frame_end == 3
     activate(active)
     assert export_bytes(tmp_path / "y.md3", levels="NONE") == ball()
-
-
-def test_what_is_active_and_selected_stays(head):
-    active, selected = bpy.context.view_layer.objects.active, list(bpy.context.selected_objects)
-    assert make_levels() == {"FINISHED"}
-    assert bpy.context.view_layer.objects.active == active
-    assert list(bpy.context.selected_objects) == selected
-
-
-def test_materials_are_the_models_own(head):
-    material = head.objects[0].material_slots[0].material
-    before = len(bpy.data.materials)
-    make_levels()
-    assert len(bpy.data.materials) == before
-    for number in (1, 2):
-        assert bpy.data.collections[f"head_{number}"].objects[0].material_slots[0].material == material
 
 
 def test_materials_by_a_skin(tmp_path):
@@ -114,12 +101,6 @@ def test_materials_by_a_skin(tmp_path):
     assert worn(bpy.data.collections["head_1"]) == worn(base)
     level = bpy.data.collections["head_1"].objects[0]
     assert skins_of(level) == ["default"], "and skins of the model's file can be chosen"
-
-
-def test_the_scenes_frames_stay(head):
-    bpy.context.scene.frame_end = 77
-    make_levels()
-    assert bpy.context.scene.frame_end == 77
 
 
 def test_what_is_hidden_is_left_out_and_named(tmp_path, capfd):
@@ -145,20 +126,16 @@ def test_made_anew_they_replace_those_that_were(head):
     assert len(bpy.data.actions) < first["actions"]
 
 
-def test_one_undo_takes_them_away(head):
-    bpy.ops.ed.undo_push(message="before")
+def test_in_edit_mode_and_one_undo_takes_them_away(head):
     before = sorted(c.name for c in bpy.data.collections)
-    make_levels()
-    bpy.ops.ed.undo_push(message="made")
-    bpy.ops.ed.undo()
-    assert sorted(c.name for c in bpy.data.collections) == before
-
-
-def test_in_edit_mode(head):
+    bpy.ops.ed.undo_push(message="before")
     bpy.ops.object.mode_set(mode="EDIT")
     assert make_levels() == {"FINISHED"}
     assert bpy.context.object.mode == "EDIT"
     bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.ed.undo_push(message="made")
+    bpy.ops.ed.undo()
+    assert sorted(c.name for c in bpy.data.collections) == before
 
 
 def test_a_mesh_that_was_never_imported():
@@ -168,50 +145,44 @@ def test_a_mesh_that_was_never_imported():
     block.data.materials.append(bpy.data.materials["textures/gourd"])
     assert make_levels() == {"FINISHED"}
     found: Any = levels_of(block)
-    first, second = found.values()
-    assert [c.name for c in (first, second)] == ["gourd_1", "gourd_2"]
-    assert first.objects[0].material_slots[0].material.name == "textures/gourd"
-    assert len(first.objects[0].data.polygons) == pytest.approx(len(triangles) / 2, abs=20)
+    assert [c.name for c in found.values()] == ["gourd_1", "gourd_2"]
+    assert found[1].objects[0].material_slots[0].material.name == "textures/gourd"
+    assert len(found[1].objects[0].data.polygons) == pytest.approx(len(triangles) / 2, abs=20)
 
 
 def test_in_another_scale(tmp_path):
-    head = import_model(put(tmp_path / "head.md3", ball()), scale=0.025)
+    import_model(put(tmp_path / "head.md3", ball()), scale=0.025)
     make_levels(scale=0.025)
     wanted, _ = dump_levels(MD3, ball(), "head", (0.5, 0.25))
     assert export_bytes(put(tmp_path / "out" / "x.md3"), scale=0.025) == ball()
     assert [(tmp_path / "out" / f"x_{n}.md3").read_bytes() for n in (1, 2)] == wanted
-    assert head
 
 
 def test_of_a_collection_each_model_has_its_own(tmp_path):
     player = bpy.data.collections.new("player")
     bpy.context.scene.collection.children.link(player)
-    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children["player"]
     for name in ("head", "upper"):
-        import_model(put(tmp_path / f"{name}.md3", ball(name=name)))
         bpy.context.view_layer.active_layer_collection = layer_of("player")
-    assert make_levels(what="COLLECTION") == {"FINISHED"}
-    assert sorted(c.name for c in player.children) == ["head", "head_1", "head_2", "upper", "upper_1", "upper_2"]
-    assert make_levels(what="COLLECTION") == {"FINISHED"}, "and levels are no models of their own"
-    assert len(player.children) == 6
+        import_model(put(tmp_path / f"{name}.md3", ball(name=name)))
+    bpy.context.view_layer.active_layer_collection = layer_of("player")
+    for _ in range(2):  # and levels are no models of their own
+        assert make_levels(what="COLLECTION") == {"FINISHED"}
+        assert sorted(c.name for c in player.children) == ["head", "head_1", "head_2", "upper", "upper_1", "upper_2"]
     assert make_levels(collection="head", percentages="50") == {"FINISHED"}
     assert sorted(levels_of(player.children["head"])) == [1]
-
-
-def test_of_an_md2(tmp_path):
-    import_model(put(tmp_path / "arm.md2", dump(load(ball()), "md2")))
-    assert make_levels() == {"FINISHED"}
-    assert len(bpy.data.collections["arm_1"].objects[0].data.shape_keys.key_blocks) == 4
 
 
 # -- what hinders
 
 
-def test_a_level_has_no_levels(head):
+def test_a_level_has_no_levels_nor_has_a_model_whose_format_keeps_them_in_its_file(head):
     make_levels()
     layer_of("head_1").exclude = False
     activate(bpy.data.collections["head_1"].objects[0])
     assert error_of(make_levels) == "'head_1' is a level of detail itself: choose the model that it was made of"
+    activate(head.objects[0])
+    head.objects[0]["idtech_min_lod"] = 9
+    assert "keeps levels of detail in the model's own file" in error_of(make_levels)
 
 
 @pytest.mark.parametrize("value", ["head", 7, b"x", {"a": 1}])
@@ -249,15 +220,13 @@ def test_what_fails_leaves_the_old_ones(head, monkeypatch):
     assert sorted(levels_of(head)) == [1, 2]
 
 
-def test_a_name_that_is_taken_is_said(head, capfd):
-    bpy.data.collections.new("head_1")
-    make_levels()
-    assert "a collection is called 'head_1' already: this level is 'head_1.001'" in capfd.readouterr().out
-
-
-def test_models_whose_format_keeps_levels_in_the_file(head):
-    head.objects[0]["idtech_min_lod"] = 9
-    assert "keeps levels of detail in the model's own file" in error_of(make_levels)
+def test_a_name_that_is_taken_is_said(tmp_path, capfd):
+    """Here that of an MD2's level."""
+    bpy.data.collections.new("arm_1")
+    import_model(put(tmp_path / "arm.md2", dump(load(ball()), "md2")))
+    assert make_levels() == {"FINISHED"}
+    assert "a collection is called 'arm_1' already: this level is 'arm_1.001'" in capfd.readouterr().out
+    assert len(bpy.data.collections["arm_1.001"].objects[0].data.shape_keys.key_blocks) == 4
 
 
 # -- written
@@ -307,36 +276,38 @@ def test_export_makes_them(head, tmp_path):
     assert "percentages" in error_of(run_export, filepath=str(out), levels="MAKE", percentages="x")
 
 
-def test_levels_with_other_frames_are_refused(head, tmp_path):
+UNFIT = {
+    "other frames": (
+        lambda level: bpy.ops.object.idtech_insert_frame(),
+        "'head_1' has 4 frames, the model 5: make levels of detail anew",
+    ),
+    "a step is missing": (
+        lambda _: bpy.data.collections.remove(bpy.data.collections["head_1"]),
+        "1 is missing: games take none behind it; make them anew",
+    ),
+    "it shows nothing": (
+        lambda level: bpy.data.batch_remove(list(level.objects)),
+        "'head_1' (make levels of detail anew, or delete it): "
+        "nothing to export: no visible mesh and no tag among the objects",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_levels_that_do_not_fit_the_model_are_refused(head, tmp_path, case):
     make_levels()
     activate(head.objects[0])
-    bpy.ops.object.idtech_insert_frame()
+    change, said = UNFIT[case]
+    change(bpy.data.collections["head_1"])
     out = tmp_path / "hat.md3"
-    text = error_of(run_export, filepath=str(out))
-    assert text == "hat.md3: level of detail 'head_1' has 4 frames, the model 5: make levels of detail anew"
+    assert error_of(run_export, filepath=str(out)) == f"hat.md3: level of detail {said}"
     assert not out.exists()
-    assert layer_of("head_1").exclude
+    assert layer_of("head_2").exclude
     export_bytes(out, levels="NONE")
 
 
-def test_a_step_that_is_missing_is_refused(head, tmp_path):
-    make_levels()
-    bpy.data.collections.remove(bpy.data.collections["head_1"])
-    text = error_of(run_export, filepath=str(tmp_path / "hat.md3"))
-    assert text == "hat.md3: level of detail 1 is missing: games take none behind it; make them anew"
-
-
-def test_a_level_that_shows_nothing_is_named(head, tmp_path):
-    bpy.ops.object.idtech_make_levels(percentages="50")
-    bpy.data.batch_remove(list(levels_of(head)[1].objects))
-    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(tmp_path / "head.md3"))
-    assert text.startswith(
-        "head.md3: level of detail 'head_1' (make levels of detail anew, or delete it): nothing to export"
-    )
-
-
 def test_a_copy_of_a_level_takes_no_levels_place(head, tmp_path, capfd):
-    bpy.ops.object.idtech_make_levels(percentages="50")
+    make_levels(percentages="50")
     level = levels_of(head)[1]
     copy = level.copy()
     bpy.context.scene.collection.children.link(copy)
@@ -351,7 +322,7 @@ def test_levels_of_ones_own_model_whose_first_object_goes(tmp_path, capfd, what)
     points, _, triangles = sphere(8, 6)
     body, arm = (add_mesh(name, points, triangles.tolist(), uvs=False) for name in ("body", "arm"))
     activate(body, arm)
-    assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
+    assert make_levels(percentages="50") == {"FINISHED"}
     (holder,) = (block for block in (body, arm) if levels_of(block))
     other = arm if holder == body else body
     if what == "deleted":
@@ -361,14 +332,11 @@ def test_levels_of_ones_own_model_whose_first_object_goes(tmp_path, capfd, what)
     else:
         activate(*((holder, other) if what == "joined" else (other, holder)))
         bpy.ops.object.join()
-    if what == "joined":
-        export_bytes(tmp_path / "own.md3")
-        assert (tmp_path / "own_1.md3").exists()
-        return
     capfd.readouterr()
     export_bytes(tmp_path / "own.md3")
-    assert not (tmp_path / "own_1.md3").exists()
-    assert "whose model was deleted or joined are not written, make them anew: " in capfd.readouterr().out
+    assert (tmp_path / "own_1.md3").exists() == (what == "joined")
+    said = "whose model was deleted or joined are not written, make them anew: " in capfd.readouterr().out
+    assert said == (what != "joined")
 
 
 def test_old_levels_beside_an_edited_model_are_named(head, tmp_path, capfd):
@@ -441,12 +409,14 @@ def test_levels_of_a_model_that_is_as_it_was_are_not_named(head, tmp_path, capfd
     assert said_of(tmp_path, capfd, **options) == [1, 2]
 
 
-def test_a_level_tells_what_it_was_made_of_after_a_blend_was_opened(head, tmp_path, capfd):
+def test_they_are_kept_in_a_blend_and_tell_what_they_were_made_of(head, tmp_path, capfd):
     make_levels(scale=0.5)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen(tmp_path)
+    assert bpy.data.collections["head_1"].get(LEVEL_OF) == bpy.data.collections["head"]
+    assert layer_of("head_1").exclude
     activate(bpy.data.collections["head"].objects[0])
     assert said_of(tmp_path, capfd, scale=0.5) == []
+    assert (tmp_path / "out/hat_2.md3").is_file()
     moved(bpy.data.collections["head"])
     assert said_of(tmp_path, capfd, scale=0.5) == [1, 2]
     for number, value in enumerate(("nonsense", "1 2 nan"), 1):
@@ -472,17 +442,6 @@ def test_what_is_compared_says_nothing_of_how_it_is_written(head, tmp_path, capf
     assert said_of(tmp_path, capfd, space="WORLD") == []
     export_bytes(tmp_path / "out" / "hat.md3", space="WORLD")
     assert "is written in its own space" not in capfd.readouterr().out
-
-
-def test_they_are_kept_in_a_blend(head, tmp_path):
-    make_levels()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
-    assert bpy.data.collections["head_1"].get(LEVEL_OF) == bpy.data.collections["head"]
-    assert layer_of("head_1").exclude
-    activate(bpy.data.collections["head"].objects[0])
-    export_bytes(put(tmp_path / "out" / "hat.md3"))
-    assert (tmp_path / "out/hat_2.md3").is_file()
 
 
 # -- surfaces that are cut

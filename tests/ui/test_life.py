@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 import io_idtech_models
-from tests.samples import PROJECT
-from tests.ui.scene import add_cube, bpy, export_bytes, import_model, operator
+from tests.blender.case import append
+from tests.samples import PROJECT, load
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, import_model, operator
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 EXAMPLES = {
@@ -39,10 +40,7 @@ def copy(tmp_path) -> Callable[[Path], bytes]:
 
 def activate_model(collection: Any) -> None:
     """Make an imported model's first object active."""
-    blocks = sorted(collection.objects, key=lambda b: b.type != "ARMATURE")
-    bpy.context.view_layer.objects.active = blocks[0]
-    for block in bpy.context.view_layer.objects:
-        block.select_set(block == blocks[0])
+    activate(min(collection.objects, key=lambda block: block.type != "ARMATURE"))
 
 
 @every_model
@@ -164,14 +162,7 @@ def test_undo_and_redo(model, copy):
 @every_model
 @pytest.mark.parametrize("kind", ["linked", "override"])
 def test_objects_of_a_library(model, kind, tmp_path, copy):
-    import_model(model)
-    library = tmp_path / "library.blend"
-    name = next(c.name for c in bpy.data.collections if c.objects)
-    bpy.ops.wm.save_as_mainfile(filepath=str(library))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
-        wanted.collections = [name]
-    linked = bpy.data.collections[name]
+    (linked,) = append(tmp_path, "collections", [import_model(model).name], link=True)
     scene = bpy.context.scene
     if kind == "linked":
         scene.collection.children.link(linked)
@@ -208,8 +199,6 @@ def test_hidden_objects_are_named(model, tmp_path, capfd):
 
 @pytest.mark.parametrize("name", ["md2", "md3"])
 def test_a_root_that_is_scaled_moves_everything(name, tmp_path):
-    from tests.samples import load
-
     model = EXAMPLES[name]
     collection = import_model(model)
     root = bpy.data.objects.new("root", None)
@@ -219,8 +208,7 @@ def test_a_root_that_is_scaled_moves_everything(name, tmp_path):
         block.parent = root
     bpy.context.view_layer.update()
     activate_model(collection)
-    path = tmp_path / f"copy{model.suffix}"
-    before, after = load(model.read_bytes(), ""), load(export_bytes(path), "")
+    before, after = (load(data, "") for data in (model.read_bytes(), export_bytes(tmp_path / f"copy{model.suffix}")))
     for old, new in zip(before.surfaces, after.surfaces, strict=True):
         assert new.positions == pytest.approx(old.positions / 2, abs=0.1)
 

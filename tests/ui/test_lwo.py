@@ -2,10 +2,12 @@
 
 import struct
 
+import bmesh
 import numpy as np
 import pytest
 
 from io_idtech_models.formats.lwo.file import read
+from tests.blender.case import edited
 from tests.samples import load
 from tests.samples_lwo import pyramid, several, smooth
 from tests.ui.scene import bpy, export_bytes, opened
@@ -62,22 +64,12 @@ def test_an_object_that_is_deleted_leaves_the_others_polygons(tmp_path):
 
 
 def test_a_deleted_face_leaves_the_other_objects_alone(tmp_path):
-    import bmesh
-
     blocks = opened(tmp_path / "a.lwo", several())
-    mesh = blocks["textures/wood"].data
-    edit = bmesh.new()
-    edit.from_mesh(mesh)
-    edit.faces.ensure_lookup_table()
-    bmesh.ops.delete(edit, geom=[edit.faces[0]], context="FACES_ONLY")
-    edit.to_mesh(mesh)
-    edit.free()
+    edited(blocks["textures/wood"], lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[0]], context="FACES_ONLY"))
     data = export_bytes(tmp_path / "b.lwo")
     assert 4 in read(data).layers[0].counts and 5 not in read(data).layers[0].counts
-    assert (
-        sum(len(s.triangles) for s in load(data).surfaces)
-        == sum(len(s.triangles) for s in load(several()).surfaces) - 1
-    )
+    found, before = (sum(len(surface.triangles) for surface in load(file).surfaces) for file in (data, several()))
+    assert found == before - 1
 
 
 def test_sharp_edges_are_hard_in_the_file(tmp_path):

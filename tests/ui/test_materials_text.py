@@ -7,20 +7,18 @@ from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
 from io_idtech_models.game.shaders.model import BUMP, DIFFUSE, SPECULAR
 from tests.samples_lwo import pyramid
 from tests.samples_md5 import MESHES
-from tests.ui.scene import bpy
+from tests.ui.scene import bpy, export_bytes, import_model, png, put, tga
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
-def picture(tmp_path, name):
+def picture(folder, name):
     """Return an image that is saved as a file."""
-    path = tmp_path / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    image = bpy.data.images.new(path.name, 4, 4)
-    image.filepath_raw, image.file_format = str(path), "PNG" if path.suffix == ".png" else "TARGA"
-    image.save()
-    bpy.data.images.remove(image)
-    return bpy.data.images.load(str(path))
+    return bpy.data.images.load(str((png if name.endswith(".png") else tga)(folder / name)))
+
+
+def surface_of(material):
+    return next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
 
 
 def material_of(name, **images):
@@ -28,8 +26,7 @@ def material_of(name, **images):
     material = bpy.data.materials.new(name)
     if material.node_tree is None:
         material.use_nodes = True
-    tree = material.node_tree
-    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    tree, surface = material.node_tree, surface_of(material)
     for socket, image in images.items():
         node = tree.nodes.new("ShaderNodeTexImage")
         node.image = image
@@ -77,8 +74,7 @@ def test_pictures_of_a_material_stand_in_the_text(tmp_path, name, capfd):
 
 def test_a_material_without_pictures_has_its_colour(tmp_path):
     material = material_of("textures/red")
-    surface = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    surface.inputs["Base Color"].default_value = (1.0, 0.0, 0.0, 1.0)
+    surface_of(material).inputs["Base Color"].default_value = (1.0, 0.0, 0.0, 1.0)
     cube(material)
     shader = written(tmp_path).shader("textures/red")
     assert [stage.maps[0] for stage in shader.stages] == ["_white"]
@@ -86,11 +82,9 @@ def test_a_material_without_pictures_has_its_colour(tmp_path):
 
 
 def test_alpha_that_cuts_is_tested(tmp_path):
-    image = picture(tmp_path, "models/leaf.tga")
-    material = material_of("models/leaf", Base_Color=image)
+    material = material_of("models/leaf", Base_Color=picture(tmp_path, "models/leaf.tga"))
     node = next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE")
-    surface = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    material.node_tree.links.new(node.outputs["Alpha"], surface.inputs["Alpha"])
+    material.node_tree.links.new(node.outputs["Alpha"], surface_of(material).inputs["Alpha"])
     cube(material)
     (stage,) = written(tmp_path).shader("models/leaf").stages
     assert stage.alpha_test is not None and stage.role == DIFFUSE
@@ -98,8 +92,7 @@ def test_alpha_that_cuts_is_tested(tmp_path):
 
 def test_what_the_game_has_is_not_written_again(tmp_path, capfd):
     base = tmp_path / "base"
-    (base / "materials").mkdir(parents=True)
-    (base / "materials" / "own.mtr").write_bytes(b"textures/known { diffusemap textures/known }\n")
+    put(base / "materials" / "own.mtr", b"textures/known { diffusemap textures/known }\n")
     cube(material_of("textures/known"))
     assert written(base / "models") is None
     assert "the game has all materials of the model: no 'crate.mtr' is written" in capfd.readouterr().out
@@ -120,22 +113,16 @@ def test_a_text_of_someone_elses_stays(tmp_path, capfd):
     capfd.readouterr()
     assert written(tmp_path) is not None
     assert text.read_bytes() == theirs
-    assert (
-        "'crate.mtr' was made or changed by hand: it stays as it is, and no materials are written"
-        in capfd.readouterr().out
-    )
+    said = "'crate.mtr' was made or changed by hand: it stays as it is, and no materials are written"
+    assert said in capfd.readouterr().out
 
 
 def test_nothing_is_written_that_is_not_asked_for(tmp_path):
-    path = tmp_path / "a.lwo"
-    path.write_bytes(pyramid())
-    bpy.ops.import_scene.idtech_lwo(filepath=str(path))
-    bpy.ops.export_scene.idtech_lwo(filepath=str(tmp_path / "b.lwo"))
+    import_model(put(tmp_path / "a.lwo", pyramid()))
+    export_bytes(tmp_path / "b.lwo")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.lwo", "b.lwo"]
 
 
 def test_models_with_bones_have_the_option_too(tmp_path):
-    path = tmp_path / "a.md5mesh"
-    path.write_bytes(MESHES[0]())
-    bpy.ops.import_scene.idtech_md5mesh(filepath=str(path))
+    import_model(put(tmp_path / "a.md5mesh", MESHES[0]()))
     assert written(tmp_path, "b.md5mesh").names()

@@ -1,5 +1,7 @@
 """The operators of MDM and MDX: where bones are found, tables of animations, several in one file, the torso."""
 
+import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,10 @@ from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.mdx.model import mixed
 from io_idtech_models.model.transforms import chain, to_matrices
 from tests import samples_mdm
+from tests.blender.skeletal.rigged import curves_of
 from tests.facts import differences
 from tests.samples import corpus
-from tests.ui.scene import activate, bpy, counts, error_of, put
+from tests.ui.scene import activate, bpy, counts, error_of, first, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 MDX = by_name("mdx")
@@ -30,8 +33,7 @@ import_mdm, export_mdm = bpy.ops.import_scene.idtech_mdm, bpy.ops.export_scene.i
 import_mdx, export_mdx = bpy.ops.import_anim.idtech_mdx, bpy.ops.export_anim.idtech_mdx
 
 
-def rig() -> Any:
-    return next(b for b in bpy.data.objects if b.type == "ARMATURE")
+rig = partial(first, "ARMATURE")
 
 
 def joints() -> list[str]:
@@ -50,43 +52,45 @@ def read(path: Path, **options: Any) -> None:
 # -- where the bones are
 
 
+FEW = samples_mdm.MdxSpec(bones=samples_mdm.BONES[:3], frames=samples_mdm.moving_frames(2, 3)).pack()
+# Where a model lies, which files of bones there are, whose bones it gets, and the actions that come.
+PLACES: dict[str, tuple[str, dict[str, bytes], str, list[str]]] = {
+    "in the same folder, and others that fit": (
+        "m/figure.mdm",
+        {"m/a.mdx": WALK, "m/b.mdx": RUN, "m/other.mdx": samples_mdm.two_roots()},
+        "a.mdx",
+        ["a", "b"],
+    ),
+    "where the game has them": (
+        "etmain/models/players/figure/figure.mdm",
+        {"etmain/animations/human/base/body.mdx": WALK},
+        "human/base/body.mdx",
+        ["body"],
+    ),
+    "not those that are too few": ("m/figure.mdm", {"m/a.mdx": FEW, "m/b.mdx": WALK}, "b.mdx", ["b"]),
+}
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_bones_are_found(tmp_path, capfd, case):
+    model, files, bones, actions = PLACES[case]
+    for name, data in {model: FIGURE, **files}.items():
+        put(tmp_path / name, data)
+    read(tmp_path / model)
+    assert "Bip01 Spine" in joints()
+    assert re.search(rf"bones of '[^']*{bones}'", capfd.readouterr().out), "it says which"
+    assert sorted(bpy.data.actions.keys()) == actions
+    assert export_bytes(tmp_path / "out.mdx", export_mdx) == WALK
+
+
 def test_bones_that_are_given(tmp_path, capfd):
     put(tmp_path / "m/figure.mdm", FIGURE)
     put(tmp_path / "elsewhere/walk.mdx", WALK)
     read(tmp_path / "m/figure.mdm", animation=str(tmp_path / "elsewhere/walk.mdx"))
     assert "Bip01 Spine" in joints()
-    assert f"bones of '{tmp_path / 'elsewhere/walk.mdx'}'" in capfd.readouterr().out, "it says which"
+    assert f"bones of '{tmp_path / 'elsewhere/walk.mdx'}'" in capfd.readouterr().out
     assert list(bpy.data.actions.keys()) == ["walk"]
     assert export_bytes(tmp_path / "out.mdm") == FIGURE
-
-
-def test_bones_in_the_same_folder_and_others_that_fit(tmp_path):
-    put(tmp_path / "figure.mdm", FIGURE)
-    put(tmp_path / "a.mdx", WALK)
-    put(tmp_path / "b.mdx", RUN)
-    put(tmp_path / "other.mdx", samples_mdm.two_roots())
-    read(tmp_path / "figure.mdm")
-    assert "Bip01 Spine" in joints()
-    assert sorted(bpy.data.actions.keys()) == ["a", "b"]
-    assert export_bytes(tmp_path / "out.mdx", export_mdx) == WALK
-
-
-def test_bones_where_the_game_has_them(tmp_path, capfd):
-    put(tmp_path / "etmain/models/players/figure/figure.mdm", FIGURE)
-    put(tmp_path / "etmain/animations/human/base/body.mdx", WALK)
-    read(tmp_path / "etmain/models/players/figure/figure.mdm")
-    assert "Bip01 Spine" in joints()
-    assert list(bpy.data.actions.keys()) == ["body"]
-    assert "body.mdx'" in capfd.readouterr().out
-
-
-def test_bones_that_have_too_few_are_passed_over(tmp_path):
-    few = samples_mdm.MdxSpec(bones=samples_mdm.BONES[:3], frames=samples_mdm.moving_frames(2, 3))
-    put(tmp_path / "figure.mdm", FIGURE)
-    put(tmp_path / "a.mdx", few.pack())
-    put(tmp_path / "b.mdx", WALK)
-    read(tmp_path / "figure.mdm")
-    assert "Bip01 Spine" in joints()
 
 
 def test_without_bones_until_they_come(tmp_path, capfd):
@@ -109,20 +113,13 @@ def test_without_bones_until_they_come(tmp_path, capfd):
     assert export_bytes(tmp_path / "out.mdx", export_mdx) == WALK
 
 
-def test_dropped_together(tmp_path):
-    put(tmp_path / "figure.mdm", FIGURE)
-    put(tmp_path / "run.mdx", RUN)
-    put(tmp_path / "walk.mdx", WALK)
-    files = [{"name": "walk.mdx"}, {"name": "figure.mdm"}]
-    assert import_mdm(directory=str(tmp_path), files=files) == {"FINISHED"}
+@pytest.mark.parametrize("dropped", [["walk.mdx", "figure.mdm"], ["walk.mdx"]], ids=["with its model", "without one"])
+def test_dropped_together(tmp_path, dropped):
+    for name, data in {"figure.mdm": FIGURE, "run.mdx": RUN, "walk.mdx": WALK}.items():
+        put(tmp_path / name, data)
+    assert import_mdm(directory=str(tmp_path), files=[{"name": name} for name in dropped]) == {"FINISHED"}
     assert "Bip01 Spine" in joints()
     assert rig().animation_data.action.name == "walk"
-
-
-def test_dropped_without_a_model(tmp_path):
-    put(tmp_path / "walk.mdx", WALK)
-    assert import_mdm(directory=str(tmp_path), files=[{"name": "walk.mdx"}]) == {"FINISHED"}
-    assert list(bpy.data.actions.keys()) == ["walk"]
     assert export_bytes(tmp_path / "out.mdx", export_mdx) == WALK
 
 
@@ -139,21 +136,23 @@ def test_a_broken_model_or_broken_bones_leave_nothing(tmp_path):
     assert counts() == before
 
 
-def test_an_animation_of_other_bones(tmp_path):
-    put(tmp_path / "figure.mdm", FIGURE)
+@pytest.fixture
+def figure(tmp_path):
+    """Return a model beside its animation, which are not imported yet."""
     put(tmp_path / "walk.mdx", WALK)
-    read(tmp_path / "figure.mdm")
-    put(tmp_path / "x/roots.mdx", samples_mdm.two_roots())
+    return put(tmp_path / "figure.mdm", FIGURE)
+
+
+def test_an_animation_of_other_bones(figure, tmp_path):
+    read(figure)
     activate(rig())
-    said = error_of(import_mdx, filepath=str(tmp_path / "x/roots.mdx"))
+    said = error_of(import_mdx, filepath=str(put(tmp_path / "x/roots.mdx", samples_mdm.two_roots())))
     assert "'other' in the animation, 'fuß' in the model" in said
 
 
 @pytest.mark.parametrize("bind", [{"bind": "FIT"}, {"bind": "FRAME", "bind_frame": 3}])
-def test_in_which_pose_meshes_are_bound(tmp_path, bind):
-    put(tmp_path / "figure.mdm", FIGURE)
-    put(tmp_path / "walk.mdx", WALK)
-    read(tmp_path / "figure.mdm", **bind)
+def test_in_which_pose_meshes_are_bound(figure, tmp_path, bind):
+    read(figure, **bind)
     if bind["bind"] == "FRAME":
         rows, place = samples_mdm.pose_of(samples_mdm.MdxSpec(), 3)[2]
         matrix = np.array(rig().data.bones["Bip01 Head"].matrix_local)
@@ -167,12 +166,10 @@ def test_in_which_pose_meshes_are_bound(tmp_path, bind):
 
 
 @pytest.fixture
-def table(tmp_path):
+def table(figure, tmp_path):
     """Import a figure whose animation has a table; returns the folder."""
-    put(tmp_path / "figure.mdm", FIGURE)
-    put(tmp_path / "walk.mdx", WALK)
     (tmp_path / "walk.aninc").write_text(TABLE, encoding="utf-8")
-    read(tmp_path / "figure.mdm")
+    read(figure)
     return tmp_path
 
 
@@ -209,12 +206,8 @@ def test_parts_in_another_order(table):
 def test_an_edited_part_changes_its_frames_alone(table):
     action = bpy.data.actions["run"]
     action[properties.MOVE_SPEED] = 200
-    from io_idtech_models.blender.compat import action_parts
-
-    curves = action_parts(action)[0][2]
-    curve = next(
-        c for c in curves if '"fuß"' in c.data_path and c.data_path.endswith("quaternion") and c.array_index == 1
-    )
+    turns = [curve for curve in curves_of(action, "fuß") if curve.data_path.endswith("quaternion")]
+    curve = next(curve for curve in turns if curve.array_index == 1)
     curve.keyframe_points[1].co[1] += 0.1
     data = export_bytes(table / "out.mdx", export_mdx, what="CHOSEN", actions="stand,run,late one")
     changed = differences(WALK, data)
@@ -255,11 +248,9 @@ def preview(**options: Any) -> Any:
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.1])
-def test_the_preview_shows_what_the_game_mixes(tmp_path, scale):
-    put(tmp_path / "figure.mdm", FIGURE)
-    put(tmp_path / "walk.mdx", WALK)
+def test_the_preview_shows_what_the_game_mixes(figure, tmp_path, scale):
     put(tmp_path / "run.mdx", RUN)
-    read(tmp_path / "figure.mdm", scale=scale)
+    read(figure, scale=scale)
     action = preview(legs="walk", torso="run", pitch=10.0, yaw=40.0)
     wanted = mixed(MDX.load(WALK, "walk"), MDX.load(RUN, "run"), "", (10.0, 40.0))
     assert action.frame_range[1] == wanted.num_frames - 1 == 5
@@ -280,11 +271,10 @@ def test_a_preview_is_never_exported(table):
     action = preview(legs="walk", torso="walk")
     assert action[properties.PREVIEW]
     path = str(table / "out.mdx")
+    said = "shows how the game mixes others"
     for options in ({}, {"what": "CHOSEN", "actions": action.name}):
-        assert "shows how the game mixes others" in error_of(export_mdx, filepath=path, **options)
-    assert "shows how the game mixes others" in error_of(
-        export_mdm, filepath=str(table / "o.mdm"), write_animation=True
-    )
+        assert said in error_of(export_mdx, filepath=path, **options)
+    assert said in error_of(export_mdm, filepath=str(table / "o.mdm"), write_animation=True)
     assert not (table / "out.mdx").exists()
     assert export_mdx(filepath=path, what="ALL") == {"FINISHED"}
     assert [p.name for p in table.glob("*.mdx")] == ["walk.mdx"]
@@ -313,9 +303,8 @@ def test_too_many_vertices_are_refused_and_the_old_file_stays(tmp_path):
     put(tmp_path / "walk.mdx", WALK)
     read(tmp_path / "big.mdm")
     out = put(tmp_path / "out.mdm", b"old")
-    assert "has 1025 vertices, Wolfenstein: Enemy Territory takes 1024" in error_of(
-        export_mdm, filepath=str(out), game="et"
-    )
+    said = error_of(export_mdm, filepath=str(out), game="et")
+    assert "has 1025 vertices, Wolfenstein: Enemy Territory takes 1024" in said
     assert out.read_bytes() == b"old"
     assert export_bytes(out, game="etlegacy") == spec.pack()
 

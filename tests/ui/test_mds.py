@@ -1,13 +1,17 @@
 """MDS by its operators: a player's meshes, bones and frames in one file, and the tags that its bones are."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.formats import by_name
+from tests.blender.case import reopen_blend
+from tests.blender.skeletal.rigged import curves_of, in_world
 from tests.facts import differences
 from tests.samples import corpus_params, sample
-from tests.ui.scene import bpy, export_bytes, import_model, put
+from tests.ui.scene import activate, bpy, export_bytes, first, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FIGURE = sample("figure", "mds")
@@ -19,15 +23,13 @@ def figure(tmp_path):
     return import_model(put(tmp_path / "body.mds", FIGURE))
 
 
-def rig():
-    return next(block for block in bpy.data.objects if block.type == "ARMATURE")
+rig = partial(first, "ARMATURE")
 
 
 @pytest.mark.parametrize("file", corpus_params(".mds"))
 def test_real_files_come_back_from_a_saved_blend(tmp_path, file):
     name = import_model(put(tmp_path / "body.mds", file.data)).name
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen_blend()
     assert export_bytes(tmp_path / "b.mds", collection=name) == file.data
 
 
@@ -44,29 +46,24 @@ def test_the_scene_shows_what_the_engine_computes(tmp_path, file):
             np.testing.assert_allclose(found[:3, 3], expected[f"frame{frame}.tag{index}.origin"], atol=2e-3)
             np.testing.assert_allclose(found[:3, :3].T, expected[f"frame{frame}.tag{index}.axis"], atol=2e-4)
         for index, surface in enumerate(structs.surfaces):
-            block = bpy.data.objects[surface.header["name"].decode()].evaluated_get(graph)
-            shown = np.array([block.matrix_world @ v.co for v in block.data.vertices])
+            shown = in_world(bpy.data.objects[surface.header["name"].decode()])
             wanted = expected[f"frame{frame}.surface{index}.positions"]
             off = np.abs(wanted[:, None] - shown[None]).max(axis=2).min(axis=1)
             assert off.max() < 0.02, "as far as its weights disagree where Blender binds it"
 
 
-def test_an_edit_of_a_bone_changes_its_frame_alone(figure, tmp_path):
-    for curve in playing_curves(rig()):
-        if curve.data_path == 'pose.bones["Bip01 L Leg"].rotation_quaternion':
-            curve.keyframe_points[3].co.y += 0.125
-    changed = differences(FIGURE, export_bytes(tmp_path / "b.mds"))
-    assert changed
-    assert all(path.startswith("frames[3].") for path in changed)
-
-
-def test_a_longer_animation_keeps_the_frames_that_there_were(figure, tmp_path):
+def test_an_edit_of_a_bone_changes_its_frame_alone_and_a_longer_animation_none(figure, tmp_path):
     action = rig().animation_data.action
     for curve in playing_curves(rig()):
         curve.keyframe_points.insert(6.0, curve.evaluate(5.0))
     action.use_frame_range = False
     changed = differences(FIGURE, export_bytes(tmp_path / "b.mds"))
     assert {path.split(".")[0] for path in changed} == {"frames[6]"}
+    for curve in curves_of(action, "Bip01 L Leg"):
+        if curve.data_path.endswith("rotation_quaternion"):
+            curve.keyframe_points[3].co.y += 0.125
+    changed = differences(FIGURE, export_bytes(tmp_path / "b.mds"))
+    assert {path.split(".")[0] for path in changed} == {"frames[3]", "frames[6]"}
 
 
 def test_a_renamed_surface_a_shader_and_a_tag(figure, tmp_path):
@@ -89,19 +86,16 @@ def test_a_tag_that_is_new_gets_a_bone(figure, tmp_path):
 
 
 def test_the_torso_is_previewed_as_this_game_has_it(figure):
-    rig().select_set(True)
-    bpy.context.view_layer.objects.active = rig()
+    activate(rig())
     name = rig().animation_data.action.name
     assert bpy.ops.object.idtech_preview_torso(legs=name, torso=name) == {"FINISHED"}
     shown = rig().animation_data.action
     assert shown.name != name
-    before, after = (_curves(bpy.data.actions[name]), _curves(shown))
+    before, after = (
+        {(c.data_path, c.array_index): [p.co.y for p in c.keyframe_points] for c in curves_of(action)}
+        for action in (bpy.data.actions[name], shown)
+    )
     assert before.keys() == after.keys()
     for key, values in before.items():
         if "rotation" not in key[0]:
             np.testing.assert_allclose(after[key], values, atol=1e-4)
-
-
-def _curves(action):
-    rig().animation_data.action = action
-    return {(c.data_path, c.array_index): np.array([p.co.y for p in c.keyframe_points]) for c in playing_curves(rig())}

@@ -8,7 +8,7 @@ import pytest
 from tests import samples_md5, samples_mdm
 from tests.facts import differences
 from tests.samples import sample
-from tests.ui.scene import activate, bpy, import_model, put
+from tests.ui.scene import activate, bpy, first, import_model, operator, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FILES = {
@@ -31,11 +31,9 @@ def folder(tmp_path):
 
 def run(way: str, path: Path, **options: Any) -> None:
     """Call an operator for a file as a timer does."""
-    kind = path.suffix[1:]
-    space = getattr(bpy.ops, f"{way}_{'anim' if kind in {'md5anim', 'mdx'} else 'scene'}")
     with bpy.context.temp_override(window=None):
         assert bpy.context.window is None
-        assert getattr(space, f"idtech_{kind}")(filepath=str(path), **options) == {"FINISHED"}
+        assert operator(way, path)(filepath=str(path), **options) == {"FINISHED"}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -52,7 +50,7 @@ def test_there_and_back(folder, name):
 @pytest.mark.parametrize("name", ["wave.md5anim", "figure.mdx"])
 def test_animations_onto_the_armature_that_is_selected(folder, name):
     import_model(folder / ("arm.md5mesh" if "md5" in name else "figure.mdm"), animations=False)
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    rig = first("ARMATURE")
     activate(rig)
     bpy.context.view_layer.objects.active = None
     run("import", folder / name)
@@ -64,17 +62,14 @@ def test_animations_onto_the_armature_that_is_selected(folder, name):
 def test_in_edit_mode(folder):
     """What is edited is written, and what is imported does not become part of it."""
     import_model(folder / "arm.md5mesh", animations=False)
-    mesh = next(block for block in bpy.data.objects if block.type == "MESH")
-    activate(mesh)
-    bpy.ops.object.mode_set(mode="EDIT")
-    run("export", folder / "b.md5mesh")
-    assert differences(FILES["arm.md5mesh"], (folder / "b.md5mesh").read_bytes()) == set()
-    run("import", folder / "a.md3")
-    assert mesh.mode == "EDIT"
-    bpy.ops.object.mode_set(mode="OBJECT")
-    activate(mesh)
-    run("export", folder / "b.md5mesh")
-    assert differences(FILES["arm.md5mesh"], (folder / "b.md5mesh").read_bytes()) == set()
+    mesh = first("MESH")
+    for mode in ("EDIT", "OBJECT"):
+        activate(mesh)
+        bpy.ops.object.mode_set(mode=mode)
+        run("export", folder / "b.md5mesh")
+        assert differences(FILES["arm.md5mesh"], (folder / "b.md5mesh").read_bytes()) == set()
+        run("import", folder / "a.md3")
+        assert mesh.mode == mode
 
 
 def test_operators_on_a_model(folder):

@@ -8,6 +8,7 @@ import pytest
 
 from io_idtech_models.blender.vertex import build as vertex
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.reporting import LimitError
 from tests import samples_md3
 from tests.samples import sample
 from tests.samples_md3 import minimal
@@ -49,12 +50,15 @@ def test_what_an_import_makes(tmp_path):
     assert set(bpy.context.selected_objects) == set(collection.objects)
 
 
+def import_files(folder, *names, **options):
+    return run_import(directory=str(folder), files=[{"name": name} for name in names], **options)
+
+
 def test_several_files_at_once(tmp_path):
     put(tmp_path / "a.md3", "minimal")
     put(tmp_path / "b.md3", "animated")
     put(tmp_path / "c.MD3", "seamed_cube")
-    names = [{"name": name} for name in ("a.md3", "b.md3", "c.MD3")]
-    assert run_import(directory=str(tmp_path), files=names) == {"FINISHED"}
+    assert import_files(tmp_path, "a.md3", "b.md3", "c.MD3") == {"FINISHED"}
     assert [c.name for c in bpy.data.collections] == ["a", "b", "c"]
     assert scene().frame_end == 2, "the longest model fits"
     assert len(bpy.context.selected_objects) == sum(len(c.objects) for c in bpy.data.collections)
@@ -74,19 +78,18 @@ def test_what_has_one_frame_leaves_the_scenes_range(tmp_path, name):
 
 
 def test_of_several_files_the_one_that_has_frames_fits(tmp_path):
+    put(tmp_path / "a.md3", "minimal")
+    put(tmp_path / "b.md3", "animated")
     for names in (("a.md3", "b.md3"), ("b.md3", "a.md3")):
         scene().frame_start, scene().frame_end = 1, 250
-        put(tmp_path / "a.md3", "minimal")
-        put(tmp_path / "b.md3", "animated")
-        run_import(directory=str(tmp_path), files=[{"name": name} for name in names], replace_range=True)
+        import_files(tmp_path, *names, replace_range=True)
         assert settings(scene())[:2] == (0, 2)
-    assert run_import(directory=str(tmp_path), files=[{"name": "a.md3"}, {"name": "a.md3"}]) == {"FINISHED"}
+    assert import_files(tmp_path, "a.md3", "a.md3") == {"FINISHED"}
     assert settings(scene())[:2] == (0, 2)
 
 
 def test_an_empty_file_list_means_the_path(tmp_path):
-    path = put(tmp_path / "a.md3")
-    assert run_import(filepath=str(path), directory=str(tmp_path), files=[{"name": ""}]) == {"FINISHED"}
+    assert import_files(tmp_path, "", filepath=str(put(tmp_path / "a.md3"))) == {"FINISHED"}
     assert len(bpy.data.collections) == 1
 
 
@@ -94,7 +97,7 @@ def test_a_path_relative_to_the_blend(tmp_path):
     put(tmp_path / "sub/a.md3")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
     assert run_import(filepath="//sub/a.md3") == {"FINISHED"}
-    assert run_import(directory="//sub", files=[{"name": "a.md3"}]) == {"FINISHED"}
+    assert import_files("//sub", "a.md3") == {"FINISHED"}
     assert len(bpy.data.collections) == 2
     assert run_export(filepath="//sub/b.md3") == {"FINISHED"}
     assert (tmp_path / "sub/b.md3").read_bytes() == sample("animated")
@@ -115,29 +118,25 @@ def test_weld(tmp_path):
     path = put(tmp_path / "crate.md3", "seamed_cube")
     assert len(import_md3(path).objects[0].data.vertices) == 8
     assert len(import_md3(path, weld=False).objects[0].data.vertices) == 24
-    assert export_md3(tmp_path / "b.md3") == sample("seamed_cube")
 
 
-def test_fit_range(tmp_path):
+def test_fit_range_and_what_plays_in_the_scene_keeps_its_frames(tmp_path):
     path = put(tmp_path / "a.md3")
     scene().frame_set(40)
     before = settings(scene())
     import_md3(path, fit_range=False)
     assert settings(scene()) == before
-    import_md3(path, replace_range=True)
-    assert settings(scene())[:3] == (0, 2, 0)
-
-
-def test_what_plays_in_the_scene_keeps_its_frames(tmp_path):
-    path = put(tmp_path / "a.md3")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene().frame_set(40)
     bpy.data.actions.new("kept").use_fake_user = True  # plays nothing
     import_md3(path)
     assert settings(scene())[:2] == (0, 2)
     scene().frame_start, scene().frame_end = 10, 212
     import_md3(path)
     assert settings(scene())[:2] == (0, 212)
+    scene().frame_set(40)
     import_md3(path, replace_range=True)
-    assert settings(scene())[:2] == (0, 2)
+    assert settings(scene())[:3] == (0, 2, 0)
     put(tmp_path / "longer.md5mesh", "arm")
     put(tmp_path / "longer.md5anim", "wave")
     import_model(tmp_path / "longer.md5mesh")
@@ -185,15 +184,15 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_leaves_everything_as_it_was(tmp_path, name, capfd):
+    def state():
+        return counts(), settings(scene()), set(bpy.context.selected_objects)
+
     import_md3(put(tmp_path / "good.md3"))
-    before, old = counts(), settings(scene())
-    selected = set(bpy.context.selected_objects)
+    before = state()
     text = error_of(run_import, filepath=str(put(tmp_path / "bad.md3", BROKEN[name])), frame_rate=7)
     assert text.startswith("bad.md3: ")
     assert "\n" not in text
-    assert counts() == before
-    assert settings(scene()) == old
-    assert set(bpy.context.selected_objects) == selected
+    assert state() == before
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
@@ -208,8 +207,6 @@ def test_no_file(tmp_path, path):
 
 @pytest.mark.parametrize("step", ["_remember", "_animate", "_set_scene"])
 def test_a_failure_while_building_leaves_nothing(tmp_path, step, monkeypatch):
-    from io_idtech_models.reporting import LimitError
-
     def fail(*_arguments, **_options):
         raise LimitError("Blender holds no more")
 
@@ -225,10 +222,10 @@ def test_of_several_files_the_good_ones_arrive(tmp_path):
     put(tmp_path / "a.md3", "minimal")
     put(tmp_path / "bad.md3", sample("minimal")[:-3])
     put(tmp_path / "c.md3", "animated")
-    names = [{"name": name} for name in ("a.md3", "bad.md3", "none.md3", "c.md3")]
-    text = error_of(run_import, directory=str(tmp_path), files=names)
+    with pytest.raises(RuntimeError) as raised:
+        import_files(tmp_path, "a.md3", "bad.md3", "none.md3", "c.md3")
     assert [c.name for c in bpy.data.collections] == ["a", "c"]
-    lines = text.split("\n")
+    lines = str(raised.value).removeprefix("Error: ").strip().split("\n")
     assert [line.split(":")[0] for line in lines] == ["bad.md3", "none.md3", "a.md3", "c.md3"]
     assert scene().frame_end == 2
 
@@ -236,29 +233,33 @@ def test_of_several_files_the_good_ones_arrive(tmp_path):
 # -- where an import goes
 
 
+def make_active(name):
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children[name]
+
+
 def new_collection(name):
     made = bpy.data.collections.new(name)
     scene().collection.children.link(made)
-    layer = bpy.context.view_layer.layer_collection.children[name]
-    bpy.context.view_layer.active_layer_collection = layer
-    return made, layer
+    make_active(name)
+    return made
 
 
 def test_into_the_active_collection(tmp_path):
-    made, _ = new_collection("Mine")
+    made = new_collection("Mine")
     collection = import_md3(put(tmp_path / "a.md3"))
     assert list(made.children) == [collection]
+    assert export_md3(tmp_path / "b.md3", collection=made.name) == sample("animated"), "which lies around the model's"
 
 
 def test_into_the_scene_where_the_active_collection_is_linked(tmp_path):
     library = tmp_path / "library.blend"
-    bpy.data.libraries.write(str(library), {new_collection("Theirs")[0]})
+    bpy.data.libraries.write(str(library), {new_collection("Theirs")})
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(library), link=True) as (_, into):
         into.collections = ["Theirs"]
     scene().collection.children.link(bpy.data.collections["Theirs"])
-    view = bpy.context.view_layer
-    view.active_layer_collection = view.layer_collection.children["Theirs"]
+    make_active("Theirs")
     collection = import_md3(put(tmp_path / "a.md3"))
     assert collection in set(scene().collection.children)
     assert export_md3(tmp_path / "b.md3") == sample("animated")
@@ -274,8 +275,6 @@ def test_in_edit_mode(tmp_path):
     assert export_md3(tmp_path / "c.md3") == sample("animated"), "exporting in edit mode"
     assert bpy.context.mode == "EDIT_MESH"
     bpy.ops.object.mode_set(mode="OBJECT")
-    activate(second.objects[0])
-    assert export_md3(tmp_path / "d.md3") == sample("seamed_cube")
 
 
 # -- textures
@@ -300,6 +299,8 @@ def test_textures_of_the_game_folder_and_beside_the_model(game, capfd):
     assert pictures(collection, game) == ["models/animated/body.tga", "models/animated/FLAG.png"]
     assert tuple(bpy.data.images["body.tga"].pixels[:3]) == pytest.approx((10 / 255, 200 / 255, 30 / 255))
     assert "not found" not in capfd.readouterr().out
+    import_md3(game / "models/animated/animated.md3")
+    assert len(bpy.data.images) == 2, "they are shared"
 
 
 def test_missing_textures_are_one_line(game, capfd):
@@ -329,13 +330,6 @@ def test_a_picture_outside_is_not_touched(tmp_path):
     assert not bpy.data.images
 
 
-def test_pictures_are_shared(game):
-    tga(game / "models/animated/body.tga")
-    import_md3(game / "models/animated/animated.md3")
-    import_md3(game / "models/animated/animated.md3")
-    assert len(bpy.data.images) == 1
-
-
 # -- exporting what was imported
 
 
@@ -345,37 +339,20 @@ def test_every_choice_finds_the_model(tmp_path, what):
     assert export_md3(tmp_path / "b.md3", what=what) == sample("animated")
 
 
-@pytest.mark.parametrize("keep", [True, False], ids=["kept", "removed from the scene"])
-def test_objects_moved_to_another_collection(tmp_path, keep):
+@pytest.mark.parametrize("where", ["another", "another, the model's is gone from the scene", "the scene's own"])
+def test_objects_moved_to_another_collection(tmp_path, where):
     old = import_md3(put(tmp_path / "a.md3"))
-    other = bpy.data.collections.new("Other")
-    scene().collection.children.link(other)
+    other = scene().collection if where == "the scene's own" else new_collection("Other")
     for block in list(old.objects):
         other.objects.link(block)
         old.objects.unlink(block)
-    if not keep:
+    if "gone" in where:
         old.use_fake_user = True
         scene().collection.children.unlink(old)
     bpy.context.view_layer.update()
     activate(other.objects[0])
     for what in ("AUTO", "COLLECTION", "SCENE"):
-        bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children["Other"]
         assert export_md3(tmp_path / "b.md3", what=what) == sample("animated")
-
-
-def test_objects_in_the_scenes_own_collection(tmp_path):
-    old = import_md3(put(tmp_path / "a.md3"))
-    for block in list(old.objects):
-        scene().collection.objects.link(block)
-        old.objects.unlink(block)
-    bpy.context.view_layer.update()
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-
-
-def test_a_collection_around_the_model(tmp_path):
-    made, _ = new_collection("Around")
-    import_md3(put(tmp_path / "a.md3"))
-    assert export_md3(tmp_path / "b.md3", collection=made.name) == sample("animated")
 
 
 def test_objects_that_are_hidden_are_named(tmp_path, capfd):
@@ -444,10 +421,9 @@ def test_the_scene_is_as_it_was_after_an_export(tmp_path):
 
 @pytest.fixture
 def exporter(tmp_path):
-    """Return the exporter of an imported collection, and a function that fetches its collection again."""
+    """Return the exporter of an imported collection."""
     collection = import_md3(put(tmp_path / "a.md3"))
-    view = bpy.context.view_layer
-    view.active_layer_collection = view.layer_collection.children[collection.name]
+    make_active(collection.name)
     assert bpy.ops.collection.exporter_add(name="IO_FH_idtech_md3") == {"FINISHED"}
     return collection.exporters[0]
 
@@ -457,7 +433,7 @@ def test_all_exporters_write_their_own_collection(tmp_path, exporter):
     view = bpy.context.view_layer
     view.active_layer_collection = view.layer_collection
     second = import_md3(put(tmp_path / "c.md3", "seamed_cube"))
-    view.active_layer_collection = view.layer_collection.children[second.name]
+    make_active(second.name)
     bpy.ops.collection.exporter_add(name="IO_FH_idtech_md3")
     second.exporters[0].export_properties.filepath = str(tmp_path / "d.md3")
     assert bpy.ops.wm.collection_export_all() == {"FINISHED"}
@@ -473,7 +449,6 @@ def test_an_exporter_survives_and_takes_a_path_beside_the_blend(tmp_path, export
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
     again = bpy.data.collections["a"].exporters[0]
     assert again.export_properties.game == "quake3"
-    view = bpy.context.view_layer
-    view.active_layer_collection = view.layer_collection.children["a"]
+    make_active("a")
     assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
     assert (tmp_path / "b.md3").read_bytes() == sample("animated")

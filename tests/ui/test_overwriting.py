@@ -11,7 +11,7 @@ from io_idtech_models.ui.export import overwriting
 from tests import samples_md5
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, export_player, game
-from tests.ui.scene import activate, bpy, import_model, put
+from tests.ui.scene import activate, bpy, first, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 write_over: Any = bpy.ops.export_scene.idtech_write_over
@@ -29,7 +29,7 @@ def asked(monkeypatch):
 def test_the_file_that_a_model_came_from(tmp_path, asked, capfd):
     path = put(tmp_path / "x.md3")
     before = path.read_bytes()
-    block = next(b for b in import_model(path).objects if b.type == "MESH")
+    block = first("MESH", import_model(path).objects)
     block.name = "other"
     activate(block)
     export = bpy.ops.export_scene.idtech_md3
@@ -51,8 +51,7 @@ def test_animations_by_their_names(tmp_path, asked):
     """All actions go into the folder: where one came from a file there, that is asked for, too."""
     rig = import_model(put(tmp_path / "x.md5mesh", samples_md5.arm()))
     wave = put(tmp_path / "wave.md5anim", samples_md5.wave())
-    armature = next(b for b in rig.all_objects if b.type == "ARMATURE")
-    activate(armature)
+    activate(first("ARMATURE", rig.all_objects))
     assert bpy.ops.import_anim.idtech_md5anim(filepath=str(wave)) == {"FINISHED"}
     export = bpy.ops.export_anim.idtech_md5anim
     assert export(filepath=str(tmp_path / "new.md5anim"), what="ALL", interactive=True) == {"CANCELLED"}
@@ -65,7 +64,7 @@ def test_the_folder_or_archive_that_a_player_came_from(tmp_path, asked, packed):
     folder = game(tmp_path, packed)
     player = brought(folder)
     place = folder.parents[2] if packed else folder
-    next(b for b in player.parts["head"].children if b.type == "MESH").name = "other"
+    first("MESH", player.parts["head"].children).name = "other"
     assert export_player(filepath=str(place), interactive=True) == {"CANCELLED"} and asked == [place]
     if not packed:
         assert (folder / "head.md3").read_bytes() == player_files()["head.md3"]

@@ -16,7 +16,7 @@ from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.game.skin import read_skin, surface_key
 from tests.packs import Entry, zip_bytes
-from tests.samples import load, sample
+from tests.samples import load
 from tests.samples_md3 import minimal
 from tests.samples_player import FOLDER, player_files
 from tests.ui.player.players import brought, export_player, game, import_player, model, saved
@@ -26,15 +26,18 @@ from tests.ui.scene import (
     activate,
     add_mesh,
     bpy,
+    copy_of,
     counts,
     error_of,
     export_bytes,
+    first,
     import_model,
     put,
     tga,
 )
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+PARTS = ("lower", "upper", "head")
 
 
 def cube_wearing(*materials: str, name: str = "cube") -> Any:
@@ -56,7 +59,7 @@ def worn_by_files(data: bytes, skin: bytes) -> dict[str, str]:
 
 def test_surfaces_that_are_joined_keep_their_own_shaders(tmp_path, capfd):
     player = brought(game(tmp_path))
-    own = next(b for b in player.parts["upper"].children if b.type == "MESH")
+    own = mesh_of(player, "upper")
     worn = cube_wearing("torso", "left/skin", "right/skin", name="dress")
     worn.parent = player.parts["upper"]
     other = cube_wearing("collar", "other/skin", name="Dress.001")  # a game has no capitals, nor Blender's numbers
@@ -96,9 +99,7 @@ def test_names_that_a_file_repeats_stay(tmp_path, capfd):
     blocks = {b.name: b for b in import_model(path).objects if b.type == "MESH"}
     assert export_bytes(tmp_path / "y.md3") == path.read_bytes()
     assert "is now" not in capfd.readouterr().out
-    copy = blocks["part.001"].copy()
-    copy.data = copy.data.copy()
-    blocks["part"].users_collection[0].objects.link(copy)
+    copy_of(blocks["part.001"])
     blocks["arm_r"].name = "Part"
     blocks["part"].data.materials[0] = bpy.data.materials.new("own")
     activate(blocks["part"])
@@ -110,10 +111,8 @@ def test_names_that_a_file_repeats_stay(tmp_path, capfd):
 
 def test_a_rigged_models_surfaces(tmp_path):
     """Of each level of detail for itself: its surfaces are called as the first's."""
-    rig = import_model(put(tmp_path / "x.mdr", sample("walker", "mdr")))
-    before = (tmp_path / "x.mdr").read_bytes()
-    assert export_bytes(tmp_path / "y.mdr") == before
-    mesh = next(b for b in rig.all_objects if b.type == "MESH")
+    rig = import_model(put(tmp_path / "x.mdr", "walker"))
+    mesh = first("MESH", rig.all_objects)
     for nth, called in enumerate(("a/skin", "b/skin")):
         mesh.data.materials.append(bpy.data.materials.new(called))
         mesh.data.polygons[nth].material_index = len(mesh.data.materials) - 1
@@ -153,9 +152,7 @@ def test_a_player_of_so_many_triangles(tmp_path, capfd):
     player = brought(game(tmp_path))
     activate(dense_head(player.parts["head"]))
     files = saved(tmp_path, triangles=500)
-    counts = [
-        sum(len(s.triangles) for s in model(files[f"{part}.md3"]).surfaces) for part in ("head", "upper", "lower")
-    ]
+    counts = [sum(len(s.triangles) for s in model(files[f"{part}.md3"]).surfaces) for part in PARTS]
     assert 450 < sum(counts) <= 502 and min(counts) > 0  # of three triangles one stays
     said = capfd.readouterr().out
     assert f"12 files, {sum(counts)} triangles" in said.replace("11 files", "12 files") and "is made for" not in said
@@ -163,11 +160,9 @@ def test_a_player_of_so_many_triangles(tmp_path, capfd):
 
 def test_what_came_so_is_kept(tmp_path, capfd):
     """A model that its game refuses goes back as it came, and the export says so."""
-    spec = minimal()
-    few = spec.surfaces[0]
-    count = 1100
+    spec, count = minimal(), 1100
     frame = [(n, 2 * n % 997, n % 31, 7, 201) for n in range(count)]
-    spec.surfaces = [replace(few, frames=[frame], st=[(n / count, 0.5) for n in range(count)])]
+    spec.surfaces = [replace(spec.surfaces[0], frames=[frame], st=[(n / count, 0.5) for n in range(count)])]
     brought(game(tmp_path, head_md3=spec.pack()))
     assert saved(tmp_path)["head.md3"] == spec.pack()
     assert "head.md3 is written as it came, though its game refuses it" in capfd.readouterr().out
@@ -180,6 +175,11 @@ def members(path: Path) -> dict[str, bytes]:
 
 def shaders_in(data: bytes) -> dict[str, str]:
     return read_skin(data).shaders()
+
+
+def texels(found: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the first texel of each picture among files, icons apart."""
+    return {name: data[18:21] for name, data in found.items() if name.endswith(".tga") and "icon" not in name}
 
 
 def image(name: str, rgb: tuple[float, float, float]) -> Any:
@@ -204,9 +204,8 @@ def dressed_game(folder: Path, **changed: bytes) -> Path:
     """Return the folder of our player in an archive of its game, with a picture for each part."""
     place = game(folder, packed=True, **changed)
     pack = place.parents[2]
-    with ZipFile(pack) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    for part in ("lower", "upper", "head"):
+    files = members(pack)
+    for part in PARTS:
         skin = f"{FOLDER}/{part}_default.skin"
         files[skin] = re.sub(rb",models/players/grunt/\w+", f",{FOLDER}/{part}".encode(), files[skin])
         files.pop(f"{FOLDER}/icon_red.tga", None)  # as some players lack it that games come with
@@ -216,7 +215,7 @@ def dressed_game(folder: Path, **changed: bytes) -> Path:
 
 
 def mesh_of(player: Any, part: str) -> Any:
-    return next(b for b in player.parts[part].children if b.type == "MESH")
+    return first("MESH", player.parts[part].children)
 
 
 def paint(block: Any, rgb: tuple[float, float, float]) -> None:
@@ -230,7 +229,7 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     player = brought(dressed_game(tmp_path))
     capfd.readouterr()
     assert export_player(filepath=str(tmp_path / "same.pk3")) == {"FINISHED"}
-    assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
+    assert not texels(members(tmp_path / "same.pk3"))
     said = capfd.readouterr().out
     assert "without its icon" not in said, "it came so"
     assert "become one shader" not in said, "its models have one for all, its skins tell them apart"
@@ -258,15 +257,12 @@ def test_a_mod_in_one_file(tmp_path, capfd):
         picture: Any = bpy.data.images.load(str(put(tmp_path / name, found[f"{FOLDER}/{name}"])))
         assert (picture.file_format, picture.depth) == kind
         assert picture.pixels[:3] == pytest.approx(colour, abs=0.02)
-    assert f"{FOLDER}/plain.tga" in found
-    for name, texel in (
-        ("upper", b"\0\0\xff"),
-        ("felt" * 8, b"\0\xff\0"),
-        ("felt" * 7 + "fel2", b"\0\0\xff"),
-        ("shine", b"\0\xff\xff"),
-    ):
-        assert found[f"{FOLDER}/{name}.tga"][18:21] == texel, name
-    assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
+
+    assert texels(found) == {
+        f"{FOLDER}/upper.tga": b"\0\0\xff", f"{FOLDER}/{'felt' * 8}.tga": b"\0\xff\0",
+        f"{FOLDER}/{'felt' * 7}fel2.tga": b"\0\0\xff", f"{FOLDER}/shine.tga": b"\0\xff\xff",
+        f"{FOLDER}/plain.tga": b"\xe7\xe7\xe7",
+    }  # fmt: skip
     assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
 
@@ -297,9 +293,7 @@ def test_what_was_painted_for_a_skin_that_is_not_worn_now_goes_along(tmp_path, c
     assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
     for name, options in {"mod": {}, "new": {"new_skin": "lava"}}.items():
         assert export_player(filepath=str(tmp_path / f"{name}.pk3"), **options) == {"FINISHED"}
-        found = members(tmp_path / f"{name}.pk3")
-        pictures = {each: data for each, data in found.items() if each.endswith(".tga") and "icon" not in each}
-        assert {each: data[18:21] for each, data in pictures.items()} == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
+        assert texels(members(tmp_path / f"{name}.pk3")) == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
     capfd.readouterr()
     assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
     assert f"take them along, or save them: '{FOLDER}/upper.tga'" in capfd.readouterr().out.replace("takes", "take")
@@ -314,9 +308,7 @@ def test_further_stages_that_were_painted_go_along(tmp_path):
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
     worn.clear()  # and nothing shows it any more
     assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
-    found = members(tmp_path / "mod.pk3")
-    pictures = {name: data[18:21] for name, data in found.items() if name.endswith(".tga") and "icon" not in name}
-    assert pictures == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
+    assert texels(members(tmp_path / "mod.pk3")) == {f"{FOLDER}/upper.tga": b"\0\0\xff"}
 
 
 def test_what_lies_in_no_archive_of_the_game_goes_along(tmp_path):
@@ -342,7 +334,7 @@ def test_a_new_skin_of_all_parts(tmp_path, capfd):
     assert export_player(filepath=str(tmp_path / "mod.pk3"), new_skin="Lava") == {"FINISHED"}
     assert {each.name for each in bpy.data.images} - {"Render Result"} == pictures
     found = members(tmp_path / "mod.pk3")
-    for part in ("lower", "upper", "head"):
+    for part in PARTS:
         assert found[f"{FOLDER}/{part}_default.skin"] == before[f"{FOLDER}/{part}_default.skin"]
         own = f"{FOLDER}/{part}_lava.tga" if part == "upper" else f"{FOLDER}/{part}.tga"
         assert own in shaders_in(found[f"{FOLDER}/{part}_lava.skin"]).values()
@@ -368,7 +360,7 @@ def test_a_player_of_another_name(tmp_path, capfd):
     assert len(said) == 1 and lost in said[0] and f"{FOLDER}/upper" not in said[0], said
     found = members(tmp_path / "mod.pk3")
     assert all(name.startswith("models/players/ogre/") for name in found)
-    for part in ("lower", "upper", "head"):
+    for part in PARTS:
         named = shaders_in(found[f"models/players/ogre/{part}_default.skin"]).values()
         assert list(named) == [f"models/players/ogre/{part}.tga"] and set(named) <= found.keys()
     assert found["models/players/ogre/upper.tga"][18:21] == b"\0\0\xff"
@@ -403,7 +395,7 @@ def test_pictures_of_what_a_script_draws(tmp_path, capfd):
     hat = cube_wearing("hat/fur", name="hat")
     hat.parent = player.parts["head"]
     show(hat.data.materials[0], image("felt", (0.0, 1.0, 0.0)))
-    worn = {part: mesh_of(player, part).data.materials[0] for part in ("lower", "upper", "head")}
+    worn = {part: mesh_of(player, part).data.materials[0] for part in PARTS}
     paint(mesh_of(player, "lower"), (1.0, 0.0, 0.0))
     worn["head"].node_tree.nodes.remove(next(n for n in worn["head"].node_tree.nodes if n.type == "TEX_IMAGE"))
     show(worn["head"], image("scales", (0.0, 0.0, 1.0)))
@@ -414,8 +406,7 @@ def test_pictures_of_what_a_script_draws(tmp_path, capfd):
     assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
     found = members(tmp_path / "mod.pk3")
     assert found["scripts/my_own.shader"] == script.as_string().encode()
-    drawn_with = {name: data[18:21] for name, data in found.items() if name.endswith(".tga") and "icon" not in name}
-    assert drawn_with == {f"{FOLDER}/lower.tga": b"\0\0\xff", "hat/hair.tga": b"\0\xff\0"}
+    assert texels(found) == {f"{FOLDER}/lower.tga": b"\0\0\xff", "hat/hair.tga": b"\0\xff\0"}
     said = capfd.readouterr().out
     assert f"'{FOLDER}/head.tga' is drawn by the script '{script.name}', which knows no picture 'scales'" in said
     assert said.count("is drawn by the script") == 1

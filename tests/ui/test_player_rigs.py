@@ -16,11 +16,13 @@ from io_idtech_models.model.vertex import Tag, VertexModel
 from io_idtech_models.tasks.player.making import keeps_frames
 from io_idtech_models.tasks.player.play import play
 from io_idtech_models.ui.player.making import OBJECT_OT_idtech_make_player
+from tests.blender.case import reopen_blend
+from tests.blender.skeletal.rigged import in_world
 from tests.samples import PROJECT
 from tests.ui.making.test_player_making import farthest, row_of
 from tests.ui.panel.drawing import asked
 from tests.ui.player.players import brought, export_player, model
-from tests.ui.scene import activate, bpy, error_of
+from tests.ui.scene import activate, add_mesh, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -53,15 +55,14 @@ def player():
 def shown(only=root_of):
     """Return where all vertices of the player's meshes are in the world."""
     bpy.context.view_layer.update()
-    graph = bpy.context.evaluated_depsgraph_get()
-    found = {}
-    for block in bpy.data.objects:
-        if block.type == "MESH" and only(block):
-            seen = block.evaluated_get(graph)
-            points = np.array([vertex.co for vertex in seen.data.vertices])
-            world = np.array(seen.matrix_world)
-            found[block.name] = points @ world[:3, :3].T + world[:3, 3]
-    return found
+    return {block.name: in_world(block) for block in bpy.data.objects if block.type == "MESH" and only(block)}
+
+
+def same_looks(before, after, most=NEAR):
+    """Tell whether the same objects are seen at the same places."""
+    pairs = list(zip(before, after, strict=True))
+    assert all(was.keys() == now.keys() for was, now in pairs)
+    return max(np.abs(now[name] - was[name]).max() for was, now in pairs for name in was) < most
 
 
 def looks():
@@ -112,9 +113,13 @@ def test_it_is_one_armature_and_looks_as_before(tock):
     assert bones["torso"].parent == bones["tag_torso"]
     assert bones["head"].parent == bones["tag_head"]
     assert {c.name for c in rig.data.collections} == {"legs", "torso", "head", "Tags"}
-    for was, now in zip(before, looks(), strict=True):
-        assert was.keys() == now.keys()
-        assert max(np.abs(now[name] - was[name]).max() for name in was) < NEAR
+    assert same_looks(before, looks())
+    parts = {bone.name: bone_root(bone) for bone in rig.pose.bones}
+    assert parts["torso"] is None, "it stands as the tag does"
+    assert parts["shin.L"] == player().parts["lower"]
+    assert parts["tag_weapon"] == player().parts["upper"]
+    activate(posed_by(rig)[0])
+    assert "has a rig already" in error_of(make)
 
 
 def test_legs_of_one_frame_are_one_bone_that_carries_the_rest(tmp_path):
@@ -132,8 +137,7 @@ def test_legs_of_one_frame_are_one_bone_that_carries_the_rest(tmp_path):
     rig = bpy.context.view_layer.objects.active
     assert rig.data.bones["legs"].parent is None
     assert rig.data.bones["torso"].parent == rig.data.bones["legs"]
-    for was, now in zip(before, looks(), strict=True):
-        assert max(np.abs(now[name] - was[name]).max() for name in was) < NEAR
+    assert same_looks(before, looks())
     assert saved(tmp_path)["upper.md3"] == originals()["upper.md3"]
     assert remove() == {"FINISHED"}
 
@@ -143,8 +147,7 @@ def test_unedited_it_is_saved_as_it_was(rig, tmp_path):
     play(player(), "LEGS_RUN", "TORSO_ATTACK", bpy.context.scene)
     rig.parent.location = (30, -10, 5)
     rig.parent.rotation_euler = (0, 0, 1)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen_blend()
     assert saved(tmp_path, "again") == originals()
 
 
@@ -195,8 +198,7 @@ def test_remove_rig_gives_back_what_there_was(rig, tmp_path):
     assert remove() == {"FINISHED"}
     assert not bpy.data.armatures
     assert not any("at rest" in block.name for block in bpy.data.objects)
-    for was, now in zip(before, looks(), strict=True):
-        assert max(np.abs(now[name] - was[name]).max() for name in was) < NEAR
+    assert same_looks(before, looks())
     assert saved(tmp_path) == originals()
 
 
@@ -220,12 +222,7 @@ def another():
         corners = [np.stack([triangles[:, i], triangles[:, (i + 1) % 3], hub], axis=1) for i in range(3)]
         faces.append(np.concatenate(corners) + first)
         points.append(np.concatenate([own, own[triangles].mean(axis=1)]))
-    mesh = bpy.data.meshes.new("other")
-    mesh.from_pydata(np.concatenate(points).tolist(), [], np.concatenate(faces).tolist())
-    mesh.uv_layers.new()
-    block = bpy.data.objects.new("other", mesh)
-    bpy.context.scene.collection.objects.link(block)
-    return block
+    return add_mesh("other", np.concatenate(points).tolist(), np.concatenate(faces).tolist())
 
 
 @pytest.fixture
@@ -301,15 +298,3 @@ def test_what_hangs_on_the_rig_is_no_part_of_the_player(rig, hung, tmp_path, cap
 def test_nothing_but_the_player_hangs_on_the_rig(rig, tmp_path):
     text = error_of(bpy.ops.object.idtech_make_player, filepath=str(tmp_path / "a"), player="a")
     assert "was made of a player, and poses nothing else" in text
-
-
-def test_made_twice_is_refused(rig):
-    activate(posed_by(rig)[0])
-    assert "has a rig already" in error_of(make)
-
-
-def test_bones_know_their_part(rig):
-    parts = {bone.name: bone_root(bone) for bone in rig.pose.bones}
-    assert parts["torso"] is None, "it stands as the tag does"
-    assert parts["shin.L"] == player().parts["lower"]
-    assert parts["tag_weapon"] == player().parts["upper"]

@@ -12,7 +12,7 @@ from io_idtech_models.tasks.import_ import games
 from io_idtech_models.ui import cli, preferences
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample
-from tests.ui.scene import bpy, import_model, png
+from tests.ui.scene import bpy, first, import_model, png
 from tests.ui.test_archives import below, images
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -37,10 +37,6 @@ def add(own: Any, folder: Path | str, **options: Any) -> Any:
     return game
 
 
-def names(own: Any) -> list[str]:
-    return [game.name for game in own.games]
-
-
 def a_game(folder: Path) -> Path:
     """Return a game's folder, with a picture in an archive."""
     put_pack(folder / "pak0.pk3", {BODY: png(folder.parent / "made.png").read_bytes()})
@@ -63,13 +59,13 @@ def test_the_list(own):
     assert own.active == 2
     assert bpy.ops.preferences.idtech_game_move(way="DOWN") == {"CANCELLED"}
     bpy.ops.preferences.idtech_game_move(way="UP")
-    assert (names(own), own.active) == (["a", "c", "b"], 1)
+    assert ([game.name for game in own.games], own.active) == (["a", "c", "b"], 1)
     bpy.ops.preferences.idtech_game_remove()
-    assert (names(own), own.active) == (["a", "b"], 1)
+    assert ([game.name for game in own.games], own.active) == (["a", "b"], 1)
     for _ in range(2):
         assert bpy.ops.preferences.idtech_game_remove() == {"FINISHED"}
     assert bpy.ops.preferences.idtech_game_remove() == {"CANCELLED"}
-    assert (names(own), own.active) == ([], 0)
+    assert (len(own.games), own.active) == (0, 0)
 
 
 def test_names_differ_and_come_from_folders(own):
@@ -79,6 +75,8 @@ def test_names_differ_and_come_from_folders(own):
     own.games[3].name = "Quake III"
     own.games[4].name = " "
     assert games.names_of(own.games) == ["Game", "Game 2", "Quake III", "Quake III 2", "mymod"]
+    engines = own.games[0].bl_rna.properties["family"].enum_items
+    assert [item.identifier for item in engines] == [games.AS_ARCHIVES, *FAMILIES]
 
 
 @pytest.mark.filterwarnings("ignore:.*does not support blend relative")
@@ -105,11 +103,6 @@ def test_which_games_count(own, tmp_path):
     assert games.user_disk().games == tuple(games.configured())
 
 
-def test_engines_are_those_of_the_table(own):
-    items = own.games.add().bl_rna.properties["family"].enum_items
-    assert [item.identifier for item in items] == [games.AS_ARCHIVES, *FAMILIES]
-
-
 def test_what_is_wrong_with_a_folder(tmp_path):
     assert games.fault_of(str(tmp_path / "gone")) == f"there is no folder '{tmp_path / 'gone'}'"
     assert "no archive and no 'models' lies in it" in games.fault_of(str(tmp_path))
@@ -132,7 +125,7 @@ def test_bones_and_animations_of_a_game(own, tmp_path):
     put_files(tmp_path, {"desk/body.mdm": files["body.mdm"]})
     add(own, tmp_path / "etmain")
     collection = import_model(tmp_path / "desk/body.mdm")
-    (rig,) = [block for block in collection.objects if block.type == "ARMATURE"]
+    rig = first("ARMATURE", collection.objects)
     assert len(rig.data.bones) > 10, "those of the game's file"
     assert "body" in bpy.data.actions
     rig.animation_data_clear()
@@ -148,7 +141,7 @@ def test_skins_of_a_model_of_a_game(own, tmp_path):
     put_pack(tmp_path / "here/a.pak", files)
     put_pack(tmp_path / "mod/b.pak", {"players/stilt/extra.pcx": files["players/stilt/frost.pcx"]})
     collection = import_model(tmp_path / "here/a.pak/players/stilt/tris.md2")
-    (block,) = [block for block in collection.objects if block.type == "MESH"]
+    (block,) = collection.objects
     assert [file.name for file in skins.offered(block)] == ["frost.pcx"]
     add(own, tmp_path / "here", mod=tmp_path / "mod")
     assert [file.name for file in skins.offered(block)] == ["extra.pcx", "frost.pcx"]

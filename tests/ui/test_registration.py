@@ -21,11 +21,8 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 
 def menu_functions() -> int:
     names = (
-        "TOPBAR_MT_file_import",
-        "TOPBAR_MT_file_export",
-        "MESH_MT_shape_key_context_menu",
-        "MATERIAL_MT_context_menu",
-    )
+        "TOPBAR_MT_file_import", "TOPBAR_MT_file_export", "MESH_MT_shape_key_context_menu", "MATERIAL_MT_context_menu",
+    )  # fmt: skip
     menus = [getattr(bpy.types, name) for name in names]
     drawn = [function for menu in menus for function in getattr(menu.draw, "_draw_funcs", ())]
     return sum(function.__module__.startswith("io_idtech_models") for function in drawn)
@@ -86,14 +83,7 @@ def test_the_command_runs_the_command_line(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("kind", "settings", "left_out"),
-    [
-        ("import", BuildSettings, set()),
-        (
-            "export",
-            GatherSettings,
-            {"direct", "holds"},
-        ),
-    ],
+    [("import", BuildSettings, set()), ("export", GatherSettings, {"direct", "holds"})],
 )
 @pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
 def test_options_and_settings_are_in_step(kind, settings, left_out, row):
@@ -113,12 +103,11 @@ def test_options_and_settings_are_in_step(kind, settings, left_out, row):
 @every_row
 def test_the_games_of_the_options_are_those_of_the_table(row):
     space = bpy.ops.export_scene if row.has_model else bpy.ops.export_anim
-    properties = getattr(space, f"idtech_{row.name}").get_rna_type().properties
-    assert [item.identifier for item in properties["game"].enum_items] == list(row.games)
-    assert [item.name for item in properties["game"].enum_items] == [
-        GAMES[game].choice or GAMES[game].label for game in row.games
-    ]
-    assert properties["game"].default == "format"
+    game = getattr(space, f"idtech_{row.name}").get_rna_type().properties["game"]
+    labels = {name: GAMES[name].choice or GAMES[name].label for name in row.games}
+    assert {item.identifier: item.name for item in game.enum_items} == labels
+    assert [item.identifier for item in game.enum_items] == list(row.games)
+    assert game.default == "format"
 
 
 @pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)

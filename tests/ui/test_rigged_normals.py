@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from mathutils import Matrix
-from mathutils.kdtree import KDTree
 from numpy.typing import NDArray
 
 from io_idtech_models.assets.load import load
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
+from tests.blender.case import in_edit_mode
+from tests.blender.skeletal.rigged import tree_of
 from tests.samples import sample
-from tests.ui.scene import activate, add_tag, bpy, export_bytes, import_model, put
+from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MODELS = {"iqm": "animated", "mds": "figure", "mdm": "figure", "mdr": "packed_walker"}
@@ -29,28 +30,20 @@ NEAR = 0.02  # units, as far as a vertex may be off its place
 TURN = (0.3, 1.2, -0.5)
 
 
-def nothing(rig: Any, block: Any) -> None:
-    """Edit nothing."""
-
-
-def armature_turned(rig: Any, block: Any) -> None:
-    rig.rotation_euler = TURN
+def turned(block: Any) -> None:
+    block.rotation_euler = TURN
 
 
 def parent_turned(rig: Any, block: Any) -> None:
     rig.parent = add_tag("holder", "PLAIN_AXES")
-    rig.parent.rotation_euler = TURN
-
-
-def object_turned(rig: Any, block: Any) -> None:
-    block.rotation_euler = TURN
+    turned(rig.parent)
 
 
 def bone_rolled(rig: Any, block: Any) -> None:
-    activate(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    rig.data.edit_bones[1].roll += 0.6
-    bpy.ops.object.mode_set(mode="OBJECT")
+    def roll() -> None:
+        rig.data.edit_bones[1].roll += 0.6
+
+    in_edit_mode(rig, roll)
 
 
 def own_normals(rig: Any, block: Any) -> None:
@@ -61,7 +54,7 @@ def own_normals(rig: Any, block: Any) -> None:
 
 def turned_with_own_normals(rig: Any, block: Any) -> None:
     own_normals(rig, block)
-    rig.rotation_euler = TURN
+    turned(rig)
 
 
 def flat(rig: Any, block: Any) -> None:
@@ -79,10 +72,6 @@ def no_custom_normals(rig: Any, block: Any) -> None:
     bpy.ops.mesh.customdata_custom_splitnormals_clear()
 
 
-def weighted(rig: Any, block: Any) -> None:
-    block.modifiers.new("weighted", "WEIGHTED_NORMAL")
-
-
 def edited_by_modifier(rig: Any, block: Any) -> None:
     block.modifiers.new("radial", "NORMAL_EDIT").mode = "RADIAL"
     block.modifiers.move(len(block.modifiers) - 1, 0)
@@ -93,10 +82,17 @@ def moved(rig: Any, block: Any) -> None:
         point.co.x += 2.0
 
 
-EDITS = (
-    nothing, armature_turned, parent_turned, object_turned, bone_rolled, own_normals, turned_with_own_normals, flat,
-    sharp, no_custom_normals, weighted, edited_by_modifier, moved,
+EDITS: dict[str, Callable[[Any, Any], object]] = {
+    "nothing": lambda rig, block: None,
+    "armature turned": lambda rig, block: turned(rig),
+    "object turned": lambda rig, block: turned(block),
+    "weighted": lambda rig, block: block.modifiers.new("weighted", "WEIGHTED_NORMAL"),
+}
+OTHERS = (
+    parent_turned, bone_rolled, own_normals, turned_with_own_normals, flat, sharp, no_custom_normals,
+    edited_by_modifier, moved,
 )  # fmt: skip
+EDITS |= {edit.__name__.replace("_", " "): edit for edit in OTHERS}
 
 
 def bring(folder: Path, name: str) -> tuple[Any, list[Any]]:
@@ -105,7 +101,7 @@ def bring(folder: Path, name: str) -> tuple[Any, list[Any]]:
     if name == "mdm":
         path.with_suffix(".mdx").write_bytes(sample("walk", "mdx"))
     collection = import_model(path, animations=False)
-    (rig,) = (block for block in collection.all_objects if block.type == "ARMATURE")
+    rig = first("ARMATURE", collection.all_objects)
     rig.animation_data_clear()
     for bone in rig.pose.bones:
         bone.matrix_basis = Matrix()
@@ -119,8 +115,8 @@ def pose(rig: Any, blocks: list[Any]) -> None:
         block.vertex_groups.clear()
         bone = rig.pose.bones[1 + nth]
         block.vertex_groups.new(name=bone.name).add(range(len(block.data.vertices)), 1.0, "REPLACE")
-        for frame, turned in ((1, (1.0, 0.0, 0.0, 0.0)), (2, (0.8, 0.4, -0.2, 0.4))):
-            bone.rotation_quaternion = turned
+        for frame, turn in ((1, (1.0, 0.0, 0.0, 0.0)), (2, (0.8, 0.4, -0.2, 0.4))):
+            bone.rotation_quaternion = turn
             bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
@@ -140,10 +136,7 @@ def angles(model: Any, frame: int, blocks: list[Any]) -> NDArray[Any]:
         np.concatenate([getattr(surface, what)[frame] for surface in model.surfaces])
         for what in ("positions", "normals")
     )
-    tree = KDTree(len(positions))
-    for index, place in enumerate(positions.tolist()):
-        tree.insert(place, index)
-    tree.balance()
+    tree = tree_of(positions)
     found, depsgraph = [], bpy.context.evaluated_depsgraph_get()
     for block in blocks:
         evaluated = block.evaluated_get(depsgraph)
@@ -157,13 +150,13 @@ def angles(model: Any, frame: int, blocks: list[Any]) -> NDArray[Any]:
     return np.array(found)
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
+@pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("name", MODELS)
-def test_normals_are_those_shown(tmp_path, name, edit: Callable[[Any, Any], None]):
+def test_normals_are_those_shown(tmp_path, name, edit):
     rig, blocks = bring(tmp_path, name)
     rig.rotation_mode = "XYZ"
     for block in blocks:
-        edit(rig, block)
+        EDITS[edit](rig, block)
     bpy.context.view_layer.update()
     at_rest = write_and_bake(tmp_path, name, rig, blocks)
     assert angles(at_rest, 0, blocks).max() < CLOSE

@@ -9,7 +9,6 @@ import pytest
 from mathutils import Quaternion
 
 from io_idtech_models import formats
-from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
@@ -19,9 +18,11 @@ from io_idtech_models.model.vertex import Surface
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging
 from io_idtech_models.ui import rigging as operators
+from tests.blender.case import reopen_blend
+from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT, corpus, format_of, load, sample
 from tests.small_files import SAMPLES
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, export_model, import_model, put
+from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -34,9 +35,8 @@ BRAZIER, PENNANT, STILT, UPPER = (
         "tock/baseq3/models/players/tock/upper.md3",
     )
 )  # fmt: skip
-REAL = ("letters/type.MD3", "skel/lower.mdc", "progs/dog.mdl", "v_blast/tris.md2")
-
-
+WANTED = ("letters/type.MD3", "skel/lower.mdc", "progs/dog.mdl", "v_blast/tris.md2")
+REAL = [f.path for kind in (".md3", ".mdc", ".mdl", ".md2") for f in corpus(kind) if str(f.path).endswith(WANTED)]
 ODD = [pytest.param(kind, SAMPLES[kind]["odd_numbers"], id=f"{kind}-odd_numbers") for kind in ("md2", "mdl")]
 
 
@@ -49,12 +49,6 @@ def framed():
             if model.num_frames > 1 and any(surface.num_vertices for surface in model.surfaces):
                 found.append(pytest.param(kind, data, id=f"{kind}-{name}"))
     return [each for each in found if each.id not in {odd.id for odd in ODD}]
-
-
-def real():
-    return [
-        file.path for kind in (".md3", ".mdc", ".mdl", ".md2") for file in corpus(kind) if str(file.path).endswith(REAL)
-    ]
 
 
 def rig():
@@ -109,7 +103,7 @@ def test_numbers_that_bones_cannot_hold_are_refused(kind, data, tmp_path):
     assert export_bytes(tmp_path / f"b.{kind}") == data
 
 
-@pytest.mark.parametrize("path", [BRAZIER, PENNANT, STILT, UPPER, *real()], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [BRAZIER, PENNANT, STILT, UPPER, *REAL], ids=lambda path: path.name)
 def test_unedited_models_stay_byte_for_byte(path, tmp_path):
     data, out = path.read_bytes(), tmp_path / path.name
     collection = import_model(path)
@@ -118,8 +112,7 @@ def test_unedited_models_stay_byte_for_byte(path, tmp_path):
     assert make() == {"FINISHED"}
     assert is_frame_rig(bpy.context.view_layer.objects.active)
     assert export_bytes(out) == data
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen_blend()
     assert export_bytes(out) == data
     assert remove() == {"FINISHED"}
     assert export_bytes(out) == data
@@ -168,9 +161,7 @@ def test_one_bone_changes_one_frame_and_what_it_moves(path, tmp_path):
 def test_tags_are_bones(tmp_path):
     block = rigged(UPPER)
     empties = [each for each in bpy.data.objects if each.type == "EMPTY"]
-    assert sorted(each.name for each in empties) == sorted(
-        b.name for b in block.data.bones if b.name.startswith("tag_")
-    )
+    assert {each.name for each in empties} == {b.name for b in block.data.bones if b.name.startswith("tag_")}
     assert {(each.parent, each.parent_bone) for each in empties} == {(block, each.name) for each in empties}
     assert {c.name for c in block.data.bones["tag_head"].collections} == {"Tags"}
     play(name="All Frames")
@@ -223,8 +214,8 @@ def test_what_is_posed_in_the_whole_is_the_clips(tmp_path):
     before = load(STILT.read_bytes()).surfaces[0].positions[10:16]
     assert np.array_equal(np.flatnonzero(np.abs(shown - before).max(axis=(1, 2)) > 1.0), [2])
     turn(block, bone, 4)  # in the clip that plays, and meanwhile in the whole
-    curves = [curve for _, _, curves in action_parts(whole_of(block)) for curve in curves]
-    curve = next(c for c in curves if c.data_path == f'pose.bones["{bone}"].rotation_quaternion' and c.array_index == 1)
+    curves = curves_of(whole_of(block), bone)
+    curve = next(c for c in curves if c.data_path.endswith("rotation_quaternion") and c.array_index == 1)
     before = curve.keyframe_points[13].co.y
     curve.keyframe_points[13].co.y += 0.2
     with collected_warnings() as warnings:
@@ -238,11 +229,10 @@ def test_what_is_posed_in_the_whole_is_the_clips(tmp_path):
 
 
 def test_frames_and_animations_that_are_edited_keep_their_poses(tmp_path):
-    rows = (
-        ("duplicate", {"name": "run", "copy": "sprint"}),
-        ("remove", {"name": "pain1"}),
-        ("rename", {"name": "stand"}),
-    )
+    rows: dict[str, dict[str, str]] = {
+        "duplicate": {"name": "run", "copy": "sprint"}, "remove": {"name": "pain1"},
+        "rename": {"name": "stand", "to": "idle"},
+    }  # fmt: skip
     found = []
     for has_rig in (False, True):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -252,9 +242,8 @@ def test_frames_and_animations_that_are_edited_keep_their_poses(tmp_path):
         play(name="All Frames")
         bpy.context.scene.frame_set(3)
         assert ops.idtech_insert_frame() == {"FINISHED"}
-        for name, options in rows:
-            more = {"to": "idle"} if name == "rename" else {}
-            assert getattr(ops, f"idtech_animation_{name}")(**options, **more) == {"FINISHED"}
+        for name, options in rows.items():
+            assert getattr(ops, f"idtech_animation_{name}")(**options) == {"FINISHED"}
         play(name="sprint")
         found.append([export_model(tmp_path / "a.md2", frames=frames) for frames in ("KEYS", "ACTIONS")])
     for plain, posed in zip(*found, strict=True):
@@ -267,22 +256,15 @@ def test_frames_and_animations_that_are_edited_keep_their_poses(tmp_path):
     assert rig().animation_data.action.name.startswith("sprint")
 
 
-def bar(frames=((0.0, 0.0), (0.5, 0.0), (1.0, 0.4)), relative=False):
+def bar(frames=((0.0, 0.0), (0.5, 0.0), (1.0, 0.4))):
     """Return a bar of three segments whose second and third bend by some radians in each frame; no import made it."""
-    points = [
-        (x, y, z) for x in (0.0, 1.0, 9.0, 10.0, 11.0, 19.0, 20.0, 21.0, 29.0, 30.0) for y in (-1, 1) for z in (-1, 1)
-    ]
-    faces = [
-        (4 * i + a, 4 * i + b, 4 * i + 4 + b, 4 * i + 4 + a)
-        for i in range(9)
-        for a, b in ((0, 1), (1, 3), (3, 2), (2, 0))
-    ]
-    block = add_cube("bar")
-    block.data.clear_geometry()
-    block.data.from_pydata(points, [], faces)
+    lengths, sides = (0.0, 1.0, 9.0, 10.0, 11.0, 19.0, 20.0, 21.0, 29.0, 30.0), ((0, 1), (1, 3), (3, 2), (2, 0))
+    points = [(x, y, z) for x in lengths for y in (-1, 1) for z in (-1, 1)]
+    faces = [(4 * i + a, 4 * i + b, 4 * i + 4 + b, 4 * i + 4 + a) for i in range(9) for a, b in sides]
+    block = add_mesh("bar", points, faces)
     for frame, (first, second) in enumerate(frames):
         block.shape_key_add(name=f"bend{frame}", from_mix=False)
-        block.data.shape_keys.use_relative = relative
+        block.data.shape_keys.use_relative = False
         key = block.data.shape_keys.key_blocks[frame]
         places = np.array(points)
         for joint, angle in ((20.0, second), (10.0, first)):
@@ -299,20 +281,16 @@ def bar(frames=((0.0, 0.0), (0.5, 0.0), (1.0, 0.4)), relative=False):
 def test_any_mesh_with_absolute_keys_gets_a_rig_where_it_stands(tmp_path):
     block = bar()
     block.location, block.rotation_euler, block.scale = (5, -3, 2), (0.3, 0.2, 1.0), (2, 1, -1)
-    before = export_bytes(tmp_path / "a.md3", frames="KEYS")
+    assert not remove.poll(), "there is none"
+    before = export_model(tmp_path / "a.md3", frames="KEYS")
     plain = keys_of([block])
     assert make(bones=3) == {"FINISHED"}
     found = rig()
     assert found.name == "bar_rig"
     assert 2 <= len(found.data.bones) <= 3
     activate(block)
-    assert (
-        np.abs(
-            load(export_bytes(tmp_path / "a.md3", frames="KEYS")).surfaces[0].positions
-            - load(before).surfaces[0].positions
-        ).max()
-        <= 1 / 64
-    )
+    after = export_model(tmp_path / "a.md3", frames="KEYS")
+    assert np.abs(after.surfaces[0].positions - before.surfaces[0].positions).max() <= 1 / 64
     assert remove() == {"FINISHED"}
     assert np.allclose(keys_of([block])["bar"], plain["bar"], atol=1e-4)
 
@@ -322,9 +300,7 @@ def test_bones_turn_only_where_that_is_asked_for(tmp_path):
     make(joints="TURN")
     assert export_bytes(tmp_path / "a.md2") == STILT.read_bytes()
     block = rig()
-    moving = {
-        c.data_path for _, _, curves in action_parts(whole_of(block)) for c in curves if "location" in c.data_path
-    }
+    moving = {curve.data_path for curve in curves_of(whole_of(block)) if "location" in curve.data_path}
     assert len(moving) <= sum(bone.parent is None for bone in block.data.bones)
 
 
@@ -339,7 +315,8 @@ def test_the_rest_is_a_frame_that_is_chosen():
 @pytest.mark.parametrize(
     ("case", "said"),
     [("one frame", "no mesh with frames"), ("relative", "keys are relative"), ("armature", "bent by an armature"),
-     ("twice", "has a rig already"), ("shared", "shares its mesh"), ("moving", "moves as an object")],
+     ("twice", "has a rig already"), ("shared", "shares its mesh"), ("moving", "moves as an object"),
+     ("disagreeing", "list different frames")],
 )  # fmt: skip
 def test_refusals_are_one_sentence(case, said, tmp_path):
     if case in ("one frame", "relative"):
@@ -352,6 +329,8 @@ def test_refusals_are_one_sentence(case, said, tmp_path):
             bpy.data.objects.new("other", block.data)
         elif case == "moving":
             block.keyframe_insert("location")
+        elif case == "disagreeing":
+            activate(block, bar(((0.0, 0.0), (0.1, 0.0))))
         else:
             make()
             activate(block)
@@ -360,17 +339,6 @@ def test_refusals_are_one_sentence(case, said, tmp_path):
     assert said in text
     assert "\n" not in text
     assert len(bpy.data.armatures) == count
-
-
-def test_frames_that_disagree_are_refused():
-    one, other = bar(), bar(((0.0, 0.0), (0.1, 0.0)))
-    activate(one, other)
-    assert "list different frames" in error_of(make)
-
-
-def test_nothing_to_remove():
-    bar()
-    assert not remove.poll()
 
 
 def test_a_rig_that_is_looked_for_can_be_ended():
@@ -488,13 +456,12 @@ def armed(tmp_path):
     used, triangles = np.unique(surface.triangles[inside], return_inverse=True)
     uvs = surface.uvs[inside] if surface.uvs.ndim == 3 else surface.uvs[used]
     model.surfaces = [Surface("weapon", surface.positions[:, used], triangles.reshape(-1, 3).astype(np.int32), uvs, [])]
-    row = formats.by_name("md2")
-    put(tmp_path / "weapon.md2", row.dump(model))
+    data = formats.by_name("md2").dump(model)
     import_model(STILT)
-    import_model(tmp_path / "weapon.md2")
+    import_model(put(tmp_path / "weapon.md2", data))
     meshes = [block for block in bpy.data.objects if block.type == "MESH"]
     activate(*meshes)
-    return *meshes, (tmp_path / "weapon.md2").read_bytes()
+    return *meshes, data
 
 
 def test_a_weapon_beside_hangs_on_the_bone_that_carries_it(armed, tmp_path):

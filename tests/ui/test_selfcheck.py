@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.compat import action_parts, playing_curves
+from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.skeletal import gather_motion
+from io_idtech_models.blender.vertex.frame_plan import FramePlan
 from io_idtech_models.formats import by_name
+from tests.blender.case import geometry_nodes
+from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT
-from tests.ui.scene import activate, bpy, export_bytes, import_model, put
+from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -21,24 +25,21 @@ OFF = re.compile(r"'([^']+)' (?:is written up to [\d.e+-]+ units off what Blende
 def rigged(path: Path) -> tuple[Any, Any]:
     """Import a model with bones, which plays something; returns its armature and a mesh."""
     import_model(path)
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    rig = first("ARMATURE")
     activate(rig)
-    return rig, next(block for block in rig.children if block.type == "MESH")
+    return rig, first("MESH", rig.children)
 
 
-def said(capfd: Any) -> str:
-    return str(capfd.readouterr().out)
+@pytest.fixture
+def said(capfd: Any) -> Any:
+    """Return what tells what was said since it was asked last."""
+    return lambda: capfd.readouterr().out
 
 
 def nodes_that_lift(mesh: Any, by: float) -> None:
     """Give an object a modifier of geometry nodes that moves all points."""
-    tree = bpy.data.node_groups.new("lift", "GeometryNodeTree")
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, lift, end = (tree.nodes.new(k) for k in ("NodeGroupInput", "GeometryNodeSetPosition", "NodeGroupOutput"))
+    tree, lift = geometry_nodes("GeometryNodeSetPosition", "Geometry")
     lift.inputs["Offset"].default_value = (0.0, 0.0, by)
-    tree.links.new(start.outputs[0], lift.inputs["Geometry"])
-    tree.links.new(lift.outputs["Geometry"], end.inputs[0])
     mesh.modifiers.new("lift", "NODES").node_group = tree
 
 
@@ -82,12 +83,12 @@ EDITS = {
 
 @pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm"])
 @pytest.mark.parametrize("edit", EDITS)
-def test_what_a_file_of_bones_shows_otherwise(tmp_path, capfd, edit, target):
+def test_what_a_file_of_bones_shows_otherwise(tmp_path, said, edit, target):
     rig, mesh = rigged(TROOPER)
     change, cause = EDITS[edit]
     change(rig, mesh)
     export_bytes(tmp_path / target)
-    text = said(capfd)
+    text = said()
     assert OFF.findall(text) == [mesh.name], text
     assert re.search(cause, text)
     assert "weights of no bone" not in text
@@ -97,18 +98,18 @@ def test_what_a_file_of_bones_shows_otherwise(tmp_path, capfd, edit, target):
 @pytest.mark.parametrize(
     "change, cause", [(bendy, "bendy bones bend"), (by_envelopes, "turn Multiply Vertex Group with Envelope off")]
 )
-def test_bones_that_bend_meshes_otherwise(tmp_path, capfd, change, cause, target):
+def test_bones_that_bend_meshes_otherwise(tmp_path, said, change, cause, target):
     """Which were proven to be the source's, and not looked at."""
     rig, _ = rigged(TROOPER)
     change(rig)
     export_bytes(tmp_path / target)
-    text = said(capfd)
+    text = said()
     assert OFF.findall(text) == ["u_body", "l_legs"], text
     assert cause in text
 
 
 @pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm", "a.mds", "a.mdr"])
-def test_what_shows_nothing_else_says_nothing(tmp_path, capfd, target):
+def test_what_shows_nothing_else_says_nothing(tmp_path, said, target):
     """Neither the model as it came, nor with what a file holds: moved, turned, modified before its armature."""
     rig, mesh = rigged(TROOPER)
     for edit in range(4):
@@ -121,7 +122,7 @@ def test_what_shows_nothing_else_says_nothing(tmp_path, capfd, target):
             rig.rotation_euler.z, rig.location.x = 1.0, 30.0
         bpy.context.view_layer.update()
         export_bytes(tmp_path / target)
-        text = said(capfd)
+        text = said()
         assert "units off what Blender shows" not in text, (edit, text)
         assert "than at rest" not in text, (edit, text)
 
@@ -129,8 +130,7 @@ def test_what_shows_nothing_else_says_nothing(tmp_path, capfd, target):
 def poses(path: Path, **options: Any) -> Any:
     """Export motions and return how the file has them."""
     bpy.ops.export_anim.idtech_md5anim(filepath=str(path), **options)
-    row = by_name("md5anim")
-    return row.load(path.read_bytes(), "a")
+    return by_name("md5anim").load(path.read_bytes(), "a")
 
 
 def strip_below(rig: Any) -> None:
@@ -149,8 +149,7 @@ def strip_alone(rig: Any) -> None:
 def led(rig: Any) -> None:
     """Let constraints move an armature that has no action."""
     rig.animation_data_clear()
-    leader = bpy.data.objects.new("leader", None)
-    bpy.context.scene.collection.objects.link(leader)
+    leader = add_tag("leader")
     for frame, x in ((0, 0.0), (10, 17.0)):
         leader.location.x = x
         leader.keyframe_insert("location", frame=frame)
@@ -158,77 +157,67 @@ def led(rig: Any) -> None:
 
 
 @pytest.mark.parametrize("play", [strip_below, strip_alone, led])
-def test_automatic_writes_what_plays(tmp_path, capfd, play):
+def test_automatic_writes_what_plays(tmp_path, said, play):
     rig, _ = rigged(NEWT)
     play(rig)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 0, 10
-    written = poses(tmp_path / "a.md5anim")
-    assert written.num_frames == 11
-    assert "the scene's range is written, frame 0 to 10" in said(capfd)
-    assert (tmp_path / "a.md5anim").read_bytes() == (
-        bpy.ops.export_anim.idtech_md5anim(filepath=str(tmp_path / "b.md5anim"), what="SCENE")
-        and (tmp_path / "b.md5anim").read_bytes()
-    )
+    assert poses(tmp_path / "a.md5anim").num_frames == 11
+    assert "the scene's range is written, frame 0 to 10" in said()
+    poses(tmp_path / "b.md5anim", what="SCENE")
+    assert (tmp_path / "a.md5anim").read_bytes() == (tmp_path / "b.md5anim").read_bytes()
 
 
-def test_a_model_with_bones_beside_it_takes_what_plays(tmp_path, capfd):
+def test_a_model_with_bones_beside_it_takes_what_plays(tmp_path, said):
     """An MDM whose armature others move by constraints was written with one frame of bones."""
     rig, _ = rigged(TROOPER)
     led(rig)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 10
     bpy.ops.export_scene.idtech_mdm(filepath=str(tmp_path / "a.mdm"), write_animation=True)
     assert by_name("mdx").load((tmp_path / "a.mdx").read_bytes(), "a").num_frames == 11
-    assert "something else moves it" in said(capfd)
+    assert "something else moves it" in said()
 
 
-def test_an_action_that_plays_alone_is_written_alone(tmp_path, capfd):
+def test_an_action_that_plays_alone_is_written_alone(tmp_path, said):
     rig, _ = rigged(NEWT)
     bpy.context.scene.frame_end = 500
     assert poses(tmp_path / "a.md5anim").num_frames == poses(tmp_path / "b.md5anim", what="ACTIVE").num_frames
-    assert "range" not in said(capfd)
+    assert "range" not in said()
     assert rig.animation_data.action is not None
 
 
-def test_what_is_hidden_is_not_shown(tmp_path, capfd):
+def test_what_is_hidden_is_not_shown(tmp_path, said):
     """Blender does not compute the pose of an armature that is hidden with its meshes: nothing can be compared."""
     rig, _ = rigged(NEWT)
-    for _, _, curves in action_parts(rig.animation_data.action):
-        curves[5].keyframe_points[1].co.y += 0.2
+    curves_of(rig.animation_data.action)[5].keyframe_points[1].co.y += 0.2
     for block in [rig, *rig.children]:
         block.hide_viewport = True
     assert poses(tmp_path / "a.md5anim").num_frames > 1
-    assert "units off" not in said(capfd)
+    assert "units off" not in said()
 
 
-def test_motion_that_is_not_as_shown_is_said(tmp_path, capfd, monkeypatch):
+def test_motion_that_is_not_as_shown_is_said(tmp_path, said, monkeypatch):
     """Curves are read where a predicate says that they are all that moves bones: it might be wrong one day."""
-    from io_idtech_models.blender.skeletal import gather_motion
-
     rig, _ = rigged(NEWT)
-    for _, _, curves in action_parts(rig.animation_data.action):
-        curves[5].keyframe_points[1].co.y += 0.2
-    leader = bpy.data.objects.new("leader", None)
-    bpy.context.scene.collection.objects.link(leader)
+    curves_of(rig.animation_data.action)[5].keyframe_points[1].co.y += 0.2
+    leader = add_tag("leader")
     leader.location.x = 9.0
     rig.pose.bones[0].constraints.new("COPY_LOCATION").target = leader
-    export = tmp_path / "a.md5anim"
-    bpy.ops.export_anim.idtech_md5anim(filepath=str(export))
-    assert "units off" not in said(capfd)
+    poses(tmp_path / "a.md5anim")
+    assert "units off" not in said()
     monkeypatch.setattr(gather_motion, "is_free", lambda rig, bones: True)
-    bpy.ops.export_anim.idtech_md5anim(filepath=str(export))
-    assert re.search(r"the bones of '[^']+' are written up to [\d.]+ units off what Blender shows", said(capfd))
+    poses(tmp_path / "a.md5anim")
+    assert re.search(r"the bones of '[^']+' are written up to [\d.]+ units off what Blender shows", said())
 
 
 # -- models of frames
 
 
-def framed(tmp_path: Path, capfd: Any, relative: bool = False) -> tuple[Path, Any]:
+def framed(tmp_path: Path, relative: bool = False) -> tuple[Path, Any]:
     """Import a model of frames; returns its file and a surface."""
     path = put(tmp_path / "a.md3")
     import_model(path, relative_keys=relative)
-    capfd.readouterr()
-    return path, next(block for block in bpy.data.objects if block.type == "MESH")
+    return path, first("MESH")
 
 
 def every_key() -> list[Any]:
@@ -269,22 +258,22 @@ def halved_strip(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("play", [made_relative, reversed_, slowed, halved_strip])
-def test_automatic_is_what_plays_of_keys(tmp_path, capfd, play):
-    path, _ = framed(tmp_path, capfd)
+def test_automatic_is_what_plays_of_keys(tmp_path, said, play):
+    path, _ = framed(tmp_path)
     for keys in every_key():
         play(keys)
     bpy.context.scene.frame_end *= 2
     written = export_bytes(tmp_path / "b.md3")
-    assert "it does not play the keys of" in said(capfd)
+    assert "it does not play the keys of" in said()
     assert written == export_bytes(tmp_path / "c.md3", frames="SCENE")
     assert written != path.read_bytes()
-    assert "units off" not in said(capfd)
+    assert "units off" not in said()
 
 
 @pytest.mark.parametrize("relative", [False, True])
-def test_keys_that_play_one_after_another_are_frames(tmp_path, capfd, relative):
+def test_keys_that_play_one_after_another_are_frames(tmp_path, said, relative):
     """Also where the scene lasts longer, plays a part of them, begins anew, or one was deleted by hand."""
-    path, mesh = framed(tmp_path, capfd, relative)
+    path, mesh = framed(tmp_path, relative)
     scene = bpy.context.scene
     for start, end in ((0, 400), (2, 3), (3, 3)):
         scene.frame_start, scene.frame_end = start, end
@@ -296,13 +285,13 @@ def test_keys_that_play_one_after_another_are_frames(tmp_path, capfd, relative):
                 curve.modifiers.new("CYCLES")
         assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
     assert mesh.data.shape_keys is not None
-    assert "range is written" not in said(capfd)
+    assert "range is written" not in said()
 
 
 @pytest.mark.parametrize("modified", [False, True])
 @pytest.mark.parametrize("relative", [False, True])
-def test_time_stretching_is_the_scenes_and_not_the_models(tmp_path, capfd, relative, modified):
-    _, mesh = framed(tmp_path, capfd, relative)
+def test_time_stretching_is_the_scenes_and_not_the_models(tmp_path, said, relative, modified):
+    _, mesh = framed(tmp_path, relative)
     if modified:  # else keys are read
         mesh.modifiers.new("c", "DISPLACE").strength = 2.0
     scene = bpy.context.scene
@@ -315,34 +304,33 @@ def test_time_stretching_is_the_scenes_and_not_the_models(tmp_path, capfd, relat
     shown = by_name("md3").read(export_bytes(tmp_path / "b.md3", frames="SCENE"))
     for slow, own in zip(shown.surfaces, by_name("md3").read(plain).surfaces, strict=True):
         assert np.abs(slow.vertices["xyz"][::2].astype(int) - own.vertices["xyz"]).max() <= 1
-    assert "units off" not in said(capfd)
+    assert "units off" not in said()
 
 
-def test_surfaces_that_are_read_and_not_shown_are_compared(tmp_path, capfd, monkeypatch):
+def test_surfaces_that_are_read_and_not_shown_are_compared(tmp_path, said, monkeypatch):
     """Keys are read where a predicate says that they are all that shows: it might be wrong one day."""
-    from io_idtech_models.blender.vertex.frame_plan import FramePlan
-
-    _, mesh = framed(tmp_path, capfd)
+    _, mesh = framed(tmp_path)
     mesh.modifiers.new("c", "DISPLACE").strength = 9.0
     mesh.data.shape_keys.key_blocks[0].points[0].co.x += 1.0
     export_bytes(tmp_path / "b.md3")
-    assert "units off" not in said(capfd)
+    assert "units off" not in said()
     monkeypatch.setattr(FramePlan, "is_direct", lambda plan, block: True)
     export_bytes(tmp_path / "b.md3")
-    assert OFF.findall(said(capfd)) == [mesh.name]
+    assert OFF.findall(said()) == [mesh.name]
 
 
-def test_a_key_that_is_no_frame_is_none(tmp_path, capfd):
+def test_a_key_that_is_no_frame_is_none(tmp_path, said):
     """A key that a modeller adds to a model of one frame was written in the place of what shows."""
     path = put(tmp_path / "a.md3", "minimal")
     import_model(path)
-    mesh = next(block for block in bpy.data.objects if block.type == "MESH")
+    mesh = first("MESH")
     mesh.shape_key_add(name="Basis")
-    mesh.shape_key_add(name="smile").data[0].co.z += 5.0
-    mesh.data.shape_keys.key_blocks["smile"].value = 0.0  # which Blender 5.2 makes 1
+    smile = mesh.shape_key_add(name="smile")
+    smile.data[0].co.z += 5.0
+    smile.value = 0.0  # which Blender 5.2 makes 1
     assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
-    mesh.data.shape_keys.key_blocks["smile"].value = 1.0
+    smile.value = 1.0
     assert export_bytes(tmp_path / "b.md3") != path.read_bytes()
-    mesh.shape_key_remove(mesh.data.shape_keys.key_blocks["smile"])
+    mesh.shape_key_remove(smile)
     assert export_bytes(tmp_path / "b.md3") == path.read_bytes(), "a base alone was a traceback"
-    assert "units off" not in said(capfd)
+    assert "units off" not in said()

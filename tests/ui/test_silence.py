@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import bmesh
 import numpy as np
 import pytest
 
@@ -16,10 +15,10 @@ from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
+from tests.blender.case import in_edit_mode
 from tests.samples import PROJECT, SENTINEL
-from tests.samples_character import put_character
 from tests.ui.player.players import brought, game, saved, tag_of
-from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
+from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -45,23 +44,25 @@ def pattern(sentence: str) -> str:
 CASES: dict[str, Callable[[Path], Any]] = {}
 
 
-def says(words: str) -> Any:
-    """Let a function be the case of the one row with these words."""
+def says(*words: str, to: str = "", **options: Any) -> Any:
+    """Let a function prepare the case of the rows with these words, one each; then a file is exported, if any."""
 
-    def keep(function: Callable[[Path], Any]) -> Callable[[Path], Any]:
-        assert words not in CASES
-        CASES[words] = function
-        return function
+    def keep(prepare: Callable[[Path], Any]) -> None:
+        def case(folder: Path) -> None:
+            prepare(folder)
+            if to:
+                export(folder / to, **options)
+
+        assert not CASES.keys() & set(words)
+        CASES.update(dict.fromkeys(words, case))
 
     return keep
 
 
 def export(path: Path, **options: Any) -> None:
     """Export; an error is said, too."""
-    name = path.suffix[1:]
-    space = bpy.ops.export_anim if name in {"md5anim", "mdx"} else bpy.ops.export_scene
     try:
-        getattr(space, f"idtech_{name}")(filepath=str(path), **options)
+        operator("export", path)(filepath=str(path), **options)
     except RuntimeError as error:
         print(error)  # noqa: T201 - what is said is what is looked at
 
@@ -80,10 +81,8 @@ def test_what_has_no_room_in_the_report_comes_before_it(tmp_path, capfd):
     export(tmp_path / "a.md5mesh", what="SCENE")
     before, last = capfd.readouterr().out.strip().rsplit("Warning: ", 1)
     assert "; and 1 more" in last
-    assert (
-        before.strip().splitlines()[-1]
-        == "Info: a.md5mesh: MD5MESH can't say which vertices go from afar: all are drawn"
-    )
+    line_before = before.strip().splitlines()[-1]
+    assert line_before == "Info: a.md5mesh: MD5MESH can't say which vertices go from afar: all are drawn"
 
 
 def test_every_case_has_a_row():
@@ -91,38 +90,65 @@ def test_every_case_has_a_row():
     assert all(any(words in sentence for sentence in rows()) for words in CASES)
 
 
+# -- what one call prepares
+
+says("in its own space, as games hang it up", to="a.md2")(lambda _: on_tag(*import_model(SENTINEL).objects))
+says("is written with the motion of", to="a.md2")(lambda _: on_tag(add_cube()))
+says("loose vertices", to="a.md3")(lambda _: add_cube().data.vertices.add(3))
+says("has no UV map", to="a.md2")(lambda _: add_cube(uvs=False))
+says("called as tags are written as surfaces", to="a.md3")(lambda _: add_cube(name="tag_a"))
+says("without a material a surface has no shader", to="a.md3")(lambda _: add_cube())
+says("units off what Blender shows", to="a.md5mesh")(lambda _: trooper()[1].modifiers.new("c", "WAVE"))
+says("is a copy of a surface", to="a.md3", what="SCENE")(
+    lambda _: copy_of(first("MESH", import_model(SENTINEL).objects))
+)
+says("is cut to fit", to="a.md3", frames="MARKERS")(lambda _: markers("a name that is longer than sixteen bytes"))
+says("before the first marker", to="a.md3", frames="MARKERS")(lambda _: markers("walk"))
+says("markers without a frame", to="a.md3", frames="MARKERS")(lambda _: markers("walk", "a"))
+says("has no place for", to="a.md3")(lambda folder: import_model(put(folder / "b.mdl")))
+says("pictures lie in the .blend alone", to="a.md2")(lambda folder: import_model(put(folder / "b.mdl")))
+says("no groups of frames", to="a.md3")(lambda folder: import_model(put(folder / "b.mdl", "torch")))
+says("is a copy: written", to="a.md5mesh", what="SCENE")(lambda _: copy_of(newt()[1]))
+says("has no tags", "has normals of its own", "no torso weights", "go from afar", to="a.md5mesh", what="SCENE")(
+    lambda _: trooper()
+)
+says("hard edges will be smooth", to="a.md2", what="SCENE")(lambda _: bpy.ops.mesh.primitive_cube_add())
+says("its levels of detail are gone", to="a.mdm", what="SCENE")(
+    lambda _: in_edit_mode(trooper()[1], bpy.ops.mesh.subdivide)
+)
+says("': scale of bones is lost", to="a.md5anim", game="doom3")(lambda _: scaled(2.0, 2.0, 2.0))
+says("uneven scale of bones", to="a.md5anim", game="doom3")(lambda _: scaled(1.0, 2.0, 1.0))
+says("MD5 only whole numbers", to="a.md5anim", frame_rate=23.976)(lambda _: newt())
+says("no more can go without a tear", to="a.md3", levels="MAKE", percentages="20")(lambda _: add_cube("a"))
+says("games call a player as its folder")(lambda folder: make_player(folder / "models/players", player="rex"))
+says("its files name pictures in")(lambda folder: make_player(folder, player="rex"))
+says("none of its own", to="a.md3")(lambda _: beside("hung"))
+says("no part of the active model", to="a.md3")(lambda _: beside("selected"))
+
+
 # -- what all formats leave out
 
 
-@says("hidden objects left out")
+@says("hidden objects left out", to="a.md3", what="SCENE")
 def _(folder):
     for block in import_model(SENTINEL).objects:
         if block.type == "MESH":
             block.hide_set(True)
     add_cube()
-    export(folder / "a.md3", what="SCENE")
 
 
-@says("taken along")
+@says("taken along", "they are not selected", to="a.md3", what="SELECTION")
 def _(folder):
     add_tag("tag_a")
     add_cube()
     export(folder / "a.md3")
 
 
-@says("they are not selected")
-def _(folder):
-    add_tag("tag_a")
-    add_cube()
-    export(folder / "a.md3", what="SELECTION")
-
-
-@says("only meshes are written; left out")
+@says("only meshes are written; left out", to="a.md3", what="SCENE")
 def _(folder):
     add_cube()
     curve = bpy.data.objects.new("a", bpy.data.curves.new("a", "CURVE"))
     bpy.context.scene.collection.objects.link(curve)
-    export(folder / "a.md3", what="SCENE")
 
 
 def on_tag(*blocks):
@@ -133,78 +159,37 @@ def on_tag(*blocks):
     activate(blocks[0])
 
 
-@says("in its own space, as games hang it up")
-def _(folder):
-    on_tag(*import_model(SENTINEL).objects)
-    export(folder / "a.md2")
-
-
-@says("as it stands against that")
+@says("as it stands against that", to="a.md2")
 def _(folder):
     blocks = list(import_model(SENTINEL).objects)
     on_tag(*blocks)
     blocks[0].location = 0, 0, 8
-    export(folder / "a.md2")
 
 
-@says("is written with the motion of")
-def _(folder):
-    on_tag(add_cube())
-    export(folder / "a.md2")
-
-
-@says("by a constraint, and is written with that motion")
+@says("by a constraint, and is written with that motion", to="a.md2", what="SELECTION")
 def _(folder):
     block, tag = add_cube(), add_tag("tag_a")
     block.constraints.new("COPY_LOCATION").target = tag
     activate(block)
-    export(folder / "a.md2", what="SELECTION")
 
 
-@says("the scale is not applied")
+@says("the scale is not applied", to="a.md3")
 def _(folder):
     add_cube().scale = 2, 2, 2
-    export(folder / "a.md3")
 
 
-@says("mirrored by a negative scale")
+@says("mirrored by a negative scale", to="a.md3")
 def _(folder):
     add_cube().scale = -1, 1, 1
-    export(folder / "a.md3")
 
 
-@says("has no faces")
+@says("has no faces", to="a.md3", what="SCENE")
 def _(folder):
     add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
     add_cube()
-    export(folder / "a.md3", what="SCENE")
 
 
-@says("loose vertices")
-def _(folder):
-    add_cube().data.vertices.add(3)
-    export(folder / "a.md3")
-
-
-@says("has no UV map")
-def _(folder):
-    add_cube(uvs=False)
-    export(folder / "a.md2")
-
-
-@says("called as tags are written as surfaces")
-def _(folder):
-    add_cube(name="tag_a")
-    export(folder / "a.md3")
-
-
-@says("without a material a surface has no shader")
-def _(folder):
-    add_cube()
-    export(folder / "a.md3")
-
-
-@says("is no path of a game")
+@says("is no path of a game", to="a.md3")
 def _(folder):
     material = bpy.data.materials.new("Material.001")
     material.use_nodes = True
@@ -212,36 +197,26 @@ def _(folder):
     node.image = bpy.data.images.new("skin", 4, 4)
     node.image.filepath = str(folder / "baseq3" / "models" / "x" / "skin.tga")
     add_cube().data.materials.append(material)
-    export(folder / "a.md3")
 
 
-@says("units off what Blender shows")
-def _(folder):
-    trooper()[1].modifiers.new("c", "WAVE")
-    export(folder / "a.md5mesh")
-
-
-@says("has other vertices or faces there")
+@says("has other vertices or faces there", to="a.mdm")
 def _(folder):
     rig, block = trooper()
     block.modifiers.new("c", "DECIMATE").ratio = 0.5
     rig.data.pose_position = "REST"  # else the pose shown may be the one that is said
-    export(folder / "a.mdm")
 
 
-@says("keys that stand still")
+@says("keys that stand still", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3"))
-    next(block for block in bpy.data.objects if block.type == "MESH").data.shape_keys.animation_data_clear()
-    export(folder / "b.md3")
+    first("MESH").data.shape_keys.animation_data_clear()
 
 
-@says("keys that no action shows")
+@says("keys that no action shows", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3"))
     for block in (b for b in bpy.data.objects if b.type == "MESH"):
         block.shape_key_add(name="added", from_mix=False)
-    export(folder / "b.md3")
 
 
 def let_move(block: Any) -> None:
@@ -251,32 +226,29 @@ def let_move(block: Any) -> None:
     block.keyframe_insert("location", frame=15)
 
 
-@says("it moves beyond the frames")
+@says("it moves beyond the frames", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3"))
     bpy.context.scene.frame_end = 20
-    let_move(next(block for block in bpy.data.objects if block.type == "MESH"))
-    export(folder / "b.md3")
+    let_move(first("MESH"))
 
 
-@says("nothing plays its keys")
+@says("nothing plays its keys", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3"))
     bpy.context.scene.frame_end = 20
     for block in [block for block in bpy.data.objects if block.type == "MESH"]:
         block.data.shape_keys.animation_data_clear()
         let_move(block)
-    export(folder / "b.md3")
 
 
-@says("is posed by hand")
+@says("is posed by hand", to="b.iqm")
 def _(folder):
     rig, _ = newt()
     rig.animation_data_clear()
     for action in list(bpy.data.actions):
         bpy.data.actions.remove(action)
     rig.pose.bones[0].location.x = 9.0
-    export(folder / "b.iqm")
 
 
 def push_down(rig: Any) -> None:
@@ -287,75 +259,57 @@ def push_down(rig: Any) -> None:
     animation.action = None
 
 
-@says("it does not play the keys")
+@says("it does not play the keys", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3"))
-    block = next(block for block in bpy.data.objects if block.type == "MESH")
-    block.data.shape_keys.use_relative = True
-    for key in list(block.data.shape_keys.key_blocks)[1:3]:
+    keys = first("MESH").data.shape_keys
+    keys.use_relative = True
+    for key in list(keys.key_blocks)[1:3]:
         key.value = 0.5
-    export(folder / "b.md3")
 
 
-@says("NLA strips play on")
+@says("NLA strips play on", "10: NLA strips play", to="a.md5anim")
 def _(folder):
-    rig, _ = newt()
-    push_down(rig)
+    push_down(newt()[0])
     export(folder / "a.md5anim", what="ALL")
 
 
-@says("is solo, strips of others are left out")
+@says("is solo, strips of others are left out", to="a.md5anim", what="NLA")
 def _(folder):
     rig, _ = newt()
     push_down(rig)
     tracks = rig.animation_data.nla_tracks
     tracks.new().strips.new("c", 0, tracks[-2].strips[0].action)
     tracks[-1].is_solo = True
-    export(folder / "a.md5anim", what="NLA")
 
 
-@says("which are written as they play")
+@says("which are written as they play", to="a.md5anim", what="ALL")
 def _(folder):
     rig, _ = newt()
     rig.driver_add("location", 0).driver.expression = "frame"
     bpy.context.scene.frame_end += 10
-    export(folder / "a.md5anim", what="ALL")
 
 
-@says("10: NLA strips play")
-def _(folder):
-    rig, _ = newt()
-    push_down(rig)
-    export(folder / "a.md5anim")
-
-
-@says("farther from the origin")
+@says("farther from the origin", to="a.md2")
 def _(folder):
     add_cube().location.x = 5000
-    export(folder / "a.md2")
 
 
-@says("more than a file holds")
+@says("more than a file holds", to="a.md3")
 def _(folder):
     mesh = add_cube().data
     mesh.uv_layers.new(name="b")
     mesh.color_attributes.new("c", "BYTE_COLOR", "CORNER")
-    export(folder / "a.md3")
 
 
-@says("is a part of its model")
+@says("is a part of its model", to="a.md3", what="SCENE")
 def _(folder):
     collection = import_model(SENTINEL)
-    alone = next(block for block in collection.objects if block.type == "MESH")
-    bpy.context.scene.collection.objects.link(alone)
+    bpy.context.scene.collection.objects.link(first("MESH", collection.objects))
     bpy.data.collections.remove(collection)
-    for block in list(bpy.context.scene.collection.objects):
-        if block != alone:
-            bpy.data.objects.remove(block)
-    export(folder / "a.md3", what="SCENE")
 
 
-@says("don't tell of their model")
+@says("don't tell of their model", to="a.md3", what="SCENE")
 def _(folder):
     for _ in range(2):
         collection = import_model(SENTINEL)
@@ -363,23 +317,12 @@ def _(folder):
             if block.type == "MESH":
                 bpy.context.scene.collection.objects.link(block)
         bpy.data.collections.remove(collection)
-    export(folder / "a.md3", what="SCENE")
 
 
 # -- frames
 
 
-@says("is a copy of a surface")
-def _(folder):
-    collection = import_model(SENTINEL)
-    block = next(block for block in collection.objects if block.type == "MESH")
-    copy = block.copy()
-    copy.data = block.data.copy()
-    collection.objects.link(copy)
-    export(folder / "a.md3", what="SCENE")
-
-
-@says("lie at the origin")
+@says("lie at the origin", to="a.md3", frames="RANGE", frame_start=0, frame_end=3)
 def _(folder):
     block = add_cube()
     block.shape_key_add(name="Basis")
@@ -392,24 +335,18 @@ def _(folder):
         key.value = 0.0
         key.keyframe_insert("value", frame=0)
     block.data.shape_keys.key_blocks["two"].mute = True
-    export(folder / "a.md3", frames="RANGE", frame_start=0, frame_end=3)
 
 
-@says("whose faces changed")
+@says("whose faces changed", to="a.md3", what="SCENE")
 def _(folder):
     import_model(SENTINEL)
-    block = next(block for block in bpy.data.objects if block.type == "MESH")
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    bpy.ops.mesh.subdivide()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    export(folder / "a.md3", what="SCENE")
+    in_edit_mode(first("MESH"), bpy.ops.mesh.subdivide)
 
 
-@says("point into the mesh")
+@says("point into the mesh", to="a.md3", frames="RANGE", frame_start=0, frame_end=1)
 def _(folder):
-    block = add_ball()
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=20.0)
+    block = bpy.context.object
     points = np.array([vertex.co for vertex in block.data.vertices])
     block.data.normals_split_custom_set_from_vertices((points * (0.05, 0.05, 0.03)).tolist())
     block.shape_key_add(name="Basis")
@@ -418,35 +355,22 @@ def _(folder):
     for frame in (0, 1):
         far.value = float(frame)
         far.keyframe_insert("value", frame=frame)
-    export(folder / "a.md3", frames="RANGE", frame_start=0, frame_end=1)
 
 
-def add_ball() -> Any:
-    ball = bmesh.new()
-    bmesh.ops.create_icosphere(ball, subdivisions=2, radius=20.0)
-    data = bpy.data.meshes.new("a")
-    ball.to_mesh(data)
-    block = bpy.data.objects.new("a", data)
-    bpy.context.scene.collection.objects.link(block)
-    return block
-
-
-@says("mirrored in some frames")
+@says("mirrored in some frames", to="a.md3", frames="RANGE", frame_start=0, frame_end=2)
 def _(folder):
     block = add_cube()
     block.keyframe_insert("scale", frame=0)
     block.scale.x = -1.0
     block.keyframe_insert("scale", frame=2)
-    export(folder / "a.md3", frames="RANGE", frame_start=0, frame_end=2)
 
 
-@says("frame name")
+@says("frame name", to="a.md3", frames="KEYS")
 def _(folder):
     block = add_cube()
     block.shape_key_add(name="Basis")
     block.shape_key_add(name="a name that is longer than sixteen bytes")
     block.data.shape_keys.use_relative = False
-    export(folder / "a.md3", frames="KEYS")
 
 
 def markers(*names: str) -> None:
@@ -460,12 +384,6 @@ def markers(*names: str) -> None:
         scene.timeline_markers.new(name, frame=3 + index * 20)
 
 
-@says("is cut to fit")
-def _(folder):
-    markers("a name that is longer than sixteen bytes")
-    export(folder / "a.md3", frames="MARKERS")
-
-
 def long_named(folder: Path, target: str) -> None:
     """Convert a model whose names are too long, in an animation whose name is."""
     part = samples_md5.box()
@@ -476,33 +394,15 @@ def long_named(folder: Path, target: str) -> None:
     assert cli.main(["convert", *given]) == 0
 
 
-@says("names of shaders are shortened")
+@says("names of shaders are shortened", "names of animations are shortened")
 def _(folder):
     long_named(folder, "a.md3")
-
-
-@says("names of animations are shortened")
-def _(folder):
     long_named(folder, "a.md2")
 
 
-@says("before the first marker")
+@says("this model did not bring", to="a.md3", frames="ACTIONS")
 def _(folder):
-    markers("walk")
-    export(folder / "a.md3", frames="MARKERS")
-
-
-@says("markers without a frame")
-def _(folder):
-    markers("walk", "a")
-    export(folder / "a.md3", frames="MARKERS")
-
-
-@says("this model did not bring")
-def _(folder):
-    collection = import_model(SENTINEL)
-    keys = next(block for block in collection.objects if block.type == "MESH").data.shape_keys
-    whole = keys.animation_data.action
+    whole = first("MESH", import_model(SENTINEL).objects).data.shape_keys.animation_data.action
     whole.use_fake_user = True
     made = whole.copy()
     for name in ("idtech_whole", "idtech_model"):
@@ -510,59 +410,29 @@ def _(folder):
     own = whole.copy()
     del own["idtech_whole"]
     own.use_fake_user = made.use_fake_user = True
-    export(folder / "a.md3", frames="ACTIONS")
 
 
-@says("that nothing uses")
+@says("that nothing uses", to="a.md5anim", what="ALL")
 def _(folder):
-    rig, _ = newt()
-    activate(rig)
+    newt()
     bpy.data.actions[0].copy()
-    export(folder / "a.md5anim", what="ALL")
 
 
-@says("that another model came with")
+@says("that another model came with", to="a.md5anim", what="ALL")
 def _(folder):
-    rig, _ = newt()
+    newt()
     left = bpy.data.actions[0].copy()
     left["idtech_made_for"], left.use_fake_user = "another", True
-    activate(rig)
-    export(folder / "a.md5anim", what="ALL")
 
 
-@says("MD2 holds no tags")
+@says("MD2 holds no tags", "MDL holds no tags", to="a.mdl", what="SCENE")
 def _(folder):
     add_cube()
     add_tag("tag_a")
     export(folder / "a.md2", what="SCENE")
 
 
-@says("MDL holds no tags")
-def _(folder):
-    add_cube()
-    add_tag("tag_a")
-    export(folder / "a.mdl", what="SCENE")
-
-
-@says("has no place for")
-def _(folder):
-    import_model(put(folder / "b.mdl"))
-    export(folder / "a.md3")
-
-
-@says("pictures lie in the .blend alone")
-def _(folder):
-    import_model(put(folder / "b.mdl"))
-    export(folder / "a.md2")
-
-
-@says("no groups of frames")
-def _(folder):
-    import_model(put(folder / "b.mdl", "torch"))
-    export(folder / "a.md3")
-
-
-@says("no run of the model")
+@says("no run of the model", to="a.mdl")
 def _(folder):
     (block,) = import_model(put(folder / "b.mdl", "torch")).objects
     action = bpy.data.actions["flame"]
@@ -570,29 +440,19 @@ def _(folder):
     (curve,) = (c for _, _, curves in action_parts(action) for c in curves)
     curve.keyframe_points[-1].co.y = 0.5
     activate(block)
-    export(folder / "a.mdl")
 
 
-@says("outgrows its file's grid")
+@says("outgrows its file's grid", "may wobble", to="a.mdl")
 def _(folder):
     (block,) = import_model(put(folder / "b.mdl")).objects
     block.data.shape_keys.key_blocks[1].points[4].co.x += 300.0
-    export(folder / "a.mdl")
 
 
-@says("may wobble")
-def _(folder):
-    (block,) = import_model(put(folder / "b.mdl")).objects
-    block.data.shape_keys.key_blocks[1].points[4].co.x += 300.0
-    export(folder / "a.mdl")
-
-
-@says("is written as 16 x 8")
+@says("is written as 16 x 8", to="a.mdl")
 def _(folder):
     (block,) = import_model(put(folder / "b.mdl")).objects
     material = block.data.materials[1]
     next(n for n in material.node_tree.nodes if n.type == "TEX_IMAGE").image = bpy.data.images.new("a", 32, 16)
-    export(folder / "a.mdl")
 
 
 @says("no picture that can be read")
@@ -601,151 +461,88 @@ def _(folder):
     assert cli.main(["convert", *given]) == 0
 
 
-@says("surfaces become one")
+@says("surfaces become one", to="a.md2", what="SCENE")
 def _(folder):
     for name in "abc":
         block = add_cube(name)
         block.data.materials.append(bpy.data.materials.new(name))
-    export(folder / "a.md2", what="SCENE")
 
 
 # -- bones
 
 
-def newt() -> tuple[Any, Any]:
-    """Import a model with bones; returns its armature and a mesh."""
-    import_model(NEWT)
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    return rig, next(block for block in bpy.data.objects if block.type == "MESH")
+def newt(path: Path = NEWT) -> tuple[Any, Any]:
+    """Import a model with bones; returns its armature, which is active, and a mesh."""
+    import_model(path)
+    activate(first("ARMATURE"))
+    return first("ARMATURE"), first("MESH")
 
 
 def trooper() -> tuple[Any, Any]:
     """As `newt`, of a model with tags and torso."""
-    import_model(TROOPER)
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    return rig, next(block for block in bpy.data.objects if block.type == "MESH")
+    return newt(TROOPER)
 
 
-@says("is a copy: written")
-def _(folder):
-    _, block = newt()
-    copy = block.copy()
-    copy.data = block.data.copy()
-    block.users_collection[0].objects.link(copy)
-    export(folder / "a.md5mesh", what="SCENE")
-
-
-@says("has no tags")
-def _(folder):
-    trooper()
-    export(folder / "a.md5mesh", what="SCENE")
-
-
-@says("sharp edges")
+@says("sharp edges", to="a.md5mesh", what="SCENE")
 def _(folder):
     _, block = newt()
     block.data.polygons.foreach_set("use_smooth", np.zeros(len(block.data.polygons), bool))
-    export(folder / "a.md5mesh", what="SCENE")
 
 
-@says("become one shader")
+@says("become one shader", to="a.md3", what="SCENE")
 def _(folder):
     for color in ((1, 0, 0, 1), (0, 0, 1, 1)):
         bpy.ops.mesh.primitive_cube_add()
         material = bpy.data.materials.new("Material")
         material.diffuse_color = color
         bpy.context.object.data.materials.append(material)
-    export(folder / "a.md3", what="SCENE")
 
 
-@says("hard edges will be smooth")
-def _(folder):
-    bpy.ops.mesh.primitive_cube_add()
-    export(folder / "a.md2", what="SCENE")
-
-
-@says("has normals of its own")
-def _(folder):
-    trooper()
-    export(folder / "a.md5mesh", what="SCENE")
-
-
-@says("shape keys are mixed")
+@says("shape keys are mixed", to="a.md5mesh", what="SCENE")
 def _(folder):
     _, block = newt()
     block.shape_key_add(name="Basis")
     block.shape_key_add(name="b")
-    export(folder / "a.md5mesh", what="SCENE")
 
 
-@says("weights of no bone")
+@says("weights of no bone", to="a.md5mesh", what="SCENE")
 def _(folder):
     _, block = newt()
     block.vertex_groups.new(name="b").add([0], 1.0, "REPLACE")
-    export(folder / "a.md5mesh", what="SCENE")
 
 
-@says("lose weights")
+@says("lose weights", to="a.md5mesh", what="SCENE")
 def _(folder):
     rig, block = newt()
     for bone in list(rig.data.bones)[:6]:
         group = block.vertex_groups.get(bone.name) or block.vertex_groups.new(name=bone.name)
         group.add(range(12), 0.3, "REPLACE")
-    export(folder / "a.md5mesh", what="SCENE")
 
 
-@says("sum to 1")
+@says("sum to 1", to="a.md5mesh", what="SCENE")
 def _(folder):
-    (folder / "a.md5mesh").write_bytes(samples_md5.odd_weights())
-    import_model(folder / "a.md5mesh")
-    next(block for block in bpy.data.objects if block.type == "ARMATURE").location = (50.0, 0.0, 0.0)
-    export(folder / "a.md5mesh", what="SCENE")
+    rig, _ = newt(put(folder / "a.md5mesh", samples_md5.odd_weights()))
+    rig.location = (50.0, 0.0, 0.0)
 
 
-@says("scaled unevenly")
+@says("scaled unevenly", to="a.md5mesh", what="SCENE")
 def _(folder):
     rig, _ = newt()
     rig.scale = (1.0, 1.0, 2.0)
-    export(folder / "a.md5mesh", what="SCENE")
 
 
-@says("no torso weights")
-def _(folder):
-    trooper()
-    export(folder / "a.md5mesh", what="SCENE")
-
-
-@says("go from afar")
-def _(folder):
-    trooper()
-    export(folder / "a.md5mesh", what="SCENE")
-
-
-@says("its levels of detail are gone")
-def _(folder):
-    _, block = trooper()
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    bpy.ops.mesh.subdivide()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    export(folder / "a.mdm", what="SCENE")
-
-
-@says("in lower case")
+@says("in lower case", to="a.mdm", what="SCENE")
 def _(folder):
     rig, _ = trooper()
     block = add_cube("Hat")
     block.vertex_groups.new(name=rig.data.bones[0].name).add(range(8), 1.0, "REPLACE")
     block.modifiers.new("a", "ARMATURE").object = rig
-    export(folder / "a.mdm", what="SCENE")
 
 
-@says("a tag is an empty")
+@says("a tag is an empty", to="a.mdm", what="SCENE")
 def _(folder):
     trooper()
     add_tag("tag_a")
-    export(folder / "a.mdm", what="SCENE")
 
 
 def scaled(*size: float) -> None:
@@ -754,89 +551,53 @@ def scaled(*size: float) -> None:
     bone = rig.pose.bones[-1]
     bone.scale = size
     bone.keyframe_insert("scale", frame=0)
-    activate(rig)
 
 
-@says("': scale of bones is lost")
+@says("is from before", to="md5/a.md5anim", game="quake2remaster")
 def _(folder):
-    scaled(2.0, 2.0, 2.0)
-    export(folder / "a.md5anim", game="doom3")
-
-
-@says("uneven scale of bones")
-def _(folder):
-    scaled(1.0, 2.0, 1.0)
-    export(folder / "a.md5anim", game="doom3")
-
-
-@says("is from before")
-def _(folder):
-    rig, _ = newt()
-    activate(rig)
+    newt()
     (folder / "md5").mkdir()
     (folder / "md5/a.md5scale").write_bytes(b"{}")
-    export(folder / "md5/a.md5anim", game="quake2remaster")
-
-
-@says("MD5 only whole numbers")
-def _(folder):
-    rig, _ = newt()
-    activate(rig)
-    export(folder / "a.md5anim", frame_rate=23.976)
 
 
 @says("plays at")
 def _(folder):
-    rig, _ = trooper()
-    activate(rig)
+    trooper()
     for action in bpy.data.actions:
         action["idtech_frame_rate"] = 21.5
     export(folder / "a.mdx", what="CHOSEN", actions=bpy.data.actions[0].name, game="et")
 
 
-@says("where its keys are")
+@says("where its keys are", to="a.md5anim")
 def _(folder):
     rig, _ = newt()
     rig.pose.bones[0].keyframe_insert("location", frame=51)
-    activate(rig)
-    export(folder / "a.md5anim")
 
 
-@says("against their parents")
+@says("against their parents", to="a.mdx")
 def _(folder):
     rig, _ = trooper()
     bone = next(bone for bone in rig.pose.bones if bone.parent is not None)
     bone.location = (0.0, 2.0, 0.0)
     bone.keyframe_insert("location", frame=1)
-    activate(rig)
-    export(folder / "a.mdx")
 
 
-@says("a quote, line end or NUL")
+@says("a quote, line end or NUL", to="a.md5mesh", what="SCENE")
 def _(folder):
     rig, _ = newt()
     rig.data.bones[0].name = 'a "b"'
-    export(folder / "a.md5mesh", what="SCENE")
 
 
-@says("skin files must list its pieces")
+@says("skin files must list its pieces", to="a.md3", game="quake3", split_surfaces=True)
 def _(folder):
     points = np.random.default_rng(1).uniform(-9, 9, (1200, 3))
     add_mesh("a", points, np.arange(1200).reshape(-1, 3).tolist())
-    export(folder / "a.md3", game="quake3", split_surfaces=True)
 
 
-@says("no more can go without a tear")
-def _(folder):
-    add_cube("a")
-    export(folder / "a.md3", levels="MAKE", percentages="20")
-
-
-@says("lies beside it from before")
+@says("lies beside it from before", to="a.md3")
 def _(folder):
     add_cube("a")
     (folder / "a_1.md3").write_bytes(b"old")
-    export(folder / "a.md3")
 
 
 @says("files can't be written stay as they were")
@@ -850,8 +611,14 @@ def _(folder):
     bpy.ops.object.idtech_export_again()
 
 
+def save_character(folder: Path) -> None:
+    bpy.ops.export_scene.idtech_character(filepath=str(folder / "saved"))
+
+
 def make_player(folder: Path, **options: Any) -> None:
-    """Make a player of a mannequin that is in the scene."""
+    """Make a player of a mannequin, which is in the scene or built now."""
+    if "Strut" not in bpy.data.objects:
+        strut.build()
     bpy.ops.object.idtech_make_player(filepath=str(folder / "strut"), open_result=False, **options)
 
 
@@ -892,18 +659,6 @@ def _(folder):
     make_player(folder)
 
 
-@says("games call a player as its folder")
-def _(folder):
-    strut.build()
-    make_player(folder / "models/players", player="rex")
-
-
-@says("its files name pictures in")
-def _(folder):
-    strut.build()
-    make_player(folder, player="rex")
-
-
 @says("no bone's name says right hand")
 def _(folder):
     strut.build().data.bones["hand.R"].name = "stump"
@@ -935,25 +690,22 @@ def _(folder):
 
 @says("levels of detail of another player")
 def _(folder):
-    strut.build()
     make_player(folder, levels="50")
     make_player(folder)
 
 
-@says("games show that one from afar")
+@says("games show that one from afar", to="a.md3")
 def _(folder):
     block = add_cube()
     bpy.ops.object.idtech_make_levels(percentages="50")
     block.data.vertices[0].co.z += 9
-    export(folder / "a.md3")
 
 
 @says("the character's frames keep the names")
 def _(folder):
-    bpy.ops.import_scene.idtech_character(filepath=str(put_character(folder / "game")))
-    (rig,) = (block for block in bpy.data.objects if block.type == "ARMATURE")
-    rig.data.bones["Bip01 Head"].name = "Skull"
-    bpy.ops.export_scene.idtech_character(filepath=str(folder / "out"))
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    first("ARMATURE").data.bones["Bip01 Head"].name = "Skull"
+    save_character(folder)
 
 
 @says("the name by which games hang models on it")
@@ -968,69 +720,47 @@ def _(folder):
     saved(folder)
 
 
-@says("the source of mesh")
+@says("the source of mesh", to="a.md3", what="SCENE")
 def _(folder):
     collection = import_model(SENTINEL)
     for holder in (collection, *(block.data for block in collection.objects if block.type == "MESH")):
         del holder[RECORD]
         holder[RECORD] = b"nonsense"
-    export(folder / "a.md3", what="SCENE")
 
 
-@says("instances are left out")
+@says("instances are left out", to="a.md3", what="VISIBLE")
 def _(folder):
     add_cube("plate").instance_type = "VERTS"
     add_cube("stone").parent = bpy.data.objects["plate"]
-    export(folder / "a.md3", what="VISIBLE")
 
 
 def beside(what):
     """Make a mesh beside an imported model of which a mesh is active."""
-    model = import_model(SENTINEL)
-    block = add_cube("hat")
-    active = next(each for each in model.objects if each.type == "MESH")
+    active, block = first("MESH", import_model(SENTINEL).objects), add_cube("hat")
     block.parent = active if what == "hung" else None
     activate(active)
     block.select_set(what != "hung")
 
 
-@says("none of its own")
-def _(folder):
-    beside("hung")
-    export(folder / "a.md3")
-
-
-@says("no part of the active model")
-def _(folder):
-    beside("selected")
-    export(folder / "a.md3")
-
-
-@says("another one has the number of")
+@says("another one has the number of", to="a.md3")
 def _(folder):
     activate(add_cube("a"))
     bpy.ops.object.idtech_make_levels(percentages="50")
     bpy.context.scene.collection.children.link(bpy.data.collections["a_1"].copy())
-    export(folder / "a.md3")
 
 
-@says("whose model was deleted or joined")
+@says("whose model was deleted or joined", to="a.md3")
 def _(folder):
     activate(add_cube("a"))
     bpy.ops.object.idtech_make_levels(percentages="50")
     bpy.data.objects.remove(bpy.data.objects["a"])
     activate(add_cube("b"))
-    export(folder / "a.md3")
-
-
-def save_character(folder: Path) -> None:
-    bpy.ops.export_scene.idtech_character(filepath=str(folder / "saved"))
 
 
 @says("lines of skins go by the order of meshes")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_xreal.put_player(folder)))
-    block = next(block for block in bpy.data.objects if block.type == "MESH")
+    block = first("MESH")
     block.data.materials.append(bpy.data.materials.new("new"))
     block.data.polygons[0].material_index = 1
     save_character(folder)
@@ -1060,7 +790,7 @@ def _(folder):
 @says("keeps its name in the table")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder)))
-    activate(next(block for block in bpy.data.objects if block.type == "ARMATURE"))
+    activate(first("ARMATURE"))
     bpy.ops.object.idtech_animation_rename(name="walk", to="stand")
     save_character(folder)
 
@@ -1079,6 +809,5 @@ def _(folder):
 @says("has 256 colours, and the nearest")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_quake2.put_player(folder)), skin="moss")
-    image = next(image for image in bpy.data.images if image.name == "moss.pcx")
-    image.pixels[:16] = [0.93, 0.01, 0.87, 1.0] * 4
+    bpy.data.images["moss.pcx"].pixels[:16] = [0.93, 0.01, 0.87, 1.0] * 4
     save_character(folder)

@@ -18,9 +18,24 @@ from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.skins import show as show_skin
 from io_idtech_models.ui import skins
+from tests.blender.case import append
 from tests.samples import PROJECT
 from tests.ui.panel.drawing import Layout
-from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
+from tests.ui.scene import (
+    activate,
+    add_cube,
+    add_tag,
+    bpy,
+    copy_of,
+    error_of,
+    export_bytes,
+    export_md3,
+    first,
+    import_md3,
+    import_model,
+    png,
+    put,
+)
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -62,15 +77,8 @@ def folder(tmp_path):
 
 def load(path: Path) -> Any:
     """Import a model; returns its object."""
-    before = set(bpy.data.objects)
-    assert bpy.ops.import_scene.idtech_md2(filepath=str(path)) == {"FINISHED"}
-    (block,) = set(bpy.data.objects) - before
+    (block,) = import_model(path).objects
     return block
-
-
-def save(path: Path) -> bytes:
-    assert bpy.ops.export_scene.idtech_md2(filepath=str(path)) == {"FINISHED"}
-    return path.read_bytes()
 
 
 def items() -> list[str]:
@@ -97,21 +105,12 @@ def test_slots_and_pictures_that_are_no_skin_yet_are_offered(folder):
 
 def test_another_slot(folder, tmp_path):
     block = load(folder / "tris.md2")
-    assert show(skin="1") == {"FINISHED"}
-    assert worn(block) == [1, 1, 1, 1]
-    assert block.active_material_index == 1
-    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes(), "the list is as it was"
-    assert show(skin="0") == {"FINISHED"}
-    assert worn(block) == [0, 0, 0, 0]
-    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
-
-
-def test_the_scene_shows_it(folder):
-    block = load(folder / "tris.md2")
-    block.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    show(skin="1")
-    shown = block.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    assert [face.material_index for face in shown.polygons] == [1, 1, 1, 1]
+    for slot in (1, 0):
+        block.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        assert show(skin=str(slot)) == {"FINISHED"}
+        assert worn(block) == worn(block.evaluated_get(bpy.context.evaluated_depsgraph_get())) == [slot] * 4
+        assert block.active_material_index == slot
+        assert export_bytes(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes(), "the list is as it was"
 
 
 @pytest.mark.parametrize("name", ["frost.pcx", "sand.png"])
@@ -124,13 +123,13 @@ def test_a_picture_becomes_a_further_skin(folder, tmp_path, name):
     image: Any = images.image_of(material)
     assert (image.get(images.FILE) or image.filepath) == str(folder / name)
     assert name not in items()
-    before, after = (folder / "tris.md2").read_bytes(), save(tmp_path / "b.md2")
+    before, after = (folder / "tris.md2").read_bytes(), export_bytes(tmp_path / "b.md2")
     assert stored(after) == [*STORED, f"{FOLDER}/{name}"]
     one, other = md2.read(before), md2.read(after)
     for part in ("st", "triangles", "frames", "vertices", "glcmds"):
         assert np.array_equal(getattr(one, part), getattr(other, part)), part
     assert show(skin="0") == {"FINISHED"}
-    assert stored(save(tmp_path / "c.md2")) == stored(after)
+    assert stored(export_bytes(tmp_path / "c.md2")) == stored(after)
 
 
 def test_the_name_is_the_files_own_where_blender_changes_it(folder, tmp_path):
@@ -139,7 +138,7 @@ def test_the_name_is_the_files_own_where_blender_changes_it(folder, tmp_path):
     block = load(folder / "tris.md2")
     show(skin="frost.pcx")
     assert block.material_slots[2].material.name == f"{FOLDER}/frost.pcx.001"
-    assert stored(save(tmp_path / "b.md2"))[2] == f"{FOLDER}/frost.pcx"
+    assert stored(export_bytes(tmp_path / "b.md2"))[2] == f"{FOLDER}/frost.pcx"
 
 
 def test_without_a_game_folder_a_skin_has_a_bare_name(tmp_path):
@@ -150,7 +149,7 @@ def test_without_a_game_folder_a_skin_has_a_bare_name(tmp_path):
     assert items() == ["a.pcx", "b.pcx"]
     show(skin="b.pcx")
     assert [slot.material.name for slot in block.material_slots] == ["b.pcx"]
-    assert stored(save(tmp_path / "out.md2")) == ["b.pcx"]
+    assert stored(export_bytes(tmp_path / "out.md2")) == ["b.pcx"]
 
 
 def test_a_stand_in_is_no_skin_until_its_picture_is_chosen(tmp_path):
@@ -159,15 +158,15 @@ def test_a_stand_in_is_no_skin_until_its_picture_is_chosen(tmp_path):
     block = load(tmp_path / FOLDER / "mite.md2")
     assert items() == ["0", "mite.pcx"]
     show(skin="0")
-    assert stored(save(tmp_path / "b.md2")) == []
+    assert stored(export_bytes(tmp_path / "b.md2")) == []
     show(skin="mite.pcx")
     assert worn(block) == [1, 1, 1, 1]
-    assert stored(save(tmp_path / "b.md2")) == [f"{FOLDER}/mite.pcx"]
+    assert stored(export_bytes(tmp_path / "b.md2")) == [f"{FOLDER}/mite.pcx"]
 
 
-def test_a_replacement_is_the_same_skin(folder):
-    png(folder / "moss.png")
-    png(folder / "RUST.TGA")
+def test_a_replacement_is_the_same_skin_and_an_icon_is_none(folder):
+    for name in ("moss.png", "RUST.TGA", "icon_default.png"):
+        png(folder / name)
     load(folder / "tris.md2")
     assert items() == ["0", "1", "frost.pcx", "sand.png"]
 
@@ -213,7 +212,7 @@ def test_edit_mode(folder, tmp_path):
     assert bpy.context.mode == "EDIT_MESH"
     bpy.ops.object.mode_set(mode="OBJECT")
     assert worn(block) == [2, 2, 2, 2]
-    assert stored(save(tmp_path / "b.md2"))[2:] == [f"{FOLDER}/frost.pcx"]
+    assert stored(export_bytes(tmp_path / "b.md2"))[2:] == [f"{FOLDER}/frost.pcx"]
 
 
 def test_undo(folder, tmp_path):
@@ -225,7 +224,7 @@ def test_undo(folder, tmp_path):
     block = bpy.data.objects[name]
     assert worn(block) == [0, 0, 0, 0]
     assert items() == ["0", "1", "frost.pcx", "sand.png"]
-    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
+    assert export_bytes(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
     bpy.ops.ed.redo()
     assert worn(bpy.data.objects[name]) == [2, 2, 2, 2]
 
@@ -268,27 +267,18 @@ def test_every_format_has_skins(tmp_path):
 
 
 def test_where_there_is_no_skin_to_choose(folder):
-    with pytest.raises(RuntimeError, match="No model with a mesh is active"):
-        show()
+    assert "No model with a mesh is active" in error_of(show)
     activate(add_tag("tag_x"))
-    with pytest.raises(RuntimeError, match="No model with a mesh is active"):
-        show()
+    assert "No model with a mesh is active" in error_of(show)
     add_cube()
-    with pytest.raises(RuntimeError, match="'cube' has no material, and no file that it was imported from"):
-        show()
-    put(folder / "lone" / "tris.md2", mite())
-    load(folder / "lone" / "tris.md2")
-    with pytest.raises(RuntimeError, match=r"has no material, and no picture lies in '.*lone'"):
-        show()
-
-
-def test_a_folder_that_has_gone(folder):
+    assert "'cube' has no material, and no file that it was imported from" in error_of(show)
+    load(put(folder / "lone" / "tris.md2", mite()))
+    assert f"has no material, and no picture lies in '{folder / 'lone'}'" in error_of(show)
     block = load(folder / "tris.md2")
     shutil.rmtree(folder)
     assert items() == ["0", "1"]
     block.data.materials.clear()
-    with pytest.raises(RuntimeError, match="has no material, and no file that it was imported from"):
-        show()
+    assert "has no material, and no file that it was imported from" in error_of(show)
 
 
 def test_what_is_not_offered(folder):
@@ -310,17 +300,16 @@ def test_a_picture_that_goes_meanwhile(folder):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("bad.pcx", r"'bad\.pcx' can't be shown: unknown PCX"), ("bad.png", r"'bad\.png' is no picture that Blender can")],
+    [("bad.pcx", "'bad.pcx' can't be shown: unknown PCX"), ("bad.png", "'bad.png' is no picture that Blender can")],
 )
 def test_a_picture_that_can_not_be_read(folder, tmp_path, name, said):
     block = load(folder / "tris.md2")
     put(folder / name, b"\n This is neither picture nor model, but long enough to have a header." * 3)
     before = len(bpy.data.materials), len(bpy.data.images)
-    with pytest.raises(RuntimeError, match=said):
-        show(skin=name)
+    assert said in error_of(show, skin=name)
     assert (len(bpy.data.materials), len(bpy.data.images)) == before
     assert worn(block) == [0, 0, 0, 0]
-    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
+    assert export_bytes(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
 
 
 def test_names_that_are_no_text_are_left_out(folder):
@@ -334,13 +323,9 @@ def test_names_that_are_no_text_are_left_out(folder):
 
 
 def test_a_linked_mesh(folder, tmp_path):
-    load(folder / "tris.md2")
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(tmp_path / "a.blend"), link=True) as (found, wanted):
-        wanted.objects = found.objects
-    bpy.context.scene.collection.objects.link(wanted.objects[0])
-    activate(wanted.objects[0])
+    (block,) = append(tmp_path, "objects", [load(folder / "tris.md2").name], link=True)
+    bpy.context.scene.collection.objects.link(block)
+    activate(block)
     assert "belongs to another .blend" in error_of(show)
 
 
@@ -389,15 +374,12 @@ def test_a_menus_entry_applies_at_once(folder):
 def test_a_skin_is_the_whole_models(folder):
     """A slot, and a picture that becomes one, are shown by all surfaces that have it; a copy is another model."""
     block = load(folder / "tris.md2")
-    second = block.copy()
-    second.data = block.data.copy()
-    block.users_collection[0].objects.link(second)
+    second, copy = copy_of(block), copy_of(block)
     other = bpy.data.collections.new("copy")
     bpy.context.scene.collection.children.link(other)
     other["idtech_model"] = block.data["idtech_model"]
-    copy = block.copy()
-    copy.data = block.data.copy()
     other.objects.link(copy)
+    block.users_collection[0].objects.unlink(copy)
     activate(block)
     assert show(skin="1") == {"FINISHED"}
     assert [worn(each)[0] for each in (block, second, copy)] == [1, 1, 0]
@@ -406,17 +388,11 @@ def test_a_skin_is_the_whole_models(folder):
     assert second.data.materials[2] == block.data.materials[2]
 
 
-def test_icons_are_no_skins(folder):
-    load(folder / "tris.md2")
-    png(folder / "icon_default.png")
-    assert "icon_default.png" not in items()
-
-
 def test_a_players_skin_is_all_its_parts(tmp_path):
     folder = PROJECT / "examples/tock/baseq3/models/players/tock"
     bpy.ops.import_scene.idtech_player(filepath=str(folder / "upper.md3"))
     parts = [c for c in bpy.data.collections if c.name in {"head", "upper", "lower"} and c.get("idtech_model")]
     assert [c["idtech_skin"] for c in parts] == ["default"] * 3
-    activate(next(block for block in parts[0].objects if block.type == "MESH"))
+    activate(first("MESH", parts[0].objects))
     assert show(skin="red.skin") == {"FINISHED"}
     assert [c["idtech_skin"] for c in parts] == ["red"] * 3

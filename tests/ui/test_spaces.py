@@ -5,9 +5,21 @@ import pytest
 from mathutils import Matrix, Vector
 
 from tests.samples import load
-from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model, put
+from tests.ui.scene import (
+    activate,
+    add_mesh,
+    add_tag,
+    bpy,
+    error_of,
+    export_bytes,
+    export_model,
+    first,
+    import_model,
+    put,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
+GUN = [(0, 0, 0), (8, 0, 0), (0, 8, 0)]
 
 
 @pytest.fixture
@@ -18,8 +30,7 @@ def said(capfd):
 
 def carrier(folder):
     """Import a model with moving tags; returns one of them."""
-    made = import_model(put(folder / "carrier.md3", "animated"))
-    return next(block for block in made.objects if block.type == "EMPTY")
+    return first("EMPTY", import_model(put(folder / "carrier.md3", "animated")).objects)
 
 
 def carried(folder, sample="animated", name="carried.md3"):
@@ -27,6 +38,16 @@ def carried(folder, sample="animated", name="carried.md3"):
     path = put(folder / name, sample)
     made = import_model(path)
     return path, made, list(made.objects)
+
+
+def gun():
+    """Add a mesh that no import made."""
+    return add_mesh("gun", GUN, [(0, 1, 2)])
+
+
+def shift(folder, path):
+    """Export, and return how far the vertices are from where a file has them."""
+    return export_model(folder / "out.md3").surfaces[0].positions - load(path.read_bytes(), "").surfaces[0].positions
 
 
 def hang(blocks, tag, keep=False):
@@ -51,6 +72,8 @@ def test_an_unmoved_model_on_anothers_tag_comes_back(tmp_path, said, sample, kee
     bpy.context.view_layer.update()
     assert [block.matrix_world for block in blocks] == before
     assert all(block.parent == tag for block in blocks)
+    error_of(bpy.ops.export_scene.idtech_md3, filepath=str(tmp_path / "nowhere" / "out.md3"))
+    assert all(block.parent == tag for block in blocks), "what fails hangs it up again, too"
 
 
 def test_tags_that_stayed_behind_are_its_own_as_well(tmp_path):
@@ -66,10 +89,9 @@ def test_a_model_that_was_moved_to_the_tag_is_written_as_it_stands_against_that(
     hang(blocks, tag, keep=True)
     for block in blocks:
         block.matrix_world = tag.matrix_world @ Matrix.Translation((0.0, 0.0, 2.0))
-    model = export_model(tmp_path / "out.md3")
-    shift = model.surfaces[0].positions - load(path.read_bytes(), "").surfaces[0].positions
-    np.testing.assert_allclose(shift, np.broadcast_to((0, 0, 2), shift.shape), atol=1 / 64)
-    assert model.num_frames == 1
+    found = shift(tmp_path, path)
+    assert len(found) == 1
+    np.testing.assert_allclose(found, np.broadcast_to((0, 0, 2), found.shape), atol=1 / 64)
     assert "is written as it stands against that, which is where games draw it" in said()
 
 
@@ -87,35 +109,23 @@ def test_the_world_if_that_is_asked_for(tmp_path, said):
 
 def test_what_was_built_in_the_world_moves_with_the_tag_and_says_so(tmp_path, said):
     tag = carrier(tmp_path)
-    block = add_mesh("gun", [(0, 0, 0), (8, 0, 0), (0, 8, 0)], [(0, 1, 2)])
-    hang([block], tag)
-    model = export_model(tmp_path / "out.md3", what="SELECTION")
-    assert model.num_frames > 1
+    hang([gun()], tag)
+    assert export_model(tmp_path / "out.md3", what="SELECTION").num_frames > 1
     assert f"it is written with the motion of '{tag.name}', on which it hangs" in said()
-    activate(block)
     own = export_model(tmp_path / "own.md3", what="SELECTION", space="OWN")
-    np.testing.assert_allclose(own.surfaces[0].positions[0], [(0, 0, 0), (8, 0, 0), (0, 8, 0)], atol=1 / 64)
-    assert own.num_frames == 1
+    np.testing.assert_allclose(own.surfaces[0].positions, [GUN], atol=1 / 64)
 
 
 def test_what_hangs_on_an_empty_of_ones_own_stands_in_the_world(tmp_path, said):
-    stand = bpy.data.objects.new("stand", None)
-    bpy.context.scene.collection.objects.link(stand)
+    """But not if that hangs on a tag."""
+    stand = add_tag("stand", "PLAIN_AXES")
     stand.location = 0, 0, 5
     path, _, blocks = carried(tmp_path, "minimal")
     hang(blocks, stand)
-    shift = export_model(tmp_path / "out.md3").surfaces[0].positions - load(path.read_bytes(), "").surfaces[0].positions
-    np.testing.assert_allclose(shift[..., 2], 5, atol=1 / 64)
+    np.testing.assert_allclose(shift(tmp_path, path)[..., 2], 5, atol=1 / 64)
     assert "hangs on" not in said()
-
-
-def test_an_empty_between(tmp_path):
-    tag = carrier(tmp_path)
-    stand = bpy.data.objects.new("stand", None)
-    bpy.context.scene.collection.objects.link(stand)
-    stand.parent, stand.location = tag, (0, 0, 5)
-    path, _, blocks = carried(tmp_path)
-    hang(blocks, stand)
+    stand.parent = carrier(tmp_path)
+    activate(blocks[0])
     assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
 
 
@@ -123,7 +133,7 @@ def test_an_empty_between(tmp_path):
 def test_a_rig_on_anothers_tag(tmp_path, kind, said):
     tag = carrier(tmp_path)
     _, _, blocks = carried(tmp_path, {"md5mesh": "arm", "iqm": "animated"}[kind], f"carried.{kind}")
-    rig = next(block for block in blocks if block.type == "ARMATURE")
+    rig = first("ARMATURE", blocks)
     activate(rig)
     before = export_bytes(tmp_path / f"before.{kind}")
     hang([rig], tag)
@@ -135,8 +145,7 @@ def test_a_rig_on_anothers_tag(tmp_path, kind, said):
 
 def test_a_model_on_a_bone_that_is_a_tag(tmp_path):
     path, _, blocks = carried(tmp_path, "minimal")
-    body = import_model(put(tmp_path / "body.md5mesh", "arm"))
-    rig = next(block for block in body.objects if block.type == "ARMATURE")
+    rig = first("ARMATURE", import_model(put(tmp_path / "body.md5mesh", "arm")).objects)
     bone = rig.pose.bones[-1]
     bpy.context.view_layer.update()
     for block in blocks:
@@ -148,16 +157,8 @@ def test_a_model_on_a_bone_that_is_a_tag(tmp_path):
     joint = rig.matrix_world @ bone.matrix @ Matrix(((0, -1, 0, 0), (1, 0, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)))
     for block in blocks:
         block.matrix_world = joint @ Matrix.Translation((0.0, 3.0, 0.0))
-    shift = export_model(tmp_path / "out.md3").surfaces[0].positions - load(path.read_bytes(), "").surfaces[0].positions
-    np.testing.assert_allclose(shift, np.broadcast_to((0, 3, 0), shift.shape), atol=1 / 64)
-
-
-def test_a_failed_export_hangs_it_up_again(tmp_path):
-    tag = carrier(tmp_path)
-    _, _, blocks = carried(tmp_path)
-    hang(blocks, tag)
-    error_of(bpy.ops.export_scene.idtech_md3, filepath=str(tmp_path / "nowhere" / "out.md3"))
-    assert all(block.parent == tag for block in blocks)
+    found = shift(tmp_path, path)
+    np.testing.assert_allclose(found, np.broadcast_to((0, 3, 0), found.shape), atol=1 / 64)
 
 
 class TestMakeRoot:
@@ -182,38 +183,33 @@ class TestMakeRoot:
         assert "hangs on" not in said()
 
     def test_of_a_gun_that_was_built(self, tmp_path, said):
-        tag = carrier(tmp_path)
-        block = add_mesh("gun", [(0, 0, 0), (8, 0, 0), (0, 8, 0)], [(0, 1, 2)])
-        hang([block], tag)
+        block = gun()
+        hang([block], carrier(tmp_path))
         self.make()
         activate(block)
         model = export_model(tmp_path / "out.md3", what="SELECTION")
-        np.testing.assert_allclose(model.surfaces[0].positions, [[(0, 0, 0), (8, 0, 0), (0, 8, 0)]], atol=1 / 64)
+        np.testing.assert_allclose(model.surfaces[0].positions, [GUN], atol=1 / 64)
         assert "hangs on" not in said()
 
     def test_in_the_world_and_carried_off(self, tmp_path):
+        """One is enough, and makes no player of it."""
         path, _, blocks = carried(tmp_path, "animated")
         activate(blocks[0])
         root = self.make()
         root.location, root.rotation_euler = (5, 6, 7), (0, 0, 1)
         activate(blocks[0])
         assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+        assert not bpy.ops.object.idtech_play.poll()
+        assert f"the model hangs on a root already: '{root.name}'" in error_of(bpy.ops.object.idtech_make_root)
 
     def test_of_a_rig(self, tmp_path):
         _, _, blocks = carried(tmp_path, "arm", "carried.md5mesh")
-        activate(next(block for block in blocks if block.type == "ARMATURE"))
+        activate(first("ARMATURE", blocks))
         before = export_bytes(tmp_path / "before.md5mesh")
         self.make().location = 1, 2, 3
         activate(blocks[0])
         assert export_bytes(tmp_path / "out.md5mesh") == before
         assert export_bytes(tmp_path / "world.md5mesh", space="WORLD") != before
-
-    def test_once_is_enough(self, tmp_path):
-        _, _, blocks = carried(tmp_path)
-        activate(blocks[0])
-        root = self.make()
-        activate(blocks[0])
-        assert f"the model hangs on a root already: '{root.name}'" in error_of(bpy.ops.object.idtech_make_root)
 
 
 def test_what_hangs_on_the_tag_of_a_rooted_model_is_no_part_of_that(tmp_path):
@@ -222,19 +218,10 @@ def test_what_hangs_on_the_tag_of_a_rooted_model_is_no_part_of_that(tmp_path):
     bpy.ops.object.idtech_make_root()
     tag = next(block for block in body.objects if block.name.startswith("tag_"))
     path, _, blocks = carried(tmp_path, "minimal")
-    gun = add_mesh("gun", [(0, 0, 0), (8, 0, 0), (0, 8, 0)], [(0, 1, 2)])
-    hang([*blocks, gun], tag)
+    hang([*blocks, gun()], tag)
     assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
     activate(body_blocks[0])
     assert export_bytes(tmp_path / "out.md3") == body_path.read_bytes()
-
-
-def test_play_animation_is_for_players(tmp_path):
-    _, _, blocks = carried(tmp_path)
-    activate(blocks[0])
-    bpy.ops.object.idtech_make_root()
-    activate(blocks[0])
-    assert not bpy.ops.object.idtech_play.poll()
 
 
 class TestSideBySide:
@@ -254,7 +241,7 @@ class TestSideBySide:
         spans = [self.spans(home.all_objects) for home in homes]
         assert spans[0][1] < spans[1][0] < spans[1][1] < spans[2][0]
         for home, name in zip(homes, names, strict=True):
-            activate(next(block for block in home.objects if block.type == "MESH"))
+            activate(first("MESH", home.objects))
             assert export_bytes(tmp_path / "out.md3") == (tmp_path / name).read_bytes()
 
     def test_rigs(self, tmp_path):
@@ -262,11 +249,11 @@ class TestSideBySide:
             put(tmp_path / name, "arm")
         files = [{"name": name} for name in ("a.md5mesh", "b.md5mesh")]
         bpy.ops.import_scene.idtech_md5mesh(directory=str(tmp_path), files=files, side_by_side=True)
-        first, second = (bpy.data.collections[name] for name in "ab")
-        assert self.spans(first.objects)[1] < self.spans(second.objects)[0]
+        one, other = (bpy.data.collections[name] for name in "ab")
+        assert self.spans(one.objects)[1] < self.spans(other.objects)[0]
         out = []
-        for home in (first, second):
-            activate(next(block for block in home.objects if block.type == "ARMATURE"))
+        for home in (one, other):
+            activate(first("ARMATURE", home.objects))
             out.append(export_bytes(tmp_path / "out.md5mesh"))
         assert out[0] == out[1]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import bmesh
 import pytest
 
+from tests.blender.case import in_edit_mode
 from tests.samples import sample
-from tests.ui.scene import activate, add_cube, add_tag, bpy, import_model, operator, put
+from tests.ui.scene import activate, add_cube, add_tag, bpy, copy_of, export_bytes, first, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -19,34 +20,27 @@ def brought(folder: Path, name: str, which: str) -> Any:
     path = put(folder / f"model.{name}", which)
     if name == "mdm":
         path.with_suffix(".mdx").write_bytes(sample("walk", "mdx"))
-    return next(block for block in import_model(path).all_objects if block.type == "MESH")
-
-
-def edited(block: Any, call: Callable[[], object], select: str = "SELECT") -> None:
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action=select)
-    call()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    return first("MESH", import_model(path).all_objects)
 
 
 def separated(block: Any) -> None:
     """Separate a face of a mesh, twice."""
-    for _ in range(2):
-        edited(block, lambda: None, "DESELECT")
-        for point in block.data.polygons[0].vertices:
-            block.data.vertices[point].select = True
-        bpy.ops.object.mode_set(mode="EDIT")
+
+    def separate() -> None:
+        for nth, face in enumerate(bmesh.from_edit_mesh(block.data).faces):
+            face.select_set(nth == 0)
         bpy.ops.mesh.separate(type="SELECTED")
-        bpy.ops.object.mode_set(mode="OBJECT")
+
+    for _ in range(2):
+        in_edit_mode(block, separate)
 
 
 def flipped(block: Any) -> None:
-    edited(block, bpy.ops.mesh.flip_normals)
+    in_edit_mode(block, bpy.ops.mesh.flip_normals)
 
 
 def rotated(block: Any) -> None:
-    edited(block, lambda: bpy.ops.transform.rotate(value=0.7, orient_axis="X"))
+    in_edit_mode(block, lambda: bpy.ops.transform.rotate(value=0.7, orient_axis="X"))
 
 
 def armature_selected(block: Any) -> None:
@@ -70,8 +64,7 @@ def nothing(block: Any) -> None:
 def test_what_goes_well_is_no_warning(tmp_path, capfd, name, which, edit, options):
     edit(brought(tmp_path, name, which))
     capfd.readouterr()
-    target = tmp_path / f"out.{name}"
-    assert operator("export", target)(filepath=str(target), **options) == {"FINISHED"}
+    export_bytes(tmp_path / f"out.{name}", **options)
     said = capfd.readouterr().out
     # Where a face was cut off 4.2 shows other normals at its edges, and can't tell whether anyone meant that. Parts get
     # names of their own, which skins have to list.
@@ -85,8 +78,7 @@ def test_what_goes_well_is_no_warning(tmp_path, capfd, name, which, edit, option
 def test_what_comes_along_is_information(tmp_path, capfd):
     add_tag("tag_a")
     add_cube().data.materials.append(bpy.data.materials.new("models/cube"))
-    target = tmp_path / "a.md3"
-    assert operator("export", target)(filepath=str(target)) == {"FINISHED"}
+    export_bytes(tmp_path / "a.md3")
     said = capfd.readouterr().out
     assert "Info: a.md3" in said
     assert "taken along" in said
@@ -95,11 +87,8 @@ def test_what_comes_along_is_information(tmp_path, capfd):
 def test_several_copies_are_one_warning(tmp_path, capfd):
     block = brought(tmp_path, "md3", "seamed_cube")
     for _ in range(3):
-        copy = block.copy()
-        copy.data = block.data.copy()
-        block.users_collection[0].objects.link(copy)
-    target = tmp_path / "out.md3"
-    operator("export", target)(filepath=str(target))
+        copy_of(block)
+    export_bytes(tmp_path / "out.md3")
     said = capfd.readouterr().out
     assert said.count("are copies of surfaces: written as further ones") == 1
     assert "Warning: out.md3" in said

@@ -17,13 +17,10 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
 def add_armature() -> object:
-    block = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-    bpy.context.scene.collection.objects.link(block)
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    block.data.edit_bones.new("bone").tail = (0, 0, 8)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return block
+    bpy.ops.object.armature_add(radius=8)
+    rig = bpy.context.object
+    rig.data.bones[0].name = "bone"
+    return rig
 
 
 @pytest.mark.parametrize("imported", [False, True])

@@ -6,26 +6,21 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-np = pytest.importorskip("numpy")
+from io_idtech_models.blender.compat import curves_for
+from io_idtech_models.blender.curves import add_curve
+from io_idtech_models.blender.exchange import picture as still
+from io_idtech_models.blender.exchange.scene_files import ExchangeError
+from io_idtech_models.blender.exchange.scene_files import run as run_operator
+from io_idtech_models.blender.vertex.shape_keys import add_absolute
+from tests.ui.scene import bpy
 
-from io_idtech_models.blender.compat import curves_for  # noqa: E402
-from io_idtech_models.blender.curves import add_curve  # noqa: E402
-from io_idtech_models.blender.exchange import picture as still  # noqa: E402
-from io_idtech_models.blender.exchange.scene_files import ExchangeError  # noqa: E402
-from io_idtech_models.blender.exchange.scene_files import run as run_operator  # noqa: E402
-from io_idtech_models.blender.vertex.shape_keys import add_absolute  # noqa: E402
-
+pytestmark = pytest.mark.usefixtures("empty_scene")
 SIZE = (120, 90)
 RENDERED = {"Render Result"}  # an image that Blender makes with the first picture and keeps
 RED, GREEN = (220, 20, 20, 255), (20, 200, 20, 255)
-
-
-@pytest.fixture(autouse=True)
-def _empty_scene():
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 def make_box(name: str, low: Any, high: Any, *materials: Any) -> Any:

@@ -13,7 +13,7 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.mesh import normal_codes
 from io_idtech_models.formats.common import normals as _normals
 from tests import samples_md3
-from tests.blender.case import CONTEXT, activate
+from tests.blender.case import CONTEXT, activate, in_edit_mode
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL, sample
 
@@ -25,14 +25,6 @@ CLOSE = np.cos(np.radians(1.5))  # a code's worst error, and a little
 @pytest.fixture(params=["flap", "sentinel"])
 def case(request):
     return open_case(sample("flap") if request.param == "flap" else SENTINEL.read_bytes())
-
-
-def edit(block: Any, operator: Any, select: str = "SELECT", **options: Any) -> None:
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action=select)
-    operator(**options)
-    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def written(case: Any, surface: int = 0) -> Any:
@@ -52,15 +44,11 @@ def assert_as_shown(case: Any, block: Any) -> None:
         assert (normals[near] @ normal).max() > CLOSE
 
 
-def test_nothing_is_changed_by_import(case):
+def test_nothing_is_changed_by_import_and_edit_mode(case):
     for block in case.built.surfaces:
         if compat.NORMAL_CODES or block.data.attributes.get(normal_codes.CODE) is not None:
             assert not normal_codes.changed(block.data).any()
-    assert case.changed() == set()
-
-
-def test_nothing_is_changed_by_edit_mode(case):
-    edit(case.surface(), bpy.ops.mesh.select_mode, type="FACE")
+    in_edit_mode(case.surface(), lambda: bpy.ops.mesh.select_mode(type="FACE"))
     assert case.changed() == set()
 
 
@@ -71,9 +59,9 @@ def test_what_is_made_sharp_is_written_as_shown(case, how):
         activate(block)
         bpy.ops.object.shade_flat()
     else:
-        edit(block, bpy.ops.mesh.mark_sharp)
+        in_edit_mode(block, bpy.ops.mesh.mark_sharp)
     assert normal_codes.changed(block.data).any()
-    if case.row.name == "md3" and len(block.data.polygons) > 10:
+    if len(block.data.polygons) > 10:
         assert case.changed()
         assert_as_shown(case, block)
 

@@ -14,6 +14,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shape_keys import add_absolute, animate_absolute
 from io_idtech_models.model.rigging.rig import FrameRig
 from tests.blender.case import CONTEXT, positions_at
+from tests.blender.skeletal.rigged import curves_of
 from tests.ui.scene import add_mesh, bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -58,13 +59,15 @@ def built(model):
     return build("bar", [whole(model)], [known_rig()], None, CONTEXT.scene)
 
 
-def test_it_looks_as_before(bent):
+def test_it_looks_as_before_and_a_bone_that_only_turns_has_no_key_for_its_place(bent):
     assert isinstance(bent.model, FramedModel)
     assert np.array_equal(bent.model.points, bent.frames.astype(np.float32))
     assert bent.model.plan.times == [0, 1, 2, 3]
-    built(bent.model)
+    rig = built(bent.model)
     for frame, points in enumerate(bent.frames):
         assert np.allclose(positions_at(bent.block, frame), points, atol=1e-5)
+    paths = {curve.data_path.rpartition(".")[2] for curve in curves_of(whole_of(rig.block))}
+    assert paths == {"rotation_quaternion"}
 
 
 def test_bones_lie_where_they_were_found(bent):
@@ -90,15 +93,3 @@ def test_weights_are_groups_behind_those_that_there_are(bent):
     table[points, groups] = weights
     assert np.array_equal(table[:, 1:], known_rig().weights)
     assert table[0, 0] == 0.25
-
-
-def test_a_bone_that_only_turns_has_no_key_for_its_place(bent):
-    rig = built(bent.model)
-    paths = {curve.data_path.rpartition(".")[2] for curve in curves_of(whole_of(rig.block))}
-    assert paths == {"rotation_quaternion"}
-
-
-def curves_of(action):
-    from io_idtech_models.blender.compat import action_parts
-
-    return [curve for _, _, curves in action_parts(action) for curve in curves]

@@ -17,6 +17,7 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.surface_look import Layer, Look, Texture
 from io_idtech_models.reporting import FormatError, collected_warnings
+from tests.blender.case import reopen_blend
 from tests.samples import CORPUS
 from tests.stores import held
 from tests.ui.scene import png, put, tga
@@ -69,12 +70,6 @@ def decoder(pixels=ROWS):
     return lambda file: pixels if file.suffix == ".pcx" else None
 
 
-def save_and_open(folder):
-    path = str(folder / "saved.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
-
-
 def new_material(*pictures, linked=None, active=None):
     """Return a material with image nodes; the numbers say which is linked and which is active."""
     material = bpy.data.materials.new("material")
@@ -122,9 +117,9 @@ def test_it_survives_saving_and_moving_the_game(tmp_path):
     material = Materials(shows({"skin": path}), pcx.read).get("skin")
     material.use_fake_user = True
     name = material.name
-    save_and_open(tmp_path)
+    reopen_blend()
     path.unlink()
-    save_and_open(tmp_path)
+    reopen_blend()
     image = image_of(bpy.data.materials[name])
     assert image is not None
     assert same_pixels(image, ROWS)
@@ -140,12 +135,12 @@ def test_the_same_file_is_loaded_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert load_image(Path("skin.pcx"), pcx.read) == first
     first.use_fake_user = True
-    save_and_open(tmp_path)
+    reopen_blend()
     assert load_image(path, pcx.read) == bpy.data.images["skin.pcx"]
     assert len(bpy.data.images) == 1
 
 
-def test_a_file_that_has_changed_is_loaded_anew(tmp_path):
+def test_what_has_changed_since_or_is_another_file_is_loaded_anew(tmp_path):
     path = pcx_file(tmp_path / "skin.pcx")
     first: Any = load_image(path, pcx.read)
     for changed in (ROWS[::-1], ROWS.reshape(8, 32, 3)):
@@ -153,13 +148,9 @@ def test_a_file_that_has_changed_is_loaded_anew(tmp_path):
         assert second != first
         assert same_pixels(second, changed)
     assert same_pixels(first, ROWS)
-
-
-def test_another_file_of_that_name_is_another_image(tmp_path):
-    first: Any = load_image(pcx_file(tmp_path / "a/skin.pcx"), pcx.read)
-    second: Any = load_image(pcx_file(tmp_path / "b/skin.pcx"), pcx.read)
-    assert first != second
-    assert names.stem_of(second.name) == "skin.pcx"
+    other: Any = load_image(pcx_file(tmp_path / "b/skin.pcx", changed), pcx.read)
+    assert other != second
+    assert names.stem_of(other.name) == "skin.pcx"
 
 
 def test_an_image_that_lost_its_pixels_is_not_used_again(tmp_path):
@@ -233,6 +224,9 @@ def test_a_picture_in_an_archive_is_packed(tmp_path):
     other = files | {"textures/a.png": png(tmp_path / "o.png", (1, 2, 3)).read_bytes()}
     assert module.load_image(held(other, "textures/a.png"), pcx.read) != image, "it is another one now"
     assert same_pixels(module.load_image(held(files, "textures/b.pcx"), pcx.read), ROWS)
+    image.use_fake_user, before = True, np.array(image.pixels)
+    reopen_blend()
+    assert np.array_equal(np.array(bpy.data.images["a.png.001"].pixels), before)
 
 
 def test_what_is_no_picture_in_an_archive_leaves_nothing(tmp_path):
@@ -241,13 +235,6 @@ def test_what_is_no_picture_in_an_archive_leaves_nothing(tmp_path):
     with collected_warnings() as texts:
         assert module.load_image(held({}, "gone.tga")) is None
     assert texts == ["'gone.tga' can't be shown: no such file"]
-
-
-def test_a_picture_of_an_archive_survives_saving(tmp_path):
-    image: Any = module.load_image(held(archive(tmp_path), "textures/a.png"))
-    image.use_fake_user, before = True, np.array(image.pixels)
-    save_and_open(tmp_path)
-    assert np.array_equal(np.array(bpy.data.images["a.png"].pixels), before)
 
 
 # -- materials
@@ -300,23 +287,24 @@ def test_a_stand_in_shows_the_models_own_picture(tmp_path):
 
 def test_a_stand_in_is_one_until_it_is_renamed(tmp_path):
     path = png(tmp_path / "crate.png")
-    bpy.data.materials.new("crate")
+    bpy.data.materials.new("crate").use_fake_user = True
     material: Any = Materials(never, None, lambda: Disk().file(path)).stand_in()
     assert material.name == "crate.001"
     assert material[STAND_IN] == "crate.001"
     assert is_stand_in(material)
     assert is_stand_in(material.copy())
+    material.use_fake_user = True
+    reopen_blend()
+    material = bpy.data.materials["crate.001"]
+    assert is_stand_in(material)
     material.name = "models/crate/crate.pcx"
     assert not is_stand_in(material)
     assert names.file_name_of(material) == "models/crate/crate.pcx"
-
-
-def test_a_stand_in_survives_saving(tmp_path):
-    path = png(tmp_path / "crate.png")
-    material: Any = Materials(never, None, lambda: Disk().file(path)).stand_in()
-    material.use_fake_user = True
-    save_and_open(tmp_path)
-    assert is_stand_in(bpy.data.materials["crate"])
+    other = bpy.data.materials["crate"]
+    assert not is_stand_in(other)
+    other[STAND_IN] = 1
+    assert not is_stand_in(other)
+    assert not is_stand_in(Materials().get("crate"))
 
 
 def test_without_a_picture_there_is_no_stand_in(tmp_path):
@@ -330,14 +318,6 @@ def test_without_a_picture_there_is_no_stand_in(tmp_path):
     assert not bpy.data.images
 
 
-def test_a_materials_own_marks_decide_what_is_a_stand_in():
-    material = bpy.data.materials.new("crate.001")
-    assert not is_stand_in(material)
-    material[STAND_IN] = 1
-    assert not is_stand_in(material)
-    assert not is_stand_in(Materials().get("crate"))
-
-
 # -- what a material shows
 
 
@@ -346,20 +326,21 @@ def pictures():
     return [bpy.data.images.new(name, width, 8) for name, width in (("a", 1), ("b", 2), ("c", 3))]
 
 
-def test_the_image_behind_the_base_colour_comes_first(pictures):
+def test_the_image_behind_the_base_colour_comes_first_else_the_active_or_the_only_one(pictures):
     for number in range(3):
         material = new_material(*pictures, linked=number, active=(number + 1) % 3)
         assert image_of(material) == pictures[number]
         assert texture_size(material) == (number + 1, 8)
-
-
-def test_else_the_active_or_the_only_one(pictures):
     assert image_of(new_material(*pictures, active=1)) == pictures[1]
     assert image_of(new_material(*pictures)) is None, "nobody knows which"
     assert image_of(new_material(pictures[2], None)) == pictures[2]
     assert image_of(new_material(pictures[2], None, linked=1)) == pictures[2]
     assert image_of(new_material(None, active=0)) is None
     assert image_of(new_material()) is None
+    plain = bpy.data.materials.new("without nodes")
+    if plain.node_tree is None:
+        assert image_of(plain) is None
+        assert texture_size(plain) is None
 
 
 def test_nodes_may_lie_between(pictures):
@@ -386,13 +367,6 @@ def test_a_picture_that_is_gone_has_no_size(tmp_path, pictures):
     assert texture_size(new_material()) is None
 
 
-def test_a_material_without_nodes():
-    material = bpy.data.materials.new("plain")
-    if material.node_tree is None:
-        assert image_of(material) is None
-        assert texture_size(material) is None
-
-
 def test_an_error_of_the_decoder_that_is_no_files_fault_is_not_hidden(tmp_path):
     with pytest.raises(AssertionError):
         load_image(tmp_path / "skin.pcx", never)
@@ -405,11 +379,14 @@ def test_an_error_of_the_decoder_that_is_no_files_fault_is_not_hidden(tmp_path):
     assert len(texts) == 1
 
 
+# A picture of one pixel with an alpha of 0.
+CLEAR = struct.pack("<2xB9xHHBB", 2, 1, 1, 32, 8) + bytes((50, 100, 200, 0))
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_colours_are_there_where_alpha_is_not(tmp_path, packed):
     """Alpha is a mask, of which only blended and tested stages know: what is opaque shows its colours everywhere."""
-    data = struct.pack("<2xB9xHHBB", 2, 1, 1, 32, 8) + bytes((50, 100, 200, 0))
-    file = held({"models/a.tga": data}, "models/a.tga") if packed else Disk().file(put(tmp_path / "a.tga", data))
+    file = held({"models/a.tga": CLEAR}, "models/a.tga") if packed else Disk().file(put(tmp_path / "a.tga", CLEAR))
     look = Look((Layer(Texture(file), lit=False),))
     material = Materials(lambda name, worn=False: look).get("a")
     color = shown(material, tmp_path)
@@ -438,15 +415,10 @@ def shown(material: Any, folder: Path) -> Any:
     return pixels.reshape(4, 4, 4)[2, 2, :3]
 
 
-def clear(path: Path) -> Path:
-    """Write a picture of 4 x 4 pixels with an alpha of 0."""
-    return put(path, struct.pack("<BBB5xHHHHBB", 0, 0, 2, 0, 0, 4, 4, 32, 8) + bytes((10, 20, 30, 0)) * 16)
-
-
 @pytest.mark.parametrize("drawn", ["opaque", "alpha"])
 def test_alpha_makes_no_holes_where_no_shader_counts(tmp_path, drawn):
     """Solid view shows colours wherever alpha is apart from them, and holes where it is not."""
-    picture = Disk().file(clear(tmp_path / "skin.tga"))
+    picture = Disk().file(put(tmp_path / "skin.tga", CLEAR))
     materials = Materials(lambda name, worn=False: Look((Layer(Texture(picture), drawn=drawn),)))
     image: Any = image_of(materials.get("skin"))
     assert image.alpha_mode == "CHANNEL_PACKED"

@@ -264,20 +264,13 @@ def test_groups_are_shared_and_those_of_others_left_alone(images):
     assert node_groups.filtering() != node_groups.additive()
 
 
-def test_which_side_is_seen(images):
+def test_which_side_is_seen_and_what_the_viewport_shows_without_materials(images):
     material = bpy.data.materials.new("m")
-    show_look(material, Look((bright(COLOURS),), two_sided=False), images)
+    layers = Layer(Texture("holes", reflects=True)), Layer(COLOURS, drawn=ADD)
+    show_look(material, Look(layers, two_sided=False), images)
     assert material.use_backface_culling
-
-
-def test_what_the_viewport_shows_without_materials(images):
-    material = bpy.data.materials.new("m")
-    show_look(material, Look((Layer(Texture("holes", reflects=True)), Layer(COLOURS, drawn=ADD))), images)
     assert material.node_tree.nodes.active.image.name == "colours"
-
-
-def test_a_picture_that_can_not_be_read():
-    assert not show_look(bpy.data.materials.new("m"), Look((Layer(COLOURS),)), lambda _: None)
+    assert not show_look(bpy.data.materials.new("m"), Look((Layer(COLOURS),)), lambda _: None), "it can't be read"
 
 
 def test_normals_and_shine(images):
@@ -288,7 +281,6 @@ def test_normals_and_shine(images):
     assert kinds == ["BSDF_PRINCIPLED", "NORMAL_MAP", "OUTPUT_MATERIAL", "TEX_IMAGE", "TEX_IMAGE", "TEX_IMAGE"]
     normal = next(node for node in material.node_tree.nodes if node.type == "NORMAL_MAP")
     assert normal.inputs["Color"].links[0].from_node.image.colorspace_settings.name == "Non-Color"
-    show_look(
-        material := bpy.data.materials.new("m"), Look((Layer(COLOURS),), normal=HOLES, normal_is_height=True), images
-    )
+    material = bpy.data.materials.new("m")
+    show_look(material, Look((Layer(COLOURS),), normal=HOLES, normal_is_height=True), images)
     assert any(node.type == "BUMP" for node in material.node_tree.nodes)

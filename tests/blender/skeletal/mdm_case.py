@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import bpy as blender
@@ -15,7 +14,7 @@ from io_idtech_models.model.skeletal import Pose, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.skeletal.rigged import Rigged, apart, bring, in_world, shown
+from tests.blender.skeletal.rigged import Rigged, bring, shown
 
 bpy: Any = blender  # the stubs make each object's data a union
 MDM, MDX = by_name("mdm"), by_name("mdx")
@@ -88,46 +87,6 @@ def off_the_tags(figure: Rigged, name: str, frame: int, scale: float = 1.0) -> f
             axes = tag.axes @ to_matrices(turns[tag.joint]).T
             worst = max(worst, float(np.abs(matrix[:3, :3].T - axes).max()))
     return worst
-
-
-def farthest(figure: Rigged, name: str) -> float:
-    """Return how far what the exported files show lies from what the scene shows, in every frame of an action."""
-    moved = figure.dump_motion(name)
-    model, animation = MDM.load(figure.dump(), "x", {"mdx": moved}), MDX.load(moved, name)
-    places, turns = chain(animation.parents, animation.positions, animation.rotations)
-    first = int(np.ceil(figure.action(name).frame_range[0]))
-    worst = 0.0
-    for frame in range(animation.num_frames):
-        figure.play(name, first + frame)
-        parts = [skin(mesh.weights, places[frame], turns[frame]) for mesh in model.meshes if mesh.num_vertices]
-        wanted = [in_world(block) for block in figure.collection.all_objects if block.type == "MESH"]
-        worst = max(worst, apart(np.concatenate(parts), np.concatenate(wanted)))
-    return worst
-
-
-# -- operators
-
-
-def put(folder: Path, files: dict[str, bytes]) -> Path:
-    """Write files into a folder."""
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return folder
-
-
-def run(operator: Any, **options: Any) -> None:
-    assert operator(**options) == {"FINISHED"}
-
-
-def write_mdm(path: Path, **options: Any) -> bytes:
-    run(bpy.ops.export_scene.idtech_mdm, filepath=str(path), **options)
-    return path.read_bytes()
-
-
-def write_mdx(path: Path, **options: Any) -> bytes:
-    run(bpy.ops.export_anim.idtech_mdx, filepath=str(path), **options)
-    return path.read_bytes()
 
 
 def restart() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain
 from tests import facts
-from tests.blender.case import CONTEXT, activate
+from tests.blender.case import CONTEXT
 
 MESH, ANIM = by_name("md5mesh"), by_name("md5anim")
 
@@ -163,14 +161,6 @@ def bring(
     return Rigged(data, files, posed.armature.name, names, posed.collection.name, actions)
 
 
-def reopen() -> None:
-    """Save the .blend and open it again."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder, "case.blend"))
-        bpy.ops.wm.save_as_mainfile(filepath=path)
-        bpy.ops.wm.open_mainfile(filepath=path)
-
-
 def slot_of(action: Any) -> Any:
     """Return an action's first slot; None where there are none."""
     return action_parts(action)[0][0]
@@ -183,15 +173,9 @@ def curves_of(action: Any, bone: str = "") -> list[Any]:
     return [curve for curve in found if curve.data_path.startswith(start)]
 
 
-def in_edit_mode(block: Any, edit: Callable[[], Any] | None = None) -> None:
-    """Put an object into edit mode and out again; meanwhile edit something."""
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    if block.type == "MESH":
-        bpy.ops.mesh.select_all(action="SELECT")
-    if edit is not None:
-        edit()
-    bpy.ops.object.mode_set(mode="OBJECT")
+def curve_of(case: Rigged, name: str, bone: str, kind: str, index: int) -> Any:
+    """Return the curve of an action that moves a bone along an axis, or turns it."""
+    return next(c for c in curves_of(case.action(name), bone) if c.data_path.endswith(kind) and c.array_index == index)
 
 
 def shown(block: Any) -> NDArray[Any]:
@@ -231,8 +215,8 @@ def insert_frame(action: Any, frame: int, like: int | None) -> None:
 
 def farthest(case: Rigged, name: str, **settings: Any) -> float:
     """Return how far what the exported files show lies from what the scene shows, in every frame of an action."""
-    model = MESH.load(case.dump(**settings), "x")
-    animation = ANIM.load(case.dump_motion(name, **settings), "x")
+    moved = case.dump_motion(name, **settings)
+    model, animation = case.row.load(case.dump(**settings), "x", {"mdx": moved}), case.motion_row.load(moved, "x")
     places, turns = chain(animation.parents, animation.positions, animation.rotations)
     first = int(np.ceil(case.action(name).frame_range[0]))
     worst = 0.0

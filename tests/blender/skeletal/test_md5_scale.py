@@ -10,8 +10,8 @@ from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.model.skeletal import Scales, skin
 from io_idtech_models.model.transforms import chain, multiply, rotate
 from tests import samples_md5
-from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, reopen, shown
+from tests.blender.case import CONTEXT, reopen_blend, vertices_of
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, shown
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FRAMES, JOINTS = 5, 3
@@ -32,6 +32,11 @@ def open_scaled(scales: Scales, **settings: Any) -> Rigged:
     made = skeletal.add_animations(case.rig, [animation], skeletal.SkeletalSettings(**settings), CONTEXT.scene)
     case.motions["wave"], case.action_names["wave"] = samples_md5.wave(), made[0].name
     return case
+
+
+def both_ways(case: Rigged) -> list[Any]:
+    """Return the wave as an export has it: from curves, and by stepping."""
+    return [case.gather_motion("wave", direct=way) for way in (True, False)]
 
 
 def in_game(scales: Scales, frame: int) -> Any:
@@ -56,12 +61,9 @@ def in_game(scales: Scales, frame: int) -> Any:
 
 
 CASES = [
-    scales_of(),
-    scales_of(0.125),
-    scales_of(ways=(True, True, True)),
-    scales_of(-1.5, (False, False, False)),
+    scales_of(), scales_of(0.125), scales_of(ways=(True, True, True)), scales_of(-1.5, (False, False, False)),
     scales_of(0.125, (False, False, True)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("scales", CASES)
@@ -85,7 +87,7 @@ def test_it_comes_back(scales, direct, scale):
         np.testing.assert_array_equal(found.scales.values.astype(np.float32), scales.values.astype(np.float32))
         assert found.scales.ways.tolist() == scales.ways.tolist()
         assert case.all_changed(scale=scale) == {}
-        reopen()
+        reopen_blend()
 
 
 def test_children_do_not_inherit_scale_and_others_are_as_they_were():
@@ -95,11 +97,7 @@ def test_children_do_not_inherit_scale_and_others_are_as_they_were():
     assert not any(properties.SCALE_POSITIONS in bone for bone in bones)
     kinds = {curve.data_path.rpartition(".")[2] for curve in curves_of(case.action("wave"), "hand")}
     assert kinds == {"location", "rotation_quaternion"}
-
-
-def test_the_property_says_what_it_means():
-    case = open_scaled(scales_of())
-    bone = case.rig.data.bones["upper arm"]
+    bone = open_scaled(scales_of()).rig.data.bones["upper arm"]
     assert bone[properties.SCALE_POSITIONS] is True
     assert "way from its parent" in bone.id_properties_ui(properties.SCALE_POSITIONS).as_dict()["description"]
 
@@ -115,20 +113,19 @@ def test_scale_by_hand_both_ways_agree(inherit, bone):
     case.rig.pose.bones[bone].scale = (2.0, 2.0, 2.0)
     for frame in range(FRAMES):
         case.rig.pose.bones[bone].keyframe_insert("scale", frame=frame)
-    direct: Any
-    stepped: Any
-    direct, stepped = (case.gather_motion("wave", direct=way) for way in (True, False))
+    direct, stepped = both_ways(case)
     np.testing.assert_array_equal(direct.scales.values, stepped.scales.values)
     joint = case.before().names.index(bone)
     grown = [1.0 + (j == joint or (not inherit.startswith("NONE") and j > joint)) for j in range(JOINTS)]
     assert direct.scales.values[2].tolist() == grown
     case.dump_motion("wave")
-    game = Scales(direct.scales.values, np.zeros(JOINTS, bool))
-    places = positions_in_game(direct, game)
+    weights = MESH.load(samples_md5.arm(), "x").meshes[0].weights
+    places, turns = chain(direct.parents, direct.positions, direct.rotations)
+    points, vertices = vertices_of(case.mesh())
     for frame in range(FRAMES):
         case.play("wave", frame)
-        points, vertices = vertices_of(case.mesh())
-        assert np.abs(shown(case.mesh())[points] - places[frame][vertices]).max() < 2e-4
+        there = skin(weights, places[frame], turns[frame], direct.scales.values[frame])[vertices]
+        assert np.abs(shown(case.mesh())[points] - there).max() < 2e-4
 
 
 def test_a_scale_of_zero_by_hand():
@@ -138,9 +135,7 @@ def test_a_scale_of_zero_by_hand():
     case.rig.pose.bones["upper arm"].scale = (0.0, 0.0, 0.0)
     case.rig.data.bones["hand"].inherit_scale = "NONE"
     case.rig.pose.bones["upper arm"].keyframe_insert("scale", frame=2)
-    direct: Any
-    stepped: Any
-    direct, stepped = (case.gather_motion("wave", direct=way) for way in (True, False))
+    direct, stepped = both_ways(case)
     for found in (direct, stepped):
         assert found.scales.values[2].tolist() == [1.0, 0.0, 1.0]
         assert np.isfinite(found.positions).all()
@@ -148,19 +143,12 @@ def test_a_scale_of_zero_by_hand():
     case.dump_motion("wave")
 
 
-def positions_in_game(animation: Any, scales: Scales) -> list[Any]:
-    model = MESH.load(samples_md5.arm(), "x")
-    places, turns = chain(animation.parents, animation.positions, animation.rotations)
-    return [skin(model.meshes[0].weights, places[f], turns[f], scales.values[f]) for f in range(FRAMES)]
-
-
 def test_scale_of_one_is_none():
     case = open_rig(samples_md5.arm(), {"wave": samples_md5.wave()})
     case.play("wave", 0)
     for bone in case.rig.pose.bones:
         bone.keyframe_insert("scale", frame=0)
-    assert case.gather_motion("wave").scales is None
-    assert case.gather_motion("wave", direct=False).scales is None
+    assert [found.scales for found in both_ways(case)] == [None, None]
     assert case.all_changed() == {}
 
 

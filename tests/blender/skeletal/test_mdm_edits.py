@@ -11,9 +11,9 @@ from mathutils import Matrix, Quaternion, Vector
 from io_idtech_models.blender import properties
 from io_idtech_models.model.lod import collapse
 from tests import samples_mdm
-from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.skeletal.mdm_case import engine, farthest, open_figure
-from tests.blender.skeletal.rigged import Rigged, curves_of, drop_frame, in_edit_mode
+from tests.blender.case import CONTEXT, edited, in_edit_mode, vertices_of
+from tests.blender.skeletal.mdm_case import engine, open_figure
+from tests.blender.skeletal.rigged import Rigged, curve_of, curves_of, drop_frame, farthest
 from tests.samples import CORPUS, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -40,48 +40,22 @@ def each(request) -> Rigged:
     return open_figure(data, {f.path.stem: f.data for f in corpus(".mdx") if f.path.stem in {"akimbo", "binocs"}})
 
 
-def vertices_at(case: Rigged, point: int, index: int = 0) -> list[int]:
-    """Return the file's vertices of a surface at a point of its mesh."""
-    base = sum(len(s.vertices) for s in case.before().surfaces[:index])
-    points, vertices = vertices_of(case.mesh(index))
-    return sorted(set((vertices[points == point] - base).tolist()))
+def vertices_at(case: Rigged, point: int) -> list[int]:
+    """Return the file's vertices at a point of the first mesh."""
+    points, vertices = vertices_of(case.mesh())
+    return sorted(set(vertices[points == point].tolist()))
 
 
-def point_of(case: Rigged, vertex: int, index: int = 0) -> int:
-    base = sum(len(s.vertices) for s in case.before().surfaces[:index])
-    points, vertices = vertices_of(case.mesh(index))
-    return int(points[vertices == vertex + base][0])
+def point_of(case: Rigged, vertex: int) -> int:
+    points, vertices = vertices_of(case.mesh())
+    return int(points[vertices == vertex][0])
 
 
-def around(case: Rigged, own: list[int], index: int = 0) -> set[int]:
-    """Return vertices at points that share a triangle with some, and these."""
-    points, vertices = vertices_of(case.mesh(index))
-    base = sum(len(s.vertices) for s in case.before().surfaces[:index])
-    corners = points.reshape(-1, 3)
-    of = {int(p) for p, v in zip(points, vertices, strict=True) if int(v) - base in own}
-    near = set(corners[np.isin(corners, list(of)).any(axis=1)].ravel().tolist())
-    return {int(v) - base for p, v in zip(points, vertices, strict=True) if int(p) in near}
-
-
-def weights_of(file: Any, vertex: int, index: int = 0) -> list[tuple[int, float, list[float]]]:
-    surface = file.surfaces[index]
+def weights_of(file: Any, vertex: int) -> list[tuple[int, float, list[float]]]:
+    surface = file.surfaces[0]
     end = int(surface.vertices["num_weights"][: vertex + 1].sum())
     rows = surface.weights[end - int(surface.vertices["num_weights"][vertex]) : end]
     return [(int(r["bone"]), float(r["weight"]), r["offset"].tolist()) for r in rows]
-
-
-def curve_of(case: Rigged, name: str, bone: str, kind: str, index: int) -> Any:
-    return next(c for c in curves_of(case.action(name), bone) if c.data_path.endswith(kind) and c.array_index == index)
-
-
-def below(case: Rigged, name: str, bone: int) -> set[int]:
-    """Return the bones that hang on one."""
-    parents = case.motion_before(name).bones["parent"].tolist()
-    found = {bone}
-    for child, parent in enumerate(parents):
-        if parent in found:
-            found.add(child)
-    return found - {bone}
 
 
 # -- meshes
@@ -94,7 +68,10 @@ def test_move_a_vertex(case, vertex):
     case.mesh().data.vertices[point].co.x += 1.0
     changed = case.all_changed()
     assert set(changed) == {""}, "no .mdx"
-    normals = {f"surfaces[0].verts[{v}].normal" for v in around(case, own)}
+    points, vertices = vertices_of(case.mesh())
+    corners = points.reshape(-1, 3)
+    near = np.isin(points, corners[(corners == point).any(axis=1)])  # that share a triangle with it
+    normals = {f"surfaces[0].verts[{v}].normal" for v in vertices[near].tolist()}
     assert changed[""] - normals == {f"surfaces[0].verts[{v}].weights" for v in own}
     before, after = (weights_of(f, own[0]) for f in (case.before(), case.after(most_weights=0, least_weight=0.0)))
     assert sorted(w[0] for w in before) == sorted(w[0] for w in after)
@@ -130,14 +107,7 @@ def test_weights_that_were_painted_back_are_the_files(case):
 
 def test_delete_a_face(case):
     before = case.before().surfaces[0]
-
-    def delete() -> None:
-        mesh = bmesh.from_edit_mesh(case.mesh().data)
-        mesh.faces.ensure_lookup_table()
-        bmesh.ops.delete(mesh, geom=[mesh.faces[5]], context="FACES_ONLY")
-        bmesh.update_edit_mesh(case.mesh().data)
-
-    in_edit_mode(case.mesh(), delete)
+    edited(case.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[5]], context="FACES_ONLY"))
     changed = case.all_changed()
     assert set(changed) == {""}
     after = case.after().surfaces[0]
@@ -152,16 +122,9 @@ def test_delete_a_face(case):
 
 def test_delete_vertices(case):
     """What is left keeps weights, normals and texture coordinates, bit for bit."""
-    gone = set(vertices_at(case, point_of(case, 23)))
-
-    def delete() -> None:
-        mesh = bmesh.from_edit_mesh(case.mesh().data)
-        mesh.verts.ensure_lookup_table()
-        bmesh.ops.delete(mesh, geom=[mesh.verts[point_of_23]], context="VERTS")
-        bmesh.update_edit_mesh(case.mesh().data)
-
-    point_of_23 = point_of(case, 23)
-    in_edit_mode(case.mesh(), delete)
+    point = point_of(case, 23)
+    gone = set(vertices_at(case, point))
+    edited(case.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.verts[point]], context="VERTS"))
     before, after = case.before(), case.after()
     left = [v for v in range(42) if v not in gone]
     assert len(after.surfaces[0].vertices) == len(left)
@@ -208,22 +171,16 @@ def test_a_torso_weight_and_a_flag(case):
 # -- names
 
 
-def test_rename_a_surface(case):
+def test_names_that_change(case):
+    """Bones' are the animations', all others the model's."""
     case.mesh().name = "u_torso"
-    assert case.all_changed() == {"": {"surfaces[0].name"}}
-
-
-def test_rename_a_bone(case):
-    case.rig.data.bones["Bip01 Spine"].name = "spine"
-    wanted = {"bones[1].name"}
-    assert case.all_changed() == {"walk": wanted, "run": wanted}
-    assert bytes(case.motion_after("walk").bones["name"][1]) == b"spine"
-
-
-def test_rename_a_material_and_a_tag(case):
     bpy.data.materials["models/figure/body"].name = "models/figure/shirt"
     case.tag("tag_head").name = "tag_hat"
-    assert case.all_changed() == {"": {"surfaces[0].shader", "tags[0].name"}}
+    case.rig.data.bones["Bip01 Spine"].name = "spine"
+    bones = {"bones[1].name"}
+    model = {"surfaces[0].name", "surfaces[0].shader", "tags[0].name"}
+    assert case.all_changed() == {"": model, "walk": bones, "run": bones}
+    assert bytes(case.motion_after("walk").bones["name"][1]) == b"spine"
 
 
 # -- tags
@@ -285,19 +242,22 @@ def test_a_tag_that_is_copied_and_one_that_hangs_on_no_bone(case, caplog):
 
 def test_rotate_a_bone_in_one_frame(each):
     name, frame = next(iter(each.motions)), 3
-    bones = [b.decode("latin-1") for b in each.motion_before(name).bones["name"].tolist()]
-    bone = next(i for i, b in enumerate(bones) if b.split("\0")[0] in {"Bip01 Spine", "Bip01 Spine1"})
-    shown_name = bones[bone].split("\0")[0]
-    curve_of(each, name, shown_name, "rotation_quaternion", 1).keyframe_points[frame].co[1] += 0.1
+    bones = each.motion_before(name).bones
+    names = [b.decode("latin-1").split("\0")[0] for b in bones["name"].tolist()]
+    bone = next(i for i, b in enumerate(names) if b in {"Bip01 Spine", "Bip01 Spine1"})
+    curve_of(each, name, names[bone], "rotation_quaternion", 1).keyframe_points[frame].co[1] += 0.1
     changed = each.all_changed()
     assert set(changed) == {name}, "no .mdm, and no other"
-    below_it = below(each, name, bone)
+    turned = {bone}
+    for child, parent in enumerate(bones["parent"].tolist()):
+        if parent in turned:
+            turned.add(child)
     wanted = {f"frames[{frame}].{kind}" for kind in BOUNDS}
-    wanted |= {f"frames[{frame}].angles[{b}]" for b in below_it | {bone}}
-    wanted |= {f"frames[{frame}].ofs[{b}]" for b in below_it}
+    wanted |= {f"frames[{frame}].angles[{b}]" for b in turned}
+    wanted |= {f"frames[{frame}].ofs[{b}]" for b in turned - {bone}}
     assert changed[name] <= wanted
     assert f"frames[{frame}].angles[{bone}]" in changed[name]
-    assert len(changed[name]) > len(below_it), "they turn along"
+    assert len(changed[name]) >= len(turned), "those that hang on it turn along"
     info = each.motion_after(name).frames["info"][frame]
     np.testing.assert_allclose(info["bounds"][0], info["local_origin"] + info["radius"], rtol=1e-5)
     np.testing.assert_allclose(info["bounds"][1], info["local_origin"] - info["radius"], rtol=1e-5, atol=1e-4)
@@ -312,24 +272,16 @@ def test_what_the_files_show_is_what_the_scene_shows(case):
     assert frames == {"frames[2", "frames[4"}
 
 
-@pytest.mark.parametrize("frame", [0, 5])
-def test_delete_a_frame(case, frame):
-    check_deleting(case, frame)
-
-
-def test_delete_a_frame_of_each(each):
-    check_deleting(each, 2)
-
-
-def check_deleting(case: Rigged, frame: int) -> None:
-    """Delete a frame of the first animation: the others come back, and nothing else changes."""
-    name = next(iter(case.motions))
-    before = case.motion_before(name)
-    drop_frame(case.action(name), frame)
-    after = case.motion_after(name)
+@pytest.mark.parametrize("frame", [0, 2, 5])
+def test_delete_a_frame(each, frame):
+    """The others come back, and nothing else changes."""
+    name = next(iter(each.motions))
+    before = each.motion_before(name)
+    drop_frame(each.action(name), frame)
+    after = each.motion_after(name)
     assert after.frames.tobytes() == np.delete(before.frames, frame).tobytes()
     assert after.bones.tobytes() == before.bones.tobytes()
-    assert set(case.all_changed()) == {name}
+    assert set(each.all_changed()) == {name}
 
 
 def test_retime_an_action(case):
@@ -389,20 +341,8 @@ def test_roll_a_rest_bone(case):
         assert kinds == {"angles[5]"}
 
 
-def test_a_copy_of_a_surface_is_a_further_one(case, caplog):
-    copy = case.mesh(1).copy()
-    copy.data = copy.data.copy()
-    case.collection.objects.link(copy)
-    after = case.after()
-    assert "is a copy: written as a further mesh" in caplog.text
-    assert len(after.surfaces) == 3
-    assert after.surfaces[2].header["min_lod"] == len(after.surfaces[2].vertices)
-    assert len(case.before().surfaces) == 2
-    assert after.surfaces[1].weights.tobytes() == case.before().surfaces[1].weights.tobytes()
-
-
 @pytest.mark.parametrize("linked", [False, True])
-def test_copies_come_last(case, linked):
+def test_copies_come_last_and_have_no_levels(case, linked, caplog):
     for block in (case.mesh(0), case.tag("tag_head"), case.tag("tag_weapon"), case.mesh(1)):
         copy = block.copy()
         if block.data is not None and not linked:
@@ -418,6 +358,8 @@ def test_copies_come_last(case, linked):
         assert new.header.tobytes() == old.header.tobytes()
     for surface, wanted in zip(after.surfaces, before.surfaces, strict=False):
         assert surface.weights.tobytes() == wanted.weights.tobytes()
+    assert "'u_body', 'l_legs' are copies: written as further meshes" in caplog.text
+    assert all(surface.header["min_lod"] == len(surface.vertices) for surface in after.surfaces[2:])
 
 
 def test_a_bone_that_is_added_and_one_that_is_deleted(case):
@@ -440,13 +382,6 @@ def test_a_bone_that_is_added_and_one_that_is_deleted(case):
 # -- vertices that are moved alone
 
 
-def scattered(case: Rigged, points: list[int], index: int = 0) -> None:
-    """Move points, each another way."""
-    for nth, point in enumerate(points):
-        case.mesh(index).data.vertices[point].co += Vector((0.5 + 0.25 * nth, 0.125 * nth**2 - 0.5, 0.375))
-    CONTEXT.view_layer.update()
-
-
 def test_a_moved_vertex_keeps_all_weights_that_its_file_has(caplog):
     """A fifth one, one of a hundredth, in their order; it stands where it was put, and its surface keeps its levels."""
     spec = samples_mdm.figure_spec()
@@ -456,9 +391,11 @@ def test_a_moved_vertex_keeps_all_weights_that_its_file_has(caplog):
     few = [(bone, share, samples_mdm.to_bone(pose, bone, place)) for bone, share in ((5, 0.01), (0, 0.99))]
     spec.surfaces[0].verts[9] = normal, st, few
     case = open_figure(spec.pack(), bind=0)
-    wanted = [point_of(case, vertex) for vertex in (9, 29, 31)]
     stood = engine(case, "walk", 0)[0]
-    scattered(case, wanted)
+    ways = {vertex: (0.5 + 0.25 * nth, 0.125 * nth**2 - 0.5, 0.375) for nth, vertex in enumerate((9, 29, 31))}
+    for vertex, way in ways.items():
+        case.mesh().data.vertices[point_of(case, vertex)].co += Vector(way)
+    CONTEXT.view_layer.update()
     before, after = case.before().surfaces[0], case.after().surfaces[0]
     assert "weights" not in caplog.text
     assert after.weights["bone"].tolist() == before.weights["bone"].tolist()
@@ -466,9 +403,8 @@ def test_a_moved_vertex_keeps_all_weights_that_its_file_has(caplog):
     assert after.collapse.tolist() == before.collapse.tolist()
     assert after.header["min_lod"] == before.header["min_lod"]
     stands = engine(case, "walk", 0, case.dump())[0]
-    for nth, vertex in enumerate((9, 29, 31)):
-        went = stands[vertex] - stood[vertex]
-        assert went == pytest.approx([0.5 + 0.25 * nth, 0.125 * nth**2 - 0.5, 0.375], abs=1e-4)
+    for vertex, way in ways.items():
+        assert stands[vertex] - stood[vertex] == pytest.approx(way, abs=1e-4)
 
 
 def test_a_vertex_that_is_split_goes_first_from_afar(case):

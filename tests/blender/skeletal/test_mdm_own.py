@@ -8,9 +8,10 @@ import pytest
 from mathutils import Matrix, Quaternion
 
 from io_idtech_models.formats.mdm import file as mdm
-from tests.blender.case import CONTEXT, activate
-from tests.blender.skeletal.mdm_case import MDM, MDX, restart, run, write_mdm, write_mdx
-from tests.blender.skeletal.rigged import in_edit_mode, in_world, shown
+from tests.blender.case import CONTEXT, activate, in_edit_mode
+from tests.blender.skeletal.mdm_case import MDM, MDX, restart
+from tests.blender.skeletal.rigged import in_world, shown
+from tests.ui.scene import export_bytes, import_model
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -75,14 +76,14 @@ def test_anybodys_own_rig(tmp_path, scale, moved):
         CONTEXT.scene.frame_set(frame)
         evaluated = tag.evaluated_get(CONTEXT.evaluated_depsgraph_get())
         shows.append((in_world(body), np.array(evaluated.matrix_world)[:3, 3]))
-    data = write_mdm(tmp_path / "own.mdm", write_animation=True, scale=scale)
+    data = export_bytes(tmp_path / "own.mdm", write_animation=True, scale=scale)
     wave = (tmp_path / "own.mdx").read_bytes()
     model, walk = MDM.load(data, "own", {"mdx": wave}), MDX.load(wave, "own")
     assert ([m.name for m in model.meshes], walk.num_frames) == (["body"], 5)
     assert walk.joint_names == ["root", "spine", "arm"]
     assert (model.tags[0].name, model.tags[0].joint) == ("tag_weapon", 2)
     restart()
-    run(bpy.ops.import_scene.idtech_mdm, filepath=str(tmp_path / "own.mdm"), scale=scale, bind="FRAME")
+    import_model(tmp_path / "own.mdm", scale=scale, bind="FRAME")
     again, found = bpy.data.objects["body"], bpy.data.objects["tag_weapon"]
     near = (1.5 if moved else 1.0) * 20 * np.pi / 4095  # half a step of the game's table, along both bones
     for frame, (points, origin) in enumerate(shows):
@@ -91,13 +92,13 @@ def test_anybodys_own_rig(tmp_path, scale, moved):
         assert max(away.min(axis=0).max(), away.min(axis=1).max()) < near
         matrix = np.array(found.evaluated_get(CONTEXT.evaluated_depsgraph_get()).matrix_world)
         np.testing.assert_allclose(matrix[:3, 3], origin, atol=near)
-    assert write_mdm(tmp_path / "again.mdm", scale=scale) == data
-    assert write_mdx(tmp_path / "again.mdx", scale=scale) == wave
+    assert export_bytes(tmp_path / "again.mdm", scale=scale) == data
+    assert export_bytes(tmp_path / "again.mdx", scale=scale) == wave
 
 
 def test_weights_of_a_made_mesh(tmp_path):
     own_rig()
-    data = write_mdm(tmp_path / "own.mdm")
+    data = export_bytes(tmp_path / "own.mdm")
     surface = mdm.read(data).surfaces[0]
     starts = np.cumsum(surface.vertices["num_weights"]) - surface.vertices["num_weights"]
     for start, count in zip(starts, surface.vertices["num_weights"], strict=True):

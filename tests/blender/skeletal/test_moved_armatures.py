@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_md5, samples_mdm
-from tests.blender.case import CONTEXT, activate
-from tests.blender.skeletal.mdm_case import MDM, MDX, MOTIONS, open_figure
-from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, apart, in_edit_mode, in_world, open_rig
+from tests.blender.case import CONTEXT, activate, in_edit_mode
+from tests.blender.skeletal.mdm_case import MDM, MOTIONS, open_figure
+from tests.blender.skeletal.rigged import MESH, Rigged, apart, in_world, open_rig
 from tests.samples import CORPUS, PROJECT, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -39,13 +39,9 @@ class Subject:
     case: Any
     motion: str
 
-    @property
-    def read(self) -> Any:
-        return self.case.row
-
     def model(self, data: bytes) -> SkeletalModel:
-        extra = {"mdx": self.case.motions[self.motion]} if self.read is MDM else {}
-        found: SkeletalModel = MDM.load(data, "x", extra) if self.read is MDM else MESH.load(data, "x")
+        extra = {"mdx": self.case.motions[self.motion]} if self.case.row is MDM else {}
+        found: SkeletalModel = self.case.row.load(data, "x", extra)
         return found
 
     @property
@@ -56,7 +52,7 @@ class Subject:
         return self.model(self.case.dump(**settings))
 
     def motion_before(self) -> Animation:
-        found: Animation = (MDX if self.read is MDM else ANIM).load(self.case.motions[self.motion], "x")
+        found: Animation = self.case.motion_row.load(self.case.motions[self.motion], "x")
         return found
 
 
@@ -234,47 +230,41 @@ def test_written_larger_than_it_was_read(subject):
     np.testing.assert_allclose(offsets_of(subject.after(scale=0.5)), 2 * offsets_of(subject.before), atol=1e-3)
 
 
-def test_bones_that_are_rolled(subject):
-    """The places that a vertex's weights name lie in the scene where they lay, in the space of their turned joints."""
+def roll_bones(case: Rigged, matrix: Matrix) -> None:
+    """Roll all bones: what their joints' turned spaces say of places lies in the scene where it lay."""
 
     def roll() -> None:
-        for bone in subject.case.rig.data.edit_bones:
+        for bone in case.rig.data.edit_bones:
             bone.roll += 0.7
 
-    in_edit_mode(subject.case.rig, roll)
+    in_edit_mode(case.rig, roll)
+
+
+def scale_meshes(case: Rigged, matrix: Matrix) -> None:
+    """Scale meshes alone."""
+    for block in blocks(case, "MESH"):
+        block.scale = matrix.to_scale()
+    CONTEXT.view_layer.update()
+
+
+@pytest.mark.parametrize(
+    ("edit", "scale"),
+    [(roll_bones, (1.0, 1.0, 1.0)), (scale_meshes, (1.5, 1.0, 0.5)), (apply_all, (1.0, 0.5, 2.0))],
+    ids=["bones are rolled", "meshes are scaled alone", "an uneven scale is applied"],
+)
+def test_at_rest_vertices_are_where_they_were_scaled(subject, edit, scale):
+    matrix = Matrix.Diagonal((*scale, 1.0))
+    before = at_rest(subject.before, subject.case.gather().source)
+    edit(subject.case, matrix)
     after = subject.after()
     assert weights_of(after) == weights_of(subject.before)
-    was, now = subject.before.skeleton.bind, subject.case.gather().skeleton.bind
-    before = np.concatenate([skin(m.weights, *_bind(subject.case.data, subject)) for m in subject.before.meshes])
-    found = np.concatenate([skin(m.weights, now.positions, now.rotations) for m in after.meshes])
-    np.testing.assert_allclose(found, before, atol=CLOSE)
-    assert len(was.positions) == len(now.positions)
+    np.testing.assert_allclose(at_rest(after, subject.case.gather()), carried(before, matrix), atol=CLOSE)
 
 
-def _bind(data: bytes, subject: Subject) -> tuple[NDArray[Any], NDArray[Any]]:
-    source = subject.case.gather().source
-    return source.skeleton.bind.positions, source.skeleton.bind.rotations
-
-
-def test_meshes_that_are_scaled_alone(subject):
-    for block in blocks(subject.case, "MESH"):
-        block.scale = (1.5, 1.0, 0.5)
-    CONTEXT.view_layer.update()
-    after, bind = subject.after(), subject.case.gather().skeleton.bind
-    assert weights_of(after) == weights_of(subject.before)
-    before = np.concatenate([skin(m.weights, *_bind(subject.case.data, subject)) for m in subject.before.meshes])
-    found = np.concatenate([skin(m.weights, bind.positions, bind.rotations) for m in after.meshes])
-    np.testing.assert_allclose(found, before * [1.5, 1.0, 0.5], atol=CLOSE)
-
-
-def test_an_uneven_scale_that_is_applied(subject):
-    matrix = Matrix.Diagonal((1.0, 0.5, 2.0, 1.0))
-    before = np.concatenate([skin(m.weights, *_bind(subject.case.data, subject)) for m in subject.before.meshes])
-    apply_all(subject.case, matrix)
-    after, bind = subject.after(), subject.case.gather().skeleton.bind
-    assert weights_of(after) == weights_of(subject.before)
-    found = np.concatenate([skin(m.weights, bind.positions, bind.rotations) for m in after.meshes])
-    np.testing.assert_allclose(found, carried(before, matrix), atol=CLOSE)
+def at_rest(model: SkeletalModel, bones: Any) -> NDArray[Any]:
+    """Return where all vertices of a model are where another's bones are at rest, (V, 3)."""
+    bind = bones.skeleton.bind
+    return np.concatenate([skin(mesh.weights, bind.positions, bind.rotations) for mesh in model.meshes])
 
 
 @pytest.mark.parametrize("scale", [0.02, 40.0])
@@ -318,8 +308,10 @@ def test_a_vertex_that_is_edited_after_a_scale_takes_its_weights_along(subject, 
     CONTEXT.view_layer.update()
     found = subject.case.gather()
     assert all((mesh.kept | mesh.carried).all() for mesh in found.meshes)
+    one, other = before.skeleton.bind, found.skeleton.bind
     ways = [
-        skin(new.weights, *bind_of(found))[: old.num_vertices] - skin(old.weights, *bind_of(before))
+        skin(new.weights, other.positions, other.rotations)[: old.num_vertices]
+        - skin(old.weights, one.positions, one.rotations)
         for old, new in zip(before.meshes, found.meshes, strict=True)
     ]
     axis = np.array(subject.case.mesh().matrix_world.to_3x3())[:, 0]
@@ -329,15 +321,11 @@ def test_a_vertex_that_is_edited_after_a_scale_takes_its_weights_along(subject, 
     assert all(np.abs(way).max() < 1e-3 for way in [ways[0][~moved], *ways[1:]])
 
 
-def bind_of(model: SkeletalModel) -> tuple[NDArray[Any], NDArray[Any]]:
-    return model.skeleton.bind.positions, model.skeleton.bind.rotations
-
-
 def test_moved_there_and_back(subject):
     move_rig(subject.case, TURNED)
     subject.case.dump()
     move_rig(subject.case, Matrix.Identity(4))
-    assert subject.case.dump() == subject.case.data or subject.case.changed() == set()
+    assert subject.case.changed() == set()
 
 
 def test_small_weights_of_a_real_view_model():
@@ -345,10 +333,9 @@ def test_small_weights_of_a_real_view_model():
         pytest.skip("the corpus of real files is not here")
     data = next(f.data for f in corpus(".md5mesh") if f.path.stem == "tyrant_view")
     case = open_rig(data)
-    move_rig(case, TURNED)
-    assert weights_of(MESH.load(case.dump(), "x")) == weights_of(MESH.load(data, "x"))
-    move_rig(case, Matrix.Scale(2.0, 4))
-    assert weights_of(MESH.load(case.dump(), "x")) == weights_of(MESH.load(data, "x"))
+    for matrix in (TURNED, Matrix.Scale(2.0, 4)):
+        move_rig(case, matrix)
+        assert weights_of(MESH.load(case.dump(), "x")) == weights_of(MESH.load(data, "x"))
 
 
 def test_weights_that_vertices_share_stay_shared():
@@ -387,12 +374,17 @@ def farthest_off(case: Rigged, model: SkeletalModel, animation: Animation) -> fl
     return worst
 
 
+def weigh(case: Rigged, points: Any) -> None:
+    """Give points a weight on every bone."""
+    groups = case.mesh().vertex_groups
+    for bone in case.rig.data.bones:
+        (groups.get(bone.name) or groups.new(name=bone.name)).add(points, 0.3, "REPLACE")
+
+
 def test_how_far_vertices_are_off_that_lose_weights(caplog):
     case = open_rig(samples_md5.arm(), {"wave": samples_md5.wave()})
     case.play("wave")
-    block = case.mesh()
-    for group in [bone.name for bone in case.rig.data.bones]:
-        (block.vertex_groups.get(group) or block.vertex_groups.new(name=group)).add(range(12), 0.3, "REPLACE")
+    weigh(case, range(12))
     caplog.clear()
     model = case.gather(most_weights=1)
     off, where = off_said(caplog.text, "lose weights, more than 1 or below 0.05")
@@ -413,11 +405,9 @@ def test_how_far_vertices_are_off_that_lose_weights(caplog):
 
 def test_one_vertex_that_loses_weights(caplog):
     case = open_rig(samples_md5.arm())
-    block = case.mesh()
-    for group in [bone.name for bone in case.rig.data.bones]:
-        (block.vertex_groups.get(group) or block.vertex_groups.new(name=group)).add([3], 0.3, "REPLACE")
+    weigh(case, [3])
     case.gather(most_weights=1)
-    assert "'mesh': 1 vertex loses weights" in caplog.text.replace(block.name, "mesh")
+    assert f"'{case.mesh().name}': 1 vertex loses weights" in caplog.text
 
 
 def test_how_far_an_uneven_scale_bends_meshes(caplog):

@@ -6,22 +6,19 @@ import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.mesh import attributes as meshes
-from io_idtech_models.blender.shading.materials import Materials
-from io_idtech_models.blender.vertex.build import BuildSettings, build
 from io_idtech_models.formats.md2 import file as md2
-from io_idtech_models.game.folders import Disk
-from tests import samples_md2
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
-from tests.samples import corpus_params, load, sample, sample_params
+from tests.samples import corpus, load, sample, sample_params
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
+REAL = [pytest.param(file.data, id=file.entry["path"]) for file in corpus(".md2")]
 
 
 def opened(name, **settings):
     return open_case(sample(name, "md2"), **settings)
 
 
-@pytest.mark.parametrize("data", sample_params(format_name="md2"))
+@pytest.mark.parametrize("data", [*sample_params(format_name="md2"), *REAL])
 def test_one_object_with_exactly_the_files_vertices(data):
     case = open_case(data, "thing")
     file = case.before
@@ -34,19 +31,15 @@ def test_one_object_with_exactly_the_files_vertices(data):
     assert meshes.corner_points(block.data).reshape(-1, 3).tolist() == wanted.tolist()
 
 
-@pytest.mark.parametrize("file", corpus_params(".md2"))
-def test_real_files_vertices(file):
-    case = open_case(file.data)
-    assert len(case.surface().data.vertices) == case.before.vertices.shape[1]
-
-
-def test_frames_are_absolute_keys_with_the_files_names():
+def test_frames_are_absolute_keys_with_the_files_names_and_each_animation_an_action_and_a_marker():
     case = opened("animated")
     keys = case.surface().data.shape_keys
     assert not keys.use_relative
     assert [key.name for key in keys.key_blocks] == ["stand01", "stand02", "stand03", "run1", "run2"]
     assert [curve.data_path for curve in playing_curves(keys)] == ["eval_time"]
     assert (CONTEXT.scene.frame_start, CONTEXT.scene.frame_end) == (0, 4)
+    assert {"stand", "run"} <= {action.name for action in bpy.data.actions}
+    assert [(m.name, m.frame) for m in CONTEXT.scene.timeline_markers] == [("stand", 0), ("run", 3)]
     model = load(sample("animated", "md2"))
     for frame in range(5):
         assert np.array_equal(positions_at(case.surface(), frame), model.surfaces[0].positions[frame])
@@ -58,12 +51,6 @@ def test_names_that_keys_can_not_have_come_back_all_the_same():
     assert len(set(names)) == 5
     assert names[0] == "run1"
     assert case.after().frames["name"].tolist() == case.before.frames["name"].tolist()
-
-
-def test_each_animation_is_an_action_and_a_marker():
-    opened("animated")
-    assert {"stand", "run"} <= {action.name for action in bpy.data.actions}
-    assert [(m.name, m.frame) for m in CONTEXT.scene.timeline_markers] == [("stand", 0), ("run", 3)]
 
 
 def test_texture_coordinates_of_corners():
@@ -99,57 +86,18 @@ def test_what_is_shown_is_finite(name):
     assert np.isfinite(meshes.positions(block.data)).all()
 
 
-# -- a model that names no skin
-
-
-def with_picture(path):
-    """Import a model without skins beside a picture, and return its object and a function that exports it."""
-    data = sample("no_skins", "md2")
-    image = bpy.data.images.new("grunt", 48, 24)
-    image.filepath_raw, image.file_format = str(path / "grunt.png"), "PNG"
-    image.save()
-    bpy.data.images.remove(image)
-    materials = Materials(own_image=lambda: Disk().file(path / "grunt.png"))
-    case = open_case(data)
-    bpy.data.objects.remove(case.surface())
-    case.built = build(load(data, "model"), BuildSettings(), materials, CONTEXT.scene, CONTEXT.scene.collection)
-    CONTEXT.view_layer.update()
-    return case
-
-
-def test_what_stands_in_for_a_skin_is_not_written_until_it_is_renamed(tmp_path):
-    case = with_picture(tmp_path)
-    (slot,) = case.surface().material_slots
-    assert slot.material.name == "grunt"
-    assert case.dump() == case.data
-    slot.material.name = "models/monsters/grunt/skin.pcx"
-    assert case.changed() == {"skins[0]"}
-    assert case.after().skins.tolist() == [b"models/monsters/grunt/skin.pcx"]
-
-
-def test_the_size_of_what_stands_in_is_not_the_skins(tmp_path):
-    case = with_picture(tmp_path)
-    case.surface().material_slots[0].material.name = "players/grunt.pcx"
-    header = case.after().header
-    assert (header["skin_width"], header["skin_height"]) == (64, 32), "the source's"
-
-
 # -- options
 
 
 @pytest.mark.parametrize("name", ["animated", "seams", "unused"])
 def test_one_box_for_all_frames(name):
+    """In which what holds still has one byte in all frames."""
     case = opened(name)
     file = case.after({"same_box": True})
     for field in ("scale", "translate"):
         assert (file.frames[field] == file.frames[field][0]).all()
-    assert {path.split(".")[-1].split("[")[0] for path in case.changed({"same_box": True})} <= {
-        "scale", "translate", "xyz",
-    }  # fmt: skip
-
-
-def test_what_holds_still_has_one_byte_in_all_frames():
-    case = opened("animated")
+    found = {path.split(".")[-1].split("[")[0] for path in case.changed({"same_box": True})}
+    assert found <= {"scale", "translate", "xyz"}
     for key in case.surface().data.shape_keys.key_blocks:
         key.points[2].co = (1.0, 2.0, 3.0)
         key.points[3].co.x += 60.0
@@ -185,11 +133,3 @@ def test_a_key_keeps_its_frame_when_it_moves_in_the_list():
     names = case.before.frames["name"][order].tolist()
     assert file.frames["name"].tolist() == names
     assert file.vertices.tobytes() == case.before.vertices[order].tobytes()
-
-
-def test_the_cube_of_the_samples_is_a_cube():
-    mesh = opened("seams").surface().data
-    mesh.calc_loop_triangles()
-    assert len(samples_md2.CUBE_FACES) * 2 == len(mesh.loop_triangles)
-    centre = np.array([v.co for v in mesh.vertices]).mean(axis=0)
-    assert all(p.normal.dot(p.center - type(p.center)(centre)) > 0 for p in mesh.polygons)

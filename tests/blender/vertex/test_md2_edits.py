@@ -13,7 +13,7 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
 from tests import facts, samples_md2
-from tests.blender.case import CONTEXT, Case, activate, angle, in_edit_mode, open_case, show_image
+from tests.blender.case import CONTEXT, Case, activate, angle, edited, in_edit_mode, open_case, show_image
 from tests.samples import corpus, sample, sample_params
 
 OPS: Any = bpy.ops  # the stubs know nothing of our own operators
@@ -44,24 +44,17 @@ def paths(found, pattern):
     return {path for path in found if re.fullmatch(pattern, path)}
 
 
-def edited(block, change) -> None:
-    """Change a mesh through bmesh."""
-    bm = bmesh.new()
-    bm.from_mesh(block.data)
-    for part in (bm.verts, bm.edges, bm.faces):
-        part.ensure_lookup_table()
-    change(bm)
-    bm.to_mesh(block.data)
-    bm.free()
+def triangles_of(case) -> np.ndarray[Any, Any]:
+    """Return the file's triangle of each face."""
+    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
+    assert faces is not None
+    return faces - 1
 
 
-def near(file, vertices) -> set[int]:
-    """Return the vertices that share a triangle with some, and these."""
-    found = set(vertices)
-    for row in file.triangles["xyz"].tolist():
-        if found & set(row) and set(vertices) & set(row):
-            found |= set(row)
-    return found
+def are_near(file, vertex, changed) -> bool:
+    """Tell whether normals have changed only of a vertex, and of those that share a triangle with it."""
+    turned = {int(re.findall(r"\d+", path)[1]) for path in paths(changed, r".*normal.*")}
+    return turned <= {vertex, *(v for row in file.triangles["xyz"].tolist() if vertex in row for v in row)}
 
 
 def middle_vertex(case: Case, frame: int) -> int:
@@ -85,8 +78,7 @@ def test_a_vertex_moved_in_one_key_inside_the_box(animated):
     key.points[vertex].co = wanted * scale + offset
     changed = animated.changed()
     assert changed - paths(changed, rf"frames\[{frame}\]\.normal\[\d+\]") == {f"frames[{frame}].xyz[{vertex}]"}
-    turned = {int(re.findall(r"\d+", path)[1]) for path in paths(changed, r".*normal.*")}
-    assert turned <= near(before, {vertex})
+    assert are_near(before, vertex, changed)
     assert animated.after().vertices[frame, vertex, :3].tolist() == wanted.tolist()
 
 
@@ -98,8 +90,7 @@ def test_a_vertex_moved_in_one_key_outside_the_box(animated):
     changed = animated.changed()
     assert {f"frames[{frame}].scale", f"frames[{frame}].translate"} <= changed
     assert all(path.startswith(f"frames[{frame}].") for path in changed)
-    turned = {int(re.findall(r"\d+", path)[1]) for path in paths(changed, r".*normal.*")}
-    assert turned <= near(before, {vertex})
+    assert are_near(before, vertex, changed)
     wanted = np.array([p.co for p in key.points], np.float32)
     size = np.ptp(wanted, axis=0)
     shown = after.vertices[frame, :, :3] * after.frames["scale"][frame] + after.frames["translate"][frame]
@@ -132,45 +123,23 @@ def test_frames_of_a_model_of_one():
 # -- texture coordinates
 
 
-def corners_of_entry(case: Case, entry: int) -> list[int]:
-    """Return the corners of the mesh that show a texture coordinate of the file."""
-    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
-    assert faces is not None
-    shown = case.before.triangles["st"][faces - 1][:, ::-1].ravel()
-    found: list[int] = np.flatnonzero(shown == entry).tolist()
-    return found
-
-
-def move_corners(case: Case, corners: list[int], texels) -> None:
-    width, height = int(case.before.header["skin_width"]), int(case.before.header["skin_height"])
-    layer = case.surface().data.uv_layers[0].uv
-    for corner in corners:
-        layer[corner].vector.x += texels[0] / width
-        layer[corner].vector.y -= texels[1] / height
-
-
-def free_shift(case: Case, entry: int) -> tuple[int, int]:
-    """Return a shift, in texels, to where no other entry is."""
-    taken = {tuple(t) for t in case.before.st.tolist()}
-    s, t = case.before.st[entry].tolist()
-    return next((x, 1) for x in range(1, 400) if (s + x, t + 1) not in taken)
-
-
-def used_entry(case: Case) -> int:
-    """Return a texture coordinate of several corners, shown by triangles that Blender was given."""
-    entries = case.before.triangles["st"][[len(set(r)) == 3 for r in case.before.triangles["xyz"].tolist()]]
-    counts = np.bincount(entries.ravel())
-    odd = case.before.triangles["st"][[len(set(r)) < 3 for r in case.before.triangles["xyz"].tolist()]]
-    counts[np.unique(odd)] = 0
-    return int(counts.argmax())
-
-
 def test_a_moved_texture_coordinate(case):
-    entry = used_entry(case)
-    shift = free_shift(case, entry)
-    move_corners(case, corners_of_entry(case, entry), shift)
+    """One of several corners, shown by triangles that Blender was given, to where no other is."""
+    before = case.before
+    solid = np.array([len(set(row)) == 3 for row in before.triangles["xyz"].tolist()])
+    counts = np.bincount(before.triangles["st"][solid].ravel())
+    counts[np.unique(before.triangles["st"][~solid])] = 0
+    entry = int(counts.argmax())
+    s, t = before.st[entry].tolist()
+    taken = before.st.tolist()
+    step = next(x for x in range(1, 400) if [s + x, t + 1] not in taken)
+    layer = case.surface().data.uv_layers[0].uv
+    shown = before.triangles["st"][triangles_of(case)][:, ::-1].ravel()
+    for corner in np.flatnonzero(shown == entry).tolist():
+        layer[corner].vector.x += step / int(before.header["skin_width"])
+        layer[corner].vector.y -= 1 / int(before.header["skin_height"])
     assert case.changed() == {f"st[{entry}]", "commands"}
-    assert (case.after().st[entry] - case.before.st[entry]).tolist() == list(shift)
+    assert (case.after().st[entry] - before.st[entry]).tolist() == [step, 1]
 
 
 def least(row):
@@ -180,21 +149,15 @@ def least(row):
 # -- skins
 
 
-def test_a_renamed_skin(case):
-    slots = case.surface().material_slots
-    if not len(slots):
-        pytest.skip("no skins")
-    slots[0].material.name = "models/new/skin.pcx"
-    assert case.changed() == {"skins[0]"}
-    assert case.after().skins[0] == b"models/new/skin.pcx"
-
-
-def test_another_picture_changes_nothing_in_the_file(case):
+def test_a_renamed_skin_and_another_picture(case):
     slots = case.surface().material_slots
     if not len(slots):
         pytest.skip("no skins")
     show_image(slots[0].material, bpy.data.images.new("other", 17, 19))
     assert case.dump() == case.data, "the source's size of the skin stays"
+    slots[0].material.name = "models/new/skin.pcx"
+    assert case.changed() == {"skins[0]"}
+    assert case.after().skins[0] == b"models/new/skin.pcx"
 
 
 @pytest.mark.parametrize("name", ["animated", "odd_names", "many_skins"])
@@ -230,14 +193,11 @@ def test_faces_that_wear_the_second_skin_change_nothing():
 
 
 def test_a_deleted_face(case):
-    counts = np.bincount(case.before.triangles["xyz"].ravel(), minlength=case.before.vertices.shape[1])
-    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
-    assert faces is not None
-    rich = [i for i, f in enumerate((faces - 1).tolist()) if (counts[case.before.triangles["xyz"][f]] > 1).all()]
-    edited(case.surface(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[rich[0]]], context="FACES_ONLY"))
-    before, after = case.before, case.after()
-    triangle = int(faces[rich[0]] - 1)
-    left = np.delete(before.triangles, triangle)
+    before, triangles = case.before, triangles_of(case)
+    counts = np.bincount(before.triangles["xyz"].ravel(), minlength=before.vertices.shape[1])
+    rich = int(np.flatnonzero((counts[before.triangles["xyz"][triangles]] > 1).all(axis=1))[0])
+    edited(case.surface(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[rich]], context="FACES_ONLY"))
+    after, left = case.after(), np.delete(before.triangles, triangles[rich])
     assert after.triangles["xyz"].tolist() == left["xyz"].tolist()
     assert after.st[after.triangles["st"]].tolist() == before.st[left["st"]].tolist()
     assert after.vertices.tobytes() == before.vertices.tobytes()
@@ -278,11 +238,8 @@ def test_an_added_vertex(case):
     kept = [row for row in before.triangles["xyz"].tolist() if row in after.triangles["xyz"].tolist()]
     assert len(kept) >= len(before.triangles) - 1
     assert len(after.triangles) == len(before.triangles) + 2
-    shown, corners = positions(after), before.triangles["xyz"]
-    face = meshes.get_attribute(open_case(case.data).surface().data, meshes.FACE_SOURCE, "INT", "FACE")
-    assert face is not None
-    wanted = positions(before)[:, corners[face[0] - 1]].mean(axis=1)
-    assert np.abs(shown[:, count] - wanted).max() <= np.abs(before.frames["scale"]).max() * 0.51
+    wanted = positions(before)[:, before.triangles["xyz"][triangles_of(open_case(case.data))[0]]].mean(axis=1)
+    assert np.abs(positions(after)[:, count] - wanted).max() <= np.abs(before.frames["scale"]).max() * 0.51
 
 
 def test_merged_by_distance(case):
@@ -297,15 +254,9 @@ def same_base(after, before):
     """Assert that two files show the same triangles in their first frames: Blender merges what lies together there."""
 
     def shown(file):
-        corners = [
-            [*p, *t]
-            for p, t in zip(
-                positions(file)[0].round(3)[file.triangles["xyz"]].reshape(-1, 3).tolist(),
-                file.st[file.triangles["st"]].reshape(-1, 2).tolist(),
-                strict=True,
-            )
-        ]
-        return Counter(least([tuple(c) for c in corners[i : i + 3]]) for i in range(0, len(corners), 3))
+        places, texels = positions(file)[0].round(3)[file.triangles["xyz"]], file.st[file.triangles["st"]]
+        rows = np.concatenate((places, texels), axis=2).tolist()
+        return Counter(least([tuple(corner) for corner in row]) for row in rows)
 
     assert shown(after) == shown(before)
 
@@ -371,16 +322,14 @@ def test_the_copy_of_the_first_key_that_blender_45_adds_to_a_separated_part_is_n
     assert case.dump() == case.data
     made.name = "a"  # which comes before the part that it was of
     assert case.dump() == case.data
-    frames = case.before.frames
-    bpy.data.objects.remove(next(b for b in bpy.data.objects if b.type == "MESH" and b != made))
-    assert len(case.after().frames) == len(frames)
+    bpy.data.objects.remove(case.surface())
+    assert len(case.after().frames) == len(case.before.frames)
 
 
 def test_a_separated_part_is_joined_on_export(case):
     count = len(case.surface().data.polygons)
     separate(case, range(0, count, 3))
-    assert case.dump() == case.data
-    assert case.dump(direct=False) == case.data
+    assert case.both() == case.data
 
 
 def bridged() -> bytes:
@@ -451,14 +400,13 @@ def test_a_duplicated_object_is_more_of_the_mesh(case):
     bpy.ops.object.duplicate()
     CONTEXT.view_layer.objects.active.location.x = 500.0
     before, after = case.before, case.after()
-    count = before.vertices.shape[1]
+    count, total = before.vertices.shape[1], len(before.triangles)
     odd = sum(len(set(row)) < 3 for row in before.triangles["xyz"].tolist())
-    assert len(after.triangles) in (2 * len(before.triangles), 2 * len(before.triangles) - odd)
+    assert len(after.triangles) in (2 * total, 2 * total - odd)
     assert after.vertices.shape[1] <= 2 * count
-    assert after.triangles["xyz"][: len(before.triangles)].tolist() == before.triangles["xyz"].tolist()
+    assert after.triangles["xyz"][:total].tolist() == before.triangles["xyz"].tolist()
     assert after.vertices[:, :count, 3].tolist() == before.vertices[..., 3].tolist()
-    off = positions(after)[:, :count] - positions(before)
-    assert np.abs(off).max() <= after.frames["scale"].max() * 0.51
+    assert np.abs(positions(after)[:, :count] - positions(before)).max() <= after.frames["scale"].max() * 0.51
 
 
 # -- normals
@@ -500,12 +448,11 @@ def test_normals_as_shown():
 
 def test_flipped_faces(case):
     edited(case.surface(), lambda bm: bmesh.ops.reverse_faces(bm, faces=bm.faces[:2]))
-    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
-    assert faces is not None
+    turned = triangles_of(case)[:2].tolist()
     before, after = case.before, case.after()
     assert after.st.tobytes() == before.st.tobytes()
     for triangle in range(len(before.triangles)):
-        flipped = triangle in (faces[:2] - 1).tolist()
+        flipped = triangle in turned
         for part in ("xyz", "st"):
             row = before.triangles[part][triangle].tolist()
             assert least(after.triangles[part][triangle].tolist()) == least(row[::-1] if flipped else row)

@@ -6,10 +6,8 @@ import pytest
 
 from io_idtech_models.blender.compat import HAS_SLOTS, playing_curves
 from io_idtech_models.blender.empties import decompose
-from io_idtech_models.blender.provenance import RECORD
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
 from tests.samples import SENTINEL
-from tests.small_files import SAMPLES
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -31,7 +29,7 @@ def test_scene_frame_is_file_frame():
         assert np.allclose(shown[:3, :3].T, case.before.tags["axis"][7, index], atol=1e-5)
 
 
-def test_one_action_plays_the_model():
+def test_objects_are_named_after_surfaces_share_materials_and_play_one_action():
     case = open_case(SENTINEL.read_bytes())
     keys = [block.data.shape_keys for block in case.built.surfaces]
     actions = {key.animation_data.action for key in keys}
@@ -40,33 +38,12 @@ def test_one_action_plays_the_model():
     if HAS_SLOTS:
         assert {tag.animation_data.action for tag in case.built.tags} == actions
         assert len(bpy.data.actions) == 1
-
-
-def test_objects_are_named_after_surfaces_and_share_materials():
-    case = open_case(SENTINEL.read_bytes())
     names = [s.header["name"].decode() for s in case.before.surfaces]
     assert [block.name for block in case.built.surfaces] == names
     assert [tag.name for tag in case.built.tags] == [n.decode() for n in case.before.tags[0]["name"]]
     assert all(tag.empty_display_type == "ARROWS" for tag in case.built.tags)
     shaders = {e.decode() for s in case.before.surfaces for e in s.shaders["name"]}
     assert {m.name for m in bpy.data.materials if m.users} == shaders
-
-
-def test_weld_makes_a_cube_of_eight_points_and_export_splits_it():
-    data = SAMPLES["md3"]["seamed_cube"]
-    assert len(open_case(data).surface(0).data.vertices) == 8
-    assert len(open_case(data, weld=False).surface(0).data.vertices) == 24
-
-
-def test_lone_surface_keeps_its_codes():
-    case = open_case(SENTINEL.read_bytes())
-    before = case.before
-    del case.collection[RECORD]
-    after = case.after()
-    for s, t in zip(before.surfaces, after.surfaces, strict=True):
-        assert np.array_equal(s.vertices, t.vertices)
-        assert np.array_equal(s.st, t.st)
-        assert np.array_equal(s.triangles, t.triangles)
 
 
 def test_the_axes_of_several_tags_are_taken_apart_as_each_alone():

@@ -1,24 +1,19 @@
 """F2: an edit in Blender changes what it touches, and nothing else, in the file."""
 
-from typing import Any
-
 import bmesh
 import bpy
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_latlong
-from io_idtech_models.formats.md3 import file as md3
-from tests.blender.case import activate, in_edit_mode
+from tests.blender.case import activate, edited, in_edit_mode, vertices_of
 from tests.blender.vertex.md3_case import Case, angle, differences, open_case
-from tests.samples import PROJECT, corpus
+from tests.samples import SENTINEL, corpus
 
-EXAMPLE = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]
-FILES = [EXAMPLE, *REAL]
-
-
+FILES = [SENTINEL, *REAL]
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
@@ -32,32 +27,22 @@ def animated(request) -> Case:
     return open_case(request.param.read_bytes())
 
 
-def sharing_a_face(surface: md3.Md3Surface, moved: NDArray[Any]) -> NDArray[Any]:
-    near = np.zeros(surface.vertices.shape[1], bool)
-    near[surface.triangles[moved[surface.triangles].any(axis=1)]] = True
-    return np.asarray(near | moved)
-
-
 def test_moved_vertex_in_one_key(animated):
     block = animated.surface(0)
     key = block.data.shape_keys.key_blocks[3]
     point = int(block.data.loops[0].vertex_index)
     key.points[point].co.z += 2.0
     before, after = animated.before, animated.after()
-    assert differences(before, after) <= {
-        "frames.mins",
-        "frames.maxs",
-        "frames.radius",
-        "frames.local_origin",
-        "surface0.vertices",
-    }
+    bounds = {f"frames.{name}" for name in ("mins", "maxs", "radius", "local_origin")}
+    assert differences(before, after) <= {*bounds, "surface0.vertices"}
     old, new = before.surfaces[0].vertices, after.surfaces[0].vertices
     moved = (old["xyz"] != new["xyz"]).any(axis=2)
     assert set(np.flatnonzero(moved.any(axis=1))) == {3}
     others = np.delete(np.arange(len(old)), 3)
     assert np.array_equal(old[others], new[others])
-    turned = old["normal"][3] != new["normal"][3]
-    assert not (turned & ~sharing_a_face(before.surfaces[0], moved[3])).any()
+    near, triangles = moved[3].copy(), before.surfaces[0].triangles
+    near[triangles[moved[3][triangles].any(axis=1)]] = True
+    assert not ((old["normal"][3] != new["normal"][3]) & ~near).any()
     rise = new["xyz"][3][moved[3]].astype(int) - old["xyz"][3][moved[3]]
     assert (rise == (0, 0, 128)).all()
     assert np.array_equal(before.frames[others], after.frames[others])
@@ -71,14 +56,9 @@ def test_renamed_surface(case):
 
 
 def test_renamed_material_is_another_shader(case):
-    block = (
-        next(b for b in case.built.surfaces if b.material_slots)
-        if any(b.material_slots for b in case.built.surfaces)
-        else None
-    )
-    if block is None:
+    material = next((slot.material for block in case.built.surfaces for slot in block.material_slots), None)
+    if material is None:
         pytest.skip("no shaders")
-    material = block.material_slots[0].material
     users = {i for i, b in enumerate(case.built.surfaces) if any(s.material == material for s in b.material_slots)}
     material.name = "models/new/shader"
     before, after = case.before, case.after()
@@ -89,10 +69,8 @@ def test_renamed_material_is_another_shader(case):
 
 
 def test_moved_tag_in_one_frame(animated):
-    tag = animated.built.tags[0]
-    from io_idtech_models.blender.compat import playing_curves
-
-    curve = next(c for c in playing_curves(tag) if c.data_path == "location" and c.array_index == 1)
+    curves = playing_curves(animated.built.tags[0])
+    curve = next(c for c in curves if c.data_path == "location" and c.array_index == 1)
     curve.keyframe_points[4].co.y += 3.0
     before, after = animated.before, animated.after()
     assert differences(before, after) == {"tags.origin"}
@@ -101,30 +79,25 @@ def test_moved_tag_in_one_frame(animated):
 
 
 def test_moved_uv(case):
-    mesh = case.surface(0).data
-    numbers = np.zeros(len(mesh.loops), np.int32)
-    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
-    vertex = int(numbers[0])
-    for loop in np.flatnonzero(numbers == vertex).tolist():
-        mesh.uv_layers[0].uv[loop].vector.x += 0.25
+    numbers = vertices_of(case.surface(0))[1]
+    for loop in np.flatnonzero(numbers == numbers[0]).tolist():
+        case.surface(0).data.uv_layers[0].uv[loop].vector.x += 0.25
     before, after = case.before, case.after()
     assert differences(before, after) == {"surface0.st"}
-    assert np.flatnonzero((before.surfaces[0].st != after.surfaces[0].st).any(axis=1)).tolist() == [vertex - 1]
+    assert np.flatnonzero((before.surfaces[0].st != after.surfaces[0].st).any(axis=1)).tolist() == [numbers[0]]
 
 
 def test_moved_uv_of_one_corner_splits_a_vertex(case):
-    mesh = case.surface(0).data
-    numbers = np.zeros(len(mesh.loops), np.int32)
-    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
+    numbers = vertices_of(case.surface(0))[1]
     vertex = int(np.flatnonzero(np.bincount(numbers) > 1)[1])
     loop = int(np.flatnonzero(numbers == vertex)[0])
-    mesh.uv_layers[0].uv[loop].vector.x += 0.25
+    case.surface(0).data.uv_layers[0].uv[loop].vector.x += 0.25
     before, after = case.before, case.after()
     s, t = before.surfaces[0], after.surfaces[0]
     count = s.vertices.shape[1]
     assert t.vertices.shape[1] == count + 1
     assert np.array_equal(t.vertices[:, :count], s.vertices) and np.array_equal(t.st[:count], s.st)
-    assert np.array_equal(t.vertices[:, count], s.vertices[:, vertex - 1])
+    assert np.array_equal(t.vertices[:, count], s.vertices[:, vertex])
     assert (s.triangles != t.triangles).sum() == 1
 
 
@@ -164,13 +137,10 @@ def test_joined_objects(case):
 
 
 def test_subdivided_face(case):
-    activate(case.surface(0))
-    bpy.ops.object.mode_set(mode="EDIT")
-    bm = bmesh.from_edit_mesh(case.surface(0).data)
-    bm.faces.ensure_lookup_table()
-    bmesh.ops.subdivide_edges(bm, edges=list(bm.faces[0].edges), cuts=1, use_grid_fill=True)
-    bmesh.update_edit_mesh(case.surface(0).data)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    def divide(bm):
+        bmesh.ops.subdivide_edges(bm, edges=list(bm.faces[0].edges), cuts=1, use_grid_fill=True)
+
+    edited(case.surface(0), divide)
     before, after = case.before, case.after()
     s, t = before.surfaces[0], after.surfaces[0]
     count = s.vertices.shape[1]
@@ -180,26 +150,16 @@ def test_subdivided_face(case):
 
 
 def test_edited_custom_normals(case):
-    mesh = case.surface(0).data
-    normals = np.zeros((len(mesh.loops), 3), np.float32)
-    mesh.corner_normals.foreach_get("vector", normals.ravel())
-    point = mesh.loops[0].vertex_index
-    mine = np.array([loop.vertex_index == point for loop in mesh.loops])
+    mesh, (points, numbers) = case.surface(0).data, vertices_of(case.surface(0))
+    normals, mine = meshes.corner_normals(mesh), points == points[0]
     wanted = normals[mine].mean(axis=0) + np.array((0.6, 0.3, 0.2))
     wanted /= np.linalg.norm(wanted)
     normals[mine] = wanted
     mesh.normals_split_custom_set(normals)
     before, after = case.before, case.after()
-    assert differences(before, after) <= {
-        "surface0.vertices",
-        "surface0.num_verts",
-        "surface0.triangles",
-        "surface0.st",
-    }
+    assert differences(before, after) <= {f"surface0.{part}" for part in ("vertices", "num_verts", "triangles", "st")}
     s, t = before.surfaces[0], after.surfaces[0]
-    numbers = np.zeros(len(mesh.loops), np.int32)
-    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
-    touched = np.unique(numbers[mine]) - 1
+    touched = np.unique(numbers[mine])
     others = np.setdiff1d(np.arange(s.vertices.shape[1]), touched)
     assert np.array_equal(s.vertices[:, others], t.vertices[:, others])
     assert np.array_equal(s.vertices["xyz"][:, touched], t.vertices["xyz"][:, touched])

@@ -7,16 +7,17 @@ from typing import Any
 import bpy as blender
 import numpy as np
 import pytest
-from mathutils.kdtree import KDTree
 
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import by_name
-from tests.blender.case import CONTEXT, activate, subdividing_nodes
+from tests.blender.case import CONTEXT, activate, in_edit_mode, subdividing_nodes
+from tests.blender.skeletal.rigged import tree_of
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL
+from tests.ui.scene import CUBE_FACES, CUBE_POINTS
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -41,11 +42,8 @@ def helper(name: str, kind: str, **settings: Any) -> Any:
         for point, place in zip(spline.points, ((-30, 0, 0, 1), (0, 6, 0, 1), (30, 0, 4, 1)), strict=True):
             point.co = place
     else:
-        data = bpy.data.meshes.new(name)
-        size = settings.pop("size", 20.0)
-        corners = [(x, y, z) for x in (-size, size) for y in (-size, size) for z in (-size, size)]
-        faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-        data.from_pydata(corners, [], faces)
+        data, size = bpy.data.meshes.new(name), settings.pop("size", 20.0)
+        data.from_pydata((np.array(CUBE_POINTS) * size / 8).tolist(), [], CUBE_FACES)
     block = bpy.data.objects.new(name, data)
     CONTEXT.scene.collection.objects.link(block)
     for key, value in settings.items():
@@ -55,12 +53,13 @@ def helper(name: str, kind: str, **settings: Any) -> Any:
 
 def bent_rig(block: Any) -> Any:
     rig = helper("rig", "ARMATURE")
-    activate(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, x in (("left", -8), ("right", 8)):
-        bone = rig.data.edit_bones.new(name)
-        bone.head, bone.tail = (x, 0, 0), (x, 0, 10)
-    bpy.ops.object.mode_set(mode="OBJECT")
+
+    def bones() -> None:
+        for name, x in (("left", -8), ("right", 8)):
+            bone = rig.data.edit_bones.new(name)
+            bone.head, bone.tail = (x, 0, 0), (x, 0, 10)
+
+    in_edit_mode(rig, bones)
     rig.pose.bones["right"].rotation_mode = "XYZ"
     rig.pose.bones["right"].rotation_euler = (0.4, 0.2, 0.5)
     points = meshes.positions(block.data)
@@ -83,10 +82,6 @@ def set_lattice(block: Any, modifier: Any) -> None:
     lattice.data.points[7].co_deform.z += 0.2
 
 
-def set_nodes(block: Any, modifier: Any) -> None:
-    modifier.node_group = subdividing_nodes()
-
-
 def set_bound(block: Any, modifier: Any) -> None:
     """Bind to a box around, and move a corner of that."""
     box = helper("box", "MESH", size=60.0)
@@ -101,14 +96,10 @@ def set_bound(block: Any, modifier: Any) -> None:
 
 
 def set_laplace(block: Any, modifier: Any) -> None:
-    modifier.vertex_group = anchors(block)
+    block.vertex_groups.new(name="anchors").add([0, 5, 9, 20], 1.0, "REPLACE")
+    modifier.vertex_group = "anchors"
     activate(block)
     bpy.ops.object.laplaciandeform_bind(modifier=modifier.name)
-
-
-def anchors(block: Any) -> str:
-    block.vertex_groups.new(name="anchors").add([0, 5, 9, 20], 1.0, "REPLACE")
-    return "anchors"
 
 
 def set_transfer(block: Any, modifier: Any) -> None:
@@ -119,10 +110,6 @@ def set_transfer(block: Any, modifier: Any) -> None:
 def set_mask(block: Any, modifier: Any) -> None:
     block.vertex_groups.new(name="some").add(range(30), 1.0, "REPLACE")
     modifier.vertex_group = "some"
-
-
-def set_screw(block: Any, modifier: Any) -> None:
-    modifier.steps, modifier.render_steps, modifier.angle = 3, 3, 1.0
 
 
 def set_warp(block: Any, modifier: Any) -> None:
@@ -147,9 +134,9 @@ MODIFIERS: dict[str, Any] = {
     "EDGE_SPLIT": {"split_angle": 0.3},
     "MASK": set_mask,
     "MIRROR": {"use_axis": (False, True, False)},
-    "NODES": set_nodes,
+    "NODES": lambda block, modifier: setattr(modifier, "node_group", subdividing_nodes()),
     "REMESH": {"mode": "VOXEL", "voxel_size": 3.0},
-    "SCREW": set_screw,
+    "SCREW": {"steps": 3, "render_steps": 3, "angle": 1.0},
     "SOLIDIFY": {"thickness": 0.7},
     "SUBSURF": {"levels": 1},
     "TRIANGULATE": {},
@@ -237,11 +224,8 @@ def flat_corners(mesh: Any) -> Any:
 
 def nearest(points: Any, wanted: Any, places: Any, normals: Any) -> Any:
     """Return how far, in degrees, each corner's normal is from the closest of the vertices at its place."""
-    tree = KDTree(len(places))
     spots, spot_of = np.unique(places, axis=0, return_inverse=True)
-    for index, place in enumerate(spots.tolist()):
-        tree.insert(place, index)
-    tree.balance()
+    tree = tree_of(spots)
     found, corner_spots = np.unique(points, axis=0, return_inverse=True)
     lists = [[index for place, index, _ in tree.find_range(point, 2 * NEAR)] for point in found.tolist()]
     vertices = [np.flatnonzero(np.isin(spot_of.reshape(-1), spots)) for spots in lists]
@@ -260,27 +244,19 @@ BUILT_ON = {"BOOLEAN", "NODES"}  # they leave vertices where they are and change
 IDLE = {"TRIANGULATE", "SOFT_BODY"}  # they find nothing to do: see `test_modifiers_without_an_effect_change_nothing`
 
 
-@pytest.mark.parametrize("kind", [kind for kind in MODIFIERS if kind not in CUTTING | IDLE])
-def test_live_on_an_animated_model(kind):
-    case = open_case(SENTINEL.read_bytes())
-    block = case.surface()
+@pytest.mark.parametrize("kind", MODIFIERS)
+def test_live(kind):
+    """On an animated model, or on one of one frame."""
+    alone = kind in CUTTING | IDLE
+    block = open_case(still(SENTINEL.read_bytes()) if alone else SENTINEL.read_bytes()).surface()
     add(block, kind)
-    compare(block, list(range(20)))
-
-
-@pytest.mark.parametrize("kind", sorted(CUTTING | IDLE))
-def test_live_on_a_model_of_one_frame(kind):
-    case = open_case(still(SENTINEL.read_bytes()))
-    block = case.surface()
-    add(block, kind)
-    compare(block, [CONTEXT.scene.frame_current])
+    compare(block, [CONTEXT.scene.frame_current] if alone else list(range(20)))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MODIFIERS if kind not in {"CLOTH", "SOFT_BODY", "MASK"}])
 def test_applied(kind):
     """Around faces that are built on old vertices their normals hold within 5 degrees, as when a modeller cuts one."""
-    case = open_case(still(SENTINEL.read_bytes()))
-    block = case.surface()
+    block = open_case(still(SENTINEL.read_bytes())).surface()
     add(block, kind)
     activate(block)
     bpy.ops.object.modifier_apply(modifier="more")

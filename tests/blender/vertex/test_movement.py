@@ -14,13 +14,14 @@ from io_idtech_models.blender.space import WORLD
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.blender.vertex.movement import is_moving
-from tests.blender.case import CONTEXT
+from tests.blender.case import CONTEXT, geometry_nodes, in_edit_mode
+from tests.blender.skeletal.rigged import in_world
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import sample
+from tests.ui.scene import add_mesh
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
-SQUARE = [(0, 0, 0), (8, 0, 0), (8, 8, 0), (0, 8, 0)]
 
 
 @pytest.fixture(autouse=True)
@@ -36,21 +37,19 @@ def linked(name: str, data: Any) -> Any:
 
 
 def square(name: str = "square") -> Any:
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(SQUARE, [], [(0, 1, 2, 3)])
-    mesh.uv_layers.new()
-    return linked(name, mesh)
+    return add_mesh(name, [(0, 0, 0), (8, 0, 0), (8, 8, 0), (0, 8, 0)], [(0, 1, 2, 3)])
 
 
 def rig(name: str) -> Any:
     block = linked(name, bpy.data.armatures.new(name))
-    CONTEXT.view_layer.objects.active = block
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone_name, head in (("upper", 0), ("lower", 4)):
-        bone = block.data.edit_bones.new(bone_name)
-        bone.head, bone.tail = (0, 0, head), (0, 0, head + 4)
-        bone.parent = block.data.edit_bones.get("upper") if bone_name == "lower" else None
-    bpy.ops.object.mode_set(mode="OBJECT")
+
+    def bones() -> None:
+        made = [block.data.edit_bones.new(each) for each in ("upper", "lower")]
+        for bone, head in zip(made, (0, 4), strict=True):
+            bone.head, bone.tail = (0, 0, head), (0, 0, head + 4)
+        made[1].parent = made[0]
+
+    in_edit_mode(block, bones)
     return block
 
 
@@ -100,14 +99,8 @@ def by_a_wave() -> Any:
 
 
 def by_nodes() -> Any:
-    tree = bpy.data.node_groups.new("time", "GeometryNodeTree")
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
-    place, time = tree.nodes.new("GeometryNodeSetPosition"), tree.nodes.new("GeometryNodeInputSceneTime")
-    tree.links.new(start.outputs[0], place.inputs["Geometry"])
-    tree.links.new(time.outputs["Seconds"], place.inputs["Offset"])
-    tree.links.new(place.outputs[0], end.inputs[0])
+    tree, place = geometry_nodes("GeometryNodeSetPosition", "Geometry")
+    tree.links.new(tree.nodes.new("GeometryNodeInputSceneTime").outputs["Seconds"], place.inputs["Offset"])
     block = square()
     block.modifiers.new("nodes", "NODES").node_group = tree
     return block
@@ -121,9 +114,7 @@ def by_a_lattice() -> Any:
     for point in key.data:
         point.co.x += 0.5
     key.value = 0.0
-    key.keyframe_insert("value", frame=8)
-    key.value = 1.0
-    key.keyframe_insert("value", frame=12)
+    moved(key, "value")
     block = square()
     block.modifiers.new("lattice", "LATTICE").object = lattice
     return block
@@ -172,24 +163,10 @@ def by_a_child_of_constraint() -> Any:
     return block
 
 
-def by_a_short_twitch() -> Any:
-    """Of one frame, between those that are looked at."""
-    CONTEXT.scene.frame_end = 1000
-    block = square()
-    for frame, place in ((700, 0.0), (701, 5.0), (702, 0.0)):
-        block.location.x = place
-        block.keyframe_insert("location", frame=frame)
-    return block
-
-
 MOVERS = [
     by_a_control_rig, by_inverse_kinematics, by_a_hidden_goal, by_a_wave, by_nodes, by_a_lattice, by_cloth, by_a_driver,
     by_its_own_shape_keys, by_a_grandparent, by_a_track, by_a_child_of_constraint,
 ]  # fmt: skip
-
-
-def standing() -> Any:
-    return square()
 
 
 def held_by_a_constraint() -> Any:
@@ -215,7 +192,7 @@ def beside_what_moves() -> Any:
     return square()
 
 
-STILL = [standing, held_by_a_constraint, keyed_once, bent_by_a_still_rig, beside_what_moves]
+STILL = [square, held_by_a_constraint, keyed_once, bent_by_a_still_rig, beside_what_moves]
 
 
 def exported(*blocks: Any, **settings: Any) -> Any:
@@ -223,18 +200,24 @@ def exported(*blocks: Any, **settings: Any) -> Any:
 
 
 @pytest.mark.parametrize("make", MOVERS, ids=lambda make: make.__name__)
-def test_all_frames_are_written(make):
-    block = make()
+def test_all_frames_are_written_and_no_handler_is_left(make):
+    block, handlers = make(), list(bpy.app.handlers.frame_change_post)
     model = exported(block)
     assert model.num_frames == 20
     assert np.ptp(model.surfaces[0].positions, axis=0).max() > 0.1
     asked = exported(block, frames="SCENE")
     assert np.array_equal(model.surfaces[0].positions, asked.surfaces[0].positions)
     assert CONTEXT.scene.frame_current == 5
+    assert list(bpy.app.handlers.frame_change_post) == handlers
 
 
-def test_a_twitch_between_two_frames():
-    assert is_moving([by_a_short_twitch()], ExportScene(CONTEXT.scene, CONTEXT.view_layer, None), WORLD)
+def test_a_twitch_of_one_frame_between_those_that_are_looked_at():
+    CONTEXT.scene.frame_end = 1000
+    block = square()
+    for frame, place in ((700, 0.0), (701, 5.0), (702, 0.0)):
+        block.location.x = place
+        block.keyframe_insert("location", frame=frame)
+    assert is_moving([block], ExportScene(CONTEXT.scene, CONTEXT.view_layer, None), WORLD)
 
 
 @pytest.mark.parametrize("make", STILL, ids=lambda make: make.__name__)
@@ -243,42 +226,27 @@ def test_one_frame_is_written(make):
     assert CONTEXT.scene.frame_current == 5
 
 
-def test_a_tag_that_is_moved():
-    tag = moved(linked("tag_hand", None))
-    assert exported(tag, square()).num_frames == 20
-
-
-def test_a_bone_that_is_a_tag():
-    armature = rig("deform")
-    armature.data.bones["lower"].name = "tag_hand"
-    moved(armature.pose.bones["tag_hand"])
-    assert exported(armature, square()).num_frames == 20
-
-
-def test_an_imported_model_of_one_frame_that_is_moved():
-    case = open_case(sample("minimal"))
-    moved(case.surface())
-    CONTEXT.scene.frame_start, CONTEXT.scene.frame_end = 1, 20  # import fits it to the file's frames
-    assert exported(*case.collection.all_objects).num_frames == 20
-
-
-def test_no_handler_is_left():
-    before = list(bpy.app.handlers.frame_change_post)
-    exported(by_a_wave())
-    assert list(bpy.app.handlers.frame_change_post) == before
+@pytest.mark.parametrize("is_bone", [False, True])
+def test_a_tag_that_is_moved(is_bone):
+    holder = rig("deform") if is_bone else linked("tag_hand", None)
+    if is_bone:
+        holder.data.bones["lower"].name = "tag_hand"
+    moved(holder.pose.bones["tag_hand"] if is_bone else holder)
+    assert exported(holder, square()).num_frames == 20
 
 
 @pytest.mark.parametrize("now", [10, 14])
 def test_an_imported_model_of_one_frame_that_moves_beyond_the_range_is_written_as_it_shows_now(now):
     case = open_case(sample("minimal"))
     block = moved(case.surface())
+    CONTEXT.scene.frame_start, CONTEXT.scene.frame_end = 1, 20  # import fits it to the file's frames
+    assert exported(*case.collection.all_objects).num_frames == 20
     CONTEXT.scene.frame_start = 12
     CONTEXT.scene.frame_set(now)
     model = case.gather()
     assert model.num_frames == 1
-    graph = bpy.context.evaluated_depsgraph_get()
-    shown = [block.matrix_world @ vertex.co for vertex in block.evaluated_get(graph).data.vertices]
-    assert np.allclose(np.sort(model.surfaces[0].positions[0], axis=0), np.sort(np.array(shown), axis=0), atol=1e-4)
+    shown = np.sort(in_world(block), axis=0)
+    assert np.allclose(np.sort(model.surfaces[0].positions[0], axis=0), shown, atol=1e-4)
 
 
 def test_keys_that_replaced_a_models_frames_are_its_modellers():

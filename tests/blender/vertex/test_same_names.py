@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import bpy as blender
@@ -15,7 +14,7 @@ from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, 
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from tests import samples_md5
-from tests.blender.case import CONTEXT
+from tests.blender.case import CONTEXT, append
 from tests.blender.skeletal.rigged import open_rig
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL
@@ -24,17 +23,9 @@ bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
-def save(folder: Path) -> str:
-    path = folder / "library.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    return str(path)
-
-
-def link(path: str, kind: str, names: list[str]) -> list[Any]:
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        setattr(wanted, kind, names)
-    return list(getattr(wanted, kind))
+def exported(blocks: list[Any], direct: bool, collection: Any = None) -> Any:
+    settings = GatherSettings(direct=direct)
+    return gather(blocks, collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
 
 
 def square(name: str, offset: float) -> Any:
@@ -50,16 +41,13 @@ def square(name: str, offset: float) -> Any:
 @pytest.mark.parametrize("direct", [True, False])
 def test_stepped_each_has_its_own_positions(tmp_path, direct):
     square("square", 100.0)
-    path = save(tmp_path)
+    (other,) = append(tmp_path, "objects", ["square"], link=True)
     own = square("square", 0.0)
-    (other,) = link(path, "objects", ["square"])
     CONTEXT.scene.collection.objects.link(other)
     assert own.name == other.name == "square"
     CONTEXT.scene.frame_end = 5
-    settings = GatherSettings(direct=direct)
     for blocks in ([own, other], [other, own]):
-        model = gather(blocks, None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
-        low = [float(surface.positions[..., 0].min()) for surface in model.surfaces]
+        low = [float(surface.positions[..., 0].min()) for surface in exported(blocks, direct).surfaces]
         assert low == [float(block.data.vertices[0].co.x) for block in blocks]
 
 
@@ -68,32 +56,26 @@ def test_tags_of_one_name(tmp_path, direct):
     tag = bpy.data.objects.new("tag_hand", None)
     CONTEXT.scene.collection.objects.link(tag)
     tag.location.x = 100.0
-    path = save(tmp_path)
+    (other,) = append(tmp_path, "objects", ["tag_hand"], link=True)
     own = bpy.data.objects.new("tag_hand", None)
-    (other,) = link(path, "objects", ["tag_hand"])
     for block in (own, other):
         CONTEXT.scene.collection.objects.link(block)
-    block = square("square", 0.0)
-    settings = GatherSettings(direct=direct)
-    model = gather([other, own, block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
+    model = exported([other, own, square("square", 0.0)], direct)
     assert [float(t.origins[0, 0]) for t in model.tags] == [100.0, 0.0]
 
 
 @pytest.mark.parametrize("direct", [True, False])
 def test_the_same_model_linked_beside_itself(tmp_path, direct):
     """Local edits stay local: the linked one's surfaces are further ones, as the file has them."""
+    name = open_case(SENTINEL.read_bytes()).collection.name
+    (library,) = append(tmp_path, "collections", [name], link=True)
     case = open_case(SENTINEL.read_bytes())
-    name = case.collection.name
-    path = save(tmp_path)
-    case = open_case(SENTINEL.read_bytes())
-    (library,) = link(path, "collections", [name])
     CONTEXT.scene.collection.children.link(library)
     for key in case.surface().data.shape_keys.key_blocks:
         key.points[0].co.z += 1.0
     blocks = [*case.collection.all_objects, *library.all_objects]
     assert len({block.name for block in blocks}) < len(blocks)
-    settings = GatherSettings(direct=direct)
-    model = gather(blocks, case.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
+    model = exported(blocks, direct, case.collection)
     before = case.row.load(SENTINEL.read_bytes(), "x").surfaces
     count = len(before)
     assert len(model.surfaces) == 2 * count
@@ -105,11 +87,8 @@ def test_the_same_model_linked_beside_itself(tmp_path, direct):
 
 
 def test_skinned_meshes_of_one_name(tmp_path):
+    (other,) = append(tmp_path, "objects", [open_rig(samples_md5.arm()).mesh().name], link=True)
     case = open_rig(samples_md5.arm())
-    name = case.mesh().name
-    path = save(tmp_path)
-    case = open_rig(samples_md5.arm())
-    (other,) = link(path, "objects", [name])
     case.collection.objects.link(other)
     assert other.name == case.mesh().name
     for vertex in case.mesh().data.vertices:

@@ -1,15 +1,14 @@
 """Meshes of MD5 models edited in Blender: an edit changes what it touches in the files, and nothing else."""
 
-from typing import Any
-
 import bmesh
 import numpy as np
 import pytest
 
 from tests import samples_md5
-from tests.blender.case import activate, vertices_of
+from tests.blender.case import activate, edited, in_edit_mode, vertices_of
 from tests.blender.skeletal.md5.edited import WAVES, Subject, bpy, subject, tables, weights_of
-from tests.blender.skeletal.rigged import farthest, in_edit_mode, open_rig
+from tests.blender.skeletal.rigged import farthest, open_rig
+from tests.ui.scene import copy_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -138,43 +137,25 @@ def test_odd_weights_of_an_edited_vertex_become_plain():
 
 
 def test_rename_object_and_material(case):
-    case.mesh().name = "leg"
-    case.mesh_names[0] = "leg"
-    assert case.all_changed() == {"": {"parts[0].name"}}
-    assert case.after().parts[0].name == "leg"
-    case.mesh().name = case.mesh().name + ".001"
+    case.mesh().name = "leg.001"
     case.mesh_names[0] = "leg.001"
+    assert case.all_changed() == {"": {"parts[0].name"}}
     assert case.after().parts[0].name == "leg", "Blender's numbers stay in Blender"
     case.mesh().material_slots[0].material.name = "models/new"
     assert case.all_changed() == {"": {"parts[0].name", "parts[0].shader"}}
     assert case.after().parts[0].shader == "models/new"
 
 
-@pytest.mark.parametrize("what", ["armature", "collection", "action"])
-def test_other_names_reach_no_file(arm, what):
-    block = {"armature": arm.rig, "collection": arm.collection, "action": arm.action("wave")}[what]
-    block.name = "other"
-    name = arm.action_names["wave"] if what != "action" else "other"
-    arm.rig_name = "other" if what == "armature" else arm.rig_name
-    arm.collection_name = "other" if what == "collection" else arm.collection_name
-    arm.action_names["wave"] = name
-    arm.rig.data.name = "data"
+def test_other_names_reach_no_file(arm):
+    for block in (arm.rig, arm.collection, arm.action("wave"), arm.rig.data):
+        block.name = "other"
+    arm.rig_name = arm.collection_name = arm.action_names["wave"] = "other"
     assert arm.all_changed() == {}
-
-
-def change(block: Any, edit: Any) -> None:
-    mesh = bmesh.new()
-    mesh.from_mesh(block.data)
-    mesh.faces.ensure_lookup_table()
-    mesh.verts.ensure_lookup_table()
-    edit(mesh)
-    mesh.to_mesh(block.data)
-    mesh.free()
 
 
 @pytest.mark.parametrize("face", [0, 7])
 def test_delete_a_face(case, face):
-    change(case.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[face]], context="FACES_ONLY"))
+    edited(case.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[face]], context="FACES_ONLY"))
     before, after = case.before().parts[0], case.after().parts[0]
     np.testing.assert_array_equal(after.triangles, np.delete(before.triangles, face, axis=0))
     assert {p.rsplit("[", 1)[0] for p in case.changed()} == {"parts[0].triangles"}
@@ -183,12 +164,12 @@ def test_delete_a_face(case, face):
 
 def test_delete_the_only_face_of_a_vertex(arm):
     """Vertex 12 goes; 11 has its weight too, which stays."""
-    change(arm.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[17]], context="FACES"))
+    edited(arm.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[17]], context="FACES"))
     assert arm.changed() == {"parts[0].triangles[17]", *(f"parts[0].{n}[12]" for n in ("st", "starts", "counts"))}
 
 
 def test_delete_a_vertex(arm):
-    change(arm.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.verts[0]], context="VERTS"))
+    edited(arm.mesh(), lambda bm: bmesh.ops.delete(bm, geom=[bm.verts[0]], context="VERTS"))
     before, after = arm.before().parts[0], arm.after().parts[0]
     np.testing.assert_array_equal(after.st, before.st[1:])
     assert tables(after) == tables(before)[1:], "its weight goes too"
@@ -198,7 +179,7 @@ def test_delete_a_vertex(arm):
 
 def test_loose_vertices_are_said(arm, caplog):
     caplog.clear()
-    change(arm.mesh(), lambda bm: bm.verts.new((1, 2, 3)))
+    edited(arm.mesh(), lambda bm: bm.verts.new((1, 2, 3)))
     assert arm.changed() == set()
     assert "1 loose vertices are left out" in caplog.text
 
@@ -249,9 +230,7 @@ def test_new_faces_follow(arm):
 
 
 def test_a_copy_is_a_further_mesh(arm, caplog):
-    copy = arm.mesh().copy()
-    copy.data = copy.data.copy()
-    arm.collection.objects.link(copy)
+    copy_of(arm.mesh())
     caplog.clear()
     after = arm.after()
     assert "is a copy: written as a further mesh" in caplog.text
@@ -286,11 +265,8 @@ def test_join_two_meshes():
 
 def test_separate_and_join_again(arm):
     def part():
-        bpy.ops.mesh.select_all(action="DESELECT")
-        mesh = bmesh.from_edit_mesh(arm.mesh().data)
-        mesh.faces.ensure_lookup_table()
-        for face in list(mesh.faces)[:6]:
-            face.select_set(True)
+        for nth, face in enumerate(bmesh.from_edit_mesh(arm.mesh().data).faces):
+            face.select_set(nth < 6)
         bpy.ops.mesh.separate(type="SELECTED")
 
     in_edit_mode(arm.mesh(), part)

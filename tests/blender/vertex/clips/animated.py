@@ -13,6 +13,7 @@ from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex import clips as animations
 from io_idtech_models.blender.vertex import shape_keys
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.clips import group, numbered
 from tests.blender.vertex.md3_case import CONTEXT, Case, open_case
@@ -52,6 +53,12 @@ def action(name: str) -> Any:
     return bpy.data.actions[name]
 
 
+def the_curve(name: str) -> Any:
+    """Return the one curve of an action."""
+    ((_, _, (curve,)),) = compat.action_parts(action(name))
+    return curve
+
+
 def frame_names(file: md3.Md3) -> list[str]:
     return [name.split(b"\0")[0].decode() for name in file.frames["name"].tolist()]
 
@@ -59,16 +66,6 @@ def frame_names(file: md3.Md3) -> list[str]:
 def surfaces_equal(file: md3.Md3, other: md3.Md3, frames: list[int]) -> bool:
     pairs = zip(file.surfaces, other.surfaces, strict=True)
     return all(np.array_equal(s.vertices, t.vertices[frames]) for s, t in pairs)
-
-
-def add_cube(name: str) -> Any:
-    data = bpy.data.meshes.new(name)
-    points = [(x, y, z) for x in (-8, 8) for y in (-8, 8) for z in (-8, 8)]
-    data.from_pydata(points, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
-    data.uv_layers.new()
-    block = bpy.data.objects.new(name, data)
-    CONTEXT.scene.collection.objects.link(block)
-    return block
 
 
 def state(block: Any) -> Any:
@@ -83,8 +80,6 @@ def state(block: Any) -> Any:
 
 
 def export(*blocks: Any, direct: bool = True, **options: Any) -> Any:
-    from io_idtech_models.blender.vertex.gather import gather
-
     settings = GatherSettings(**{"frames": "ACTIONS", "direct": direct, **options})
     return gather(list(blocks), None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
 

@@ -18,7 +18,6 @@ from io_idtech_models.reporting import LimitError
 from tests.blender.vertex.clips.animated import (
     NAMES,
     action,
-    add_cube,
     export,
     frame_names,
     keys_of,
@@ -26,7 +25,8 @@ from tests.blender.vertex.clips.animated import (
     state,
     surfaces_equal,
 )
-from tests.blender.vertex.md3_case import CONTEXT, Case
+from tests.blender.vertex.md3_case import CONTEXT
+from tests.ui.scene import add_cube, first
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -34,9 +34,26 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 # -- actions of other kinds
 
 
-def add_tag_action(case: Case) -> Any:
-    """Return an action that plays "run" on the keys and, in a slot of its own, lifts the first tag."""
-    tag = next(b for b in case.collection.all_objects if b.type == "EMPTY")
+def put_aside(block: Any, made: Any) -> None:
+    """Keep an action as an object's own where no slot tells whose it is."""
+    made.use_fake_user = True
+    if not compat.HAS_SLOTS:
+        block.animation_data.nla_tracks.new().strips.new(made.name, 0, made)
+        block.animation_data.nla_tracks[0].mute = True
+
+
+def slide(block: Any, axis: int, first: tuple[int, float], last: tuple[int, float]) -> Any:
+    """Key a place along an axis in two frames, (frame, place) each; returns the action."""
+    for frame, place in (first, last):
+        block.location[axis] = place
+        block.keyframe_insert("location", frame=frame)
+    return block.animation_data.action
+
+
+def test_an_action_that_moves_a_tag_itself():
+    """It plays "run" on the keys and, in a slot of its own, lifts the first tag."""
+    case = open_animated()
+    tag = first("EMPTY", case.collection.all_objects)
     own = bpy.data.actions.new("lift")
     kept = compat.played_action(tag)
     curves = compat.curves_for(own, tag, tag.name)
@@ -44,20 +61,10 @@ def add_tag_action(case: Case) -> Any:
         for index, value in enumerate(values):
             add_curve(curves, path, index, np.array([0, 4]), np.array([value, value + (path == "location")]))
     compat.play_action(tag, *kept)
+    keys = keys_of(case)[0]
     if compat.HAS_SLOTS:
-        shape_keys.add_stretch(
-            compat.new_curves(own, "KEY", compat.slot_name(keys_of(case)[0])), keys_of(case)[0], 15, 5
-        )
-    return own
-
-
-def test_an_action_that_moves_a_tag_itself():
-    case = open_animated()
-    own = add_tag_action(case)
-    tag = next(b for b in case.collection.all_objects if b.type == "EMPTY")
-    if not compat.HAS_SLOTS:
-        tag.animation_data.nla_tracks.new().strips.new("lift", 0, own)
-        tag.animation_data.nla_tracks[0].mute = True
+        shape_keys.add_stretch(compat.new_curves(own, "KEY", compat.slot_name(keys)), keys, 15, 5)
+    put_aside(tag, own)
     before = state(tag)
     after = case.after(frames="ACTIONS", actions="run,lift")
     assert np.array_equal(after.tags[:5], case.before.tags[15:])
@@ -144,19 +151,12 @@ def test_actions_of_an_armature(disturbed, with_tag):
 
 def test_actions_of_an_object():
     block, other = add_cube("ball"), add_cube("floor")
-    for frame, height in ((3, 0), (5, 8)):
-        block.location.z = height
-        block.keyframe_insert("location", frame=frame)
-    bounce = block.animation_data.action
-    bounce.name, bounce.use_fake_user = "bounce", True
-    block.animation_data.action = None
-    block.location = (0, 0, 100)
-    block.animation_data.action = bounce  # as a user does, and takes it away again
-    block.animation_data.action = None
-    block.location = (0, 0, 100)
-    if not compat.HAS_SLOTS:
-        block.animation_data.nla_tracks.new().strips.new("bounce", 0, bounce)
-        block.animation_data.nla_tracks[0].mute = True
+    bounce = slide(block, 2, (3, 0), (5, 8))
+    bounce.name = "bounce"
+    for played in (None, bounce, None):  # as a user does, and takes it away again
+        block.animation_data.action = played
+        block.location = (0, 0, 100)
+    put_aside(block, bounce)
     before = state(block), state(other)
     model = export(block, other, actions="bounce")
     heights = [[float(s.positions[f, :, 2].max()) for f in range(3)] for s in model.surfaces]
@@ -170,16 +170,10 @@ def test_an_action_of_an_imported_object():
     block = case.surface(0)
     # Blender would key it in the action of its shape keys.
     block.animation_data_create().action = bpy.data.actions.new("slide")
-    for frame, place in ((0, 0), (2, 32)):
-        block.location.x = place
-        block.keyframe_insert("location", frame=frame)
-    own = block.animation_data.action
-    own.use_fake_user = True
+    own = slide(block, 0, (0, 0), (2, 32))
     block.animation_data.action = None
     block.location = (0, 0, 0)
-    if not compat.HAS_SLOTS:
-        block.animation_data.nla_tracks.new().strips.new("slide", 0, own)
-        block.animation_data.nla_tracks[0].mute = True
+    put_aside(block, own)
     after = case.after(frames="ACTIONS", actions="slide,stand")
     old, new = (file.surfaces[0].vertices["xyz"].astype(int) for file in (case.before, after))
     assert (new[2] - old[2] == (32 * 64, 0, 0)).all()
@@ -192,11 +186,7 @@ def test_an_action_of_a_parent():
     block, mover = add_cube("car"), bpy.data.objects.new("mover", None)
     CONTEXT.scene.collection.objects.link(mover)
     block.parent = mover
-    for frame, place in ((0, 0), (2, 32)):
-        mover.location.x = place
-        mover.keyframe_insert("location", frame=frame)
-    animation: Any = mover.animation_data
-    animation.action.name = "drive"
+    slide(mover, 0, (0, 0), (2, 32)).name = "drive"
     mover.animation_data_clear()
     before = state(mover)
     model = export(block, actions="drive")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 import pytest
@@ -14,19 +12,21 @@ from io_idtech_models.blender.mesh import attributes as mesh
 from io_idtech_models.blender.provenance import MODEL_ID
 from io_idtech_models.model.clips import numbered
 from io_idtech_models.reporting import LimitError
+from tests.blender.case import vertices_of
 from tests.blender.vertex.clips.animated import (
     ACTIONS,
     NAMES,
     action,
-    add_cube,
     export,
     frame_names,
     keys_of,
     open_animated,
     reorder,
     surfaces_equal,
+    the_curve,
 )
 from tests.blender.vertex.md3_case import CONTEXT, reopen
+from tests.ui.scene import add_cube
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -61,10 +61,9 @@ def test_meshes_with_keys_of_their_own_on_one_timeline():
 def test_what_else_decides_what_keys_show():
     case = open_animated()
     CONTEXT.scene.frame_set(0)
+    parts = [part for each in bpy.data.actions for part in compat.action_parts(each)]
+    muted = [curve for _, kind, curves in parts for curve in curves if kind == "KEY"]
     for mode in ("SCENE", "ACTIONS"):
-        muted = [
-            c for a in bpy.data.actions for _, kind, curves in compat.action_parts(a) for c in curves if kind == "KEY"
-        ]
         for curve in muted:
             curve.mute = True
         still = case.after(frames=mode, actions="run")
@@ -142,18 +141,9 @@ def test_actions_follow_inserted_and_deleted_frames(order, wanted, assigned, rel
     assert (markers["before"], markers["after"]) == (-2, 25)
     block = case.surface(0)
     base = order[0] if not relative else 0
-    assert np.array_equal(
-        mesh.positions(block.data), case.before.surfaces[0].vertices["xyz"][base][points_of(block)] / 64
-    )
-
-
-def points_of(block: Any) -> np.ndarray[Any, Any]:
-    """Return a vertex of the file for each point of an imported mesh, the first surface of its model."""
-    numbers = mesh.get_attribute(block.data, mesh.CORNER_SOURCE, "INT", "CORNER")
-    assert numbers is not None
-    found = np.zeros(len(block.data.vertices), np.int64)
-    found[mesh.corner_points(block.data)] = numbers - 1
-    return found
+    points, vertices = vertices_of(block)
+    wanted = case.before.surfaces[0].vertices["xyz"][base][vertices] / 64
+    assert np.array_equal(mesh.positions(block.data)[points], wanted)
 
 
 @pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
@@ -175,18 +165,15 @@ def test_an_action_of_ones_own_follows_while_it_plays(relative):
 
 def test_edited_curves_keep_their_times():
     case = open_animated()
-    own = action("run")
-    ((_, _, (curve,)),) = compat.action_parts(own)
-    curve.keyframe_points[0].co.y, curve.keyframe_points[1].co = 15.5, (2, 17.5)
-    curve.update()
-    reorder(case, [*range(1, 20)])
-    ((_, _, (curve,)),) = compat.action_parts(own)
-    assert [tuple(p.co) for p in curve.keyframe_points] == [(0, 15.5), (2, 17.5)]
-    curve.keyframe_points[0].co.y, curve.keyframe_points[1].co = 18, (6, 15)
-    curve.update()
-    reorder(case, [*range(1, 19)])
-    ((_, _, (curve,)),) = compat.action_parts(own)
-    assert [tuple(p.co) for p in curve.keyframe_points] == [(0, 17), (6, 14)]
+    for low, high, order, wanted in (
+        (15.5, (2, 17.5), [*range(1, 20)], [(0, 15.5), (2, 17.5)]),
+        (18, (6, 15), [*range(1, 19)], [(0, 17), (6, 14)]),
+    ):
+        curve = the_curve("run")
+        curve.keyframe_points[0].co.y, curve.keyframe_points[1].co = low, high
+        curve.update()
+        reorder(case, order)
+        assert [tuple(p.co) for p in the_curve("run").keyframe_points] == wanted
 
 
 def test_edited_curves_of_relative_keys_lose_those_of_deleted_frames():

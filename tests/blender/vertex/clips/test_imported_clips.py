@@ -25,6 +25,7 @@ from tests.blender.vertex.clips.animated import (
     reorder,
     state,
     surfaces_equal,
+    the_curve,
 )
 from tests.blender.vertex.md3_case import CONTEXT, differences, open_case, reopen
 from tests.samples import SENTINEL
@@ -105,12 +106,8 @@ def test_names_that_blender_changes():
 def test_markers_stand_where_animations_begin():
     open_animated()
     scene = CONTEXT.scene
-    assert [(m.name, m.frame) for m in scene.timeline_markers] == [
-        ("stand", 0),
-        ("pain1", 7),
-        ("pain2", 11),
-        ("run", 15),
-    ]
+    wanted = {"stand": 0, "pain1": 7, "pain2": 11, "run": 15}
+    assert [(m.name, m.frame) for m in scene.timeline_markers] == list(wanted.items())
     animations.mark(scene, group(NAMES))
     assert len(scene.timeline_markers) == 4
     animations.mark(scene, [Clip("", 0, 1)], start=30)
@@ -124,35 +121,30 @@ def test_markers_stand_where_animations_begin():
 @pytest.mark.parametrize("mode", ["ACTIONS", "MARKERS", "SCENE", "KEYS", "AUTO"])
 def test_unedited_animations_give_the_same_bytes(mode, relative):
     case = open_animated(relative_keys=relative)
-    assert case.dump(frames=mode) == case.data
-    assert case.dump(frames=mode, direct=False) == case.data
+    assert case.both(frames=mode) == case.data
     reopen(case)
     assert case.dump(frames=mode) == case.data
 
 
-@pytest.mark.parametrize("direct", [True, False])
 @pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
 @pytest.mark.parametrize(("name", "everywhere"), [("stand", False), ("pain1", True), ("run", True)])
-def test_looking_at_an_animation_changes_nothing(name, everywhere, relative, direct):
+def test_looking_at_an_animation_changes_nothing(name, everywhere, relative):
     case = open_animated(relative_keys=relative)
     for keys in keys_of(case)[: None if everywhere else 1]:
         keys.animation_data.action = action(name)
     CONTEXT.scene.frame_set(2)
-    assert case.dump(direct=direct) == case.data
-    assert case.dump(direct=direct, frames="ACTIONS") == case.data
+    assert case.both() == case.both(frames="ACTIONS") == case.data
 
 
-@pytest.mark.parametrize("direct", [True, False])
 @pytest.mark.parametrize("name", ["run", "stand"])
-def test_tags_follow_the_whole_that_was_slowed_down(name, direct):
+def test_tags_follow_the_whole_that_was_slowed_down(name):
     case = open_animated()
     holders = [keys_of(case)[0], *(b for b in case.collection.all_objects if b.type == "EMPTY")]
     for curve in {c.as_pointer(): c for h in holders for c in compat.playing_curves(h)}.values():
         for point in curve.keyframe_points:
             point.co.x *= 3
     keys_of(case)[0].animation_data.action = action(name)
-    assert case.dump(direct=direct, frames="KEYS") == case.data
-    assert case.dump(direct=direct, frames="ACTIONS") == case.data
+    assert case.both(frames="KEYS") == case.both(frames="ACTIONS") == case.data
 
 
 def test_keys_that_play_nothing_or_nla_tracks():
@@ -164,9 +156,7 @@ def test_keys_that_play_nothing_or_nla_tracks():
     first.animation_data.action = None
     CONTEXT.scene.frame_set(0)
     before = state(first), state(second)
-    for mode in ("KEYS", "ACTIONS"):
-        assert case.dump(frames=mode) == case.data
-        assert case.dump(frames=mode, direct=False) == case.data
+    assert case.both(frames="KEYS") == case.both(frames="ACTIONS") == case.data
     CONTEXT.scene.frame_set(0)
     assert (state(first), state(second)) == before
 
@@ -190,11 +180,9 @@ def test_edited_normals_are_the_same_in_a_stretch(first):
     if first:
         reorder(case, [*range(1, 20)])
     data = case.surface(0).data
-    normals = np.zeros((len(data.loops), 3), np.float32)
-    data.corner_normals.foreach_get("vector", normals.ravel())
-    mine = np.array([loop.vertex_index == data.loops[0].vertex_index for loop in data.loops])
-    normals[mine] = normals[mine].mean(axis=0) + np.array((0.6, 0.3, 0.2))
-    data.normals_split_custom_set(normals / np.linalg.norm(normals, axis=1)[:, None])
+    normals, points = mesh.corner_normals(data), mesh.corner_points(data)
+    normals[points == points[0]] = normals[points == points[0]].mean(axis=0) + np.array((0.6, 0.3, 0.2))
+    data.normals_split_custom_set(mesh.unit(normals))
     whole = case.after(frames="KEYS")
     assert not np.array_equal(whole.surfaces[0].vertices[:5], case.before.surfaces[0].vertices[first : first + 5])
     for last in (4, 6):
@@ -270,21 +258,15 @@ def test_a_renamed_action_renames_its_frames():
     assert frame_names(after) == [*NAMES[:11], "ouch01", "ouch02", "ouch03", "ouch04", *NAMES[15:]]
 
 
-def test_a_long_name_is_cut_and_said(caplog):
-    case = open_animated()
-    action("pain2").name = "a very long name of an animation"
-    assert frame_names(case.after(frames="ACTIONS"))[11] == "a very long n01"
-    assert (
-        "animation 'a very long name of an animation' is cut to fit its frames' names: 'a very long n01'" in caplog.text
-    )
-    assert "is cut to 15 bytes" not in caplog.text
-
-
-def test_a_renamed_key_keeps_its_name_in_its_animation():
+def test_a_renamed_key_keeps_its_name_in_its_animation_and_a_long_one_is_cut_and_said(caplog):
     case = open_animated()
     for keys in keys_of(case):
         keys.key_blocks[12].name = "Pain202"
     assert frame_names(case.after(frames="ACTIONS")) == [*NAMES[:12], "Pain202", *NAMES[13:]]
+    action("pain2").name = name = "a very long name of an animation"
+    assert frame_names(case.after(frames="ACTIONS"))[11] == "a very long n01"
+    assert f"animation '{name}' is cut to fit its frames' names: 'a very long n01'" in caplog.text
+    assert "is cut to 15 bytes" not in caplog.text
 
 
 @pytest.mark.parametrize("unlinked", [False, True])
@@ -305,7 +287,7 @@ def test_an_action_turned_round_and_a_copy():
     case = open_animated()
     copy = action("run").copy()
     copy.name, copy.use_fake_user = "back", True
-    ((_, _, (curve,)),) = compat.action_parts(copy)
+    curve = the_curve("back")
     curve.keyframe_points[0].co.y, curve.keyframe_points[1].co.y = 19, 15
     curve.update()
     after = case.after(frames="ACTIONS")
@@ -319,8 +301,7 @@ def test_a_stretch_of_another_length():
     case = open_animated()
     action("run").frame_end = 2
     assert frame_names(case.after(frames="ACTIONS", actions="run")) == NAMES[15:18]
-    own = action("pain2")
-    ((_, _, (curve,)),) = compat.action_parts(own)
+    own, curve = action("pain2"), the_curve("pain2")
     curve.keyframe_points[1].co = (7, 18)
     curve.update()
     own.use_frame_range = False
@@ -331,17 +312,14 @@ def test_a_stretch_of_another_length():
 
 def test_every_other_frame_and_frames_between():
     case = open_animated()
-    run = action("run")
-    ((_, _, (curve,)),) = compat.action_parts(run)
-    curve.keyframe_points[1].co.x = 2
+    run, curve = action("run"), the_curve("run")
+    run.frame_end = curve.keyframe_points[1].co.x = 2
     curve.update()
-    run.frame_end = 2
     after = case.after(frames="ACTIONS", actions="run")
     assert frame_names(after) == [NAMES[15], NAMES[17], NAMES[19]]
     assert surfaces_equal(after, case.before, [15, 17, 19])
-    curve.keyframe_points[1].co.x = 8
+    run.frame_end = curve.keyframe_points[1].co.x = 8
     curve.update()
-    run.frame_end = 8
     after = case.after(frames="ACTIONS", actions="run")
     assert frame_names(after) == numbered("run", 9)
     for s, t in zip(case.before.surfaces, after.surfaces, strict=True):
