@@ -78,6 +78,20 @@ def export_structs(path: Path, **options: Any) -> Any:
     return format_of(data).read(data)
 
 
+def reopen(folder: Path) -> None:
+    """Save the scene as a .blend, and open that."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "reopened.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "reopened.blend"))
+
+
+def stored(folder: Path) -> str:
+    """Save the scene as a .blend, and begin a new one; returns the file's path."""
+    path = str(folder / "stored.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return path
+
+
 def error_of(call: Any, **options: Any) -> str:
     """Return the one error that a call of an operator raises."""
     try:

@@ -11,6 +11,7 @@ from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.folders import Disk
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
+from tests.ui.character.games import opened, show
 from tests.ui.scene import bpy, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -20,17 +21,12 @@ export: Any = bpy.ops.export_scene.idtech_declaration
 @pytest.fixture
 def game(tmp_path):
     """Return a game's folder, whose character is in the scene, with an animation more: half of the walk."""
-    path = put_character(tmp_path)
-    bpy.ops.import_scene.idtech_character(filepath=str(path), character="newt_base")
-    rig = bpy.data.objects["newt"]
-    bpy.context.view_layer.objects.active = rig
-    assert bpy.ops.object.idtech_animation_play(name="walk1") == {"FINISHED"}
-    action = rig.animation_data.action.copy()
+    rig = opened(put_character(tmp_path), character="newt_base")
+    action = show("walk1").copy()
     action.name = "dance"
     names.remember(action, "dance")
     action[FRAME_COMMANDS], action[ANIM_FLAGS] = "3 sound snd_x", "random_cycle_start, anim_turn"
     play(rig, action)
-    bpy.context.view_layer.objects.active = rig
     return tmp_path
 
 

@@ -7,8 +7,7 @@ import pytest
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.samples_character import part, put_character
 from tests.samples_md3 import TagSpec
-from tests.ui.character.test_export import changed, saved
-from tests.ui.character.test_import import read, roots
+from tests.ui.character.games import changed, mesh_of, read, roots, saved
 from tests.ui.scene import bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -18,7 +17,7 @@ play: Any = bpy.ops.object.idtech_animation_play
 
 def opened(tmp_path: Any) -> Any:
     read(put_character(tmp_path / "game", toy_md3=HEAD))
-    mesh = next(b for b in roots()["head"].children if b.type == "MESH")
+    mesh = mesh_of(roots()["head"])
     bpy.context.view_layer.objects.active = mesh
     return mesh
 
@@ -37,24 +36,19 @@ def test_it_plays_the_first_row_all_the_time(tmp_path):
 
 
 def test_rows_are_listed_and_played(tmp_path):
+    """They come from its own table, and it is written as it was whatever it plays."""
     mesh = opened(tmp_path)
-    animations = animations_of(bpy.context)
-    assert animations is not None
+    animations: Any = animations_of(bpy.context)
     rows = animations.rows()
     assert [row.label for row in rows][:4] == ["All Frames", "HD_IDLE1", "HD_IDLE2", "HD_IDLE3"] and len(rows) == 17
-    assert (rows[1].first, rows[1].count, rows[1].loop, rows[1].frame_rate) == (1, 3, 3, 10)
-    assert (rows[2].first, rows[2].count, rows[2].loop, rows[2].frame_rate) == (0, 2, 2, 1)
+    assert [(row.first, row.count, row.loop, row.frame_rate) for row in rows[1:3]] == [(1, 3, 3, 10), (0, 2, 2, 1)]
     assert play(name="HD_IDLE2") == {"FINISHED"}
     assert height(mesh, 0) == pytest.approx(0)
     assert play(name="All Frames") == {"FINISHED"}
     assert [round(height(mesh, frame)) for frame in (0, 3, 5)] == [0, 3, 5]
     assert bpy.context.scene.frame_end == 5
     assert "are not written" in error_of(bpy.ops.object.idtech_animation_rename, name="HD_IDLE2", to="x")
-
-
-def test_it_is_written_as_it_was(tmp_path):
-    opened(tmp_path)
-    found = saved(tmp_path)
+    found = saved(tmp_path / "out")
     assert changed(found) == ["models/players/hud/toy.md3"], "which is another one than the sample's"
     assert found["models/players/hud/toy.md3"] == HEAD
 

@@ -13,7 +13,7 @@ from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.character.quake2 import LENGTHS, NUM_FRAMES
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import pcx
-from tests.ui.making.test_player_making import rig_at, shown
+from tests.ui.making.test_player_making import on_bone, rig_at, shown
 from tests.ui.scene import add_cube, add_mesh, bpy, counts, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -34,9 +34,7 @@ def model(data: bytes) -> Any:
 def build_armed() -> None:
     """Build the mannequin with a rifle that hangs on the bone of a hand."""
     strut.build()
-    rifle = add_cube("Rifle")
-    rifle.parent, rifle.parent_type, rifle.parent_bone = bpy.data.objects["Strut"], "BONE", "hand.R"
-    rifle.scale = (0.05, 0.3, 0.05)
+    on_bone(add_cube("Rifle")).scale = (0.05, 0.3, 0.05)
 
 
 def test_the_game_takes_it(tmp_path):
@@ -68,8 +66,7 @@ def test_nothing_in_the_scene_changes(tmp_path):
     bpy.context.scene.frame_set(7)
     before = counts(), shown(bpy.data.objects["strut"])
     made(tmp_path)
-    assert counts() == before[0]
-    assert bpy.context.scene.frame_current == 7
+    assert (counts(), bpy.context.scene.frame_current) == (before[0], 7)
     np.testing.assert_array_equal(shown(bpy.data.objects["strut"]), before[1])
 
 
@@ -156,7 +153,7 @@ def test_so_many_triangles_are_said(tmp_path, capfd):
     side = range(34)
     faces = [(n, n + 34, n + 35, n + 1) for n in range(34 * 33) if n % 34 < 33]
     flag = add_mesh("flag", [(x / 50, y / 50, 0.0) for x in side for y in side], faces)
-    flag.parent, flag.parent_type, flag.parent_bone = bpy.data.objects["Strut"], "BONE", "chest"
+    on_bone(flag, "chest")
     made(tmp_path)
     assert "2818 triangles, players of the game have 500 to 700: decimate it" in capfd.readouterr().out
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from io_idtech_models.blender.player.parts import find_player
-from tests.ui.player.players import export_player, game, import_player, tag_of
+from tests.ui.player.players import export_player, game, import_player, mesh_of, tag_of
 from tests.ui.scene import KEPT_HERE, activate, bpy, outcome, png, tga
 
 pytestmark = [KEPT_HERE, pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -16,10 +16,6 @@ pytestmark = [KEPT_HERE, pytest.mark.once, pytest.mark.usefixtures("empty_scene"
 
 def called(options: dict[str, Any]) -> str:
     return "-".join(f"{name}={value}" for name, value in options.items())
-
-
-def mesh_of(player: Any, part: str) -> Any:
-    return next(block for block in player.parts[part].children_recursive if block.type == "MESH")
 
 
 def moved(player: Any) -> None:
