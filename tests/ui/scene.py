@@ -52,6 +52,14 @@ def import_model(path: Path, **options: Any) -> Any:
     return made
 
 
+def import_frames(path: Path, **options: Any) -> Any:
+    """Import a model; returns its first mesh with frames, which is active then."""
+    made = import_model(path, **options)
+    found = next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None)
+    activate(found)
+    return found
+
+
 def export_bytes(path: Path, **options: Any) -> bytes:
     """Export; returns the file."""
     assert operator("export", path)(filepath=str(path), **options) == {"FINISHED"}

@@ -143,22 +143,14 @@ def test_a_name_for_it_is_proposed_beside_the_blend(packed, tmp_path, saved, who
     assert Path(browser.filepath) == (tmp_path if saved else Path()) / "a.md3"
 
 
-@pytest.mark.parametrize("target", ["models/x/a.md3", "new.md3", "new/b.md3"])
-def test_no_export_goes_into_an_archive(packed, target):
-    before = packed.read_bytes()
-    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(packed / target))
-    assert text.endswith(
-        f"can't write '{packed / target}': it is in an archive, which is only read; choose another folder"
-    )
+@pytest.mark.parametrize("target", ["models/x/a.md3", "new.md3", "new/b.md3", ""])
+def test_no_export_goes_into_an_archive_or_replaces_it(packed, target):
+    before, path = packed.read_bytes(), str(packed / target)
+    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=path)
+    read_only = f"can't write '{path}': it is in an archive, which is only read; choose another folder"
+    assert text.endswith(read_only) if target else "it is an archive, which is only read" in text
     assert packed.read_bytes() == before
     assert [path.name for path in packed.parent.iterdir()] == ["pak0.pk3"]
-
-
-def test_no_export_replaces_an_archive(packed):
-    before = packed.read_bytes()
-    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(packed))
-    assert "it is an archive, which is only read" in text
-    assert packed.read_bytes() == before
 
 
 def test_the_collection_exporter_does_not_write_into_an_archive(packed, capfd):

@@ -32,6 +32,14 @@ def null(tmp_path):
     return import_md3(put(tmp_path / "null.md3", NULL))
 
 
+def moved_into(collection, block):
+    """Take an object from the scene's own collection into another."""
+    bpy.context.scene.collection.objects.unlink(block)
+    collection.objects.link(block)
+    bpy.context.view_layer.update()
+    return block
+
+
 def make_active(collection):
     """Make a collection the active one, as a click in the outliner does."""
     view = bpy.context.view_layer
@@ -52,6 +60,9 @@ def test_it_comes_back(tmp_path, null, what):
 
 def test_the_collection_exporter(tmp_path, null):
     activate(add_cube())
+    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
+    walker = import_md3(put(tmp_path / "walker.md3"))
+    assert list(bpy.context.scene.collection.children) == [null, walker], "what comes next is no part of it"
     assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
 
 
@@ -88,22 +99,12 @@ def test_several_at_once(tmp_path):
     assert export_md3(tmp_path / "b.md3", collection="null") == NULL
 
 
-def test_what_is_imported_next_does_not_become_part_of_it(tmp_path, null):
-    walker = import_md3(put(tmp_path / "walker.md3"))
-    assert list(bpy.context.scene.collection.children) == [null, walker]
-    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
-
-
 # -- what is edited
 
 
 def test_what_is_added_is_there(tmp_path, null):
     make_active(null)
-    block = add_cube("box")
-    bpy.context.scene.collection.objects.unlink(block)
-    null.objects.link(block)
-    bpy.context.view_layer.update()
-    activate(block)
+    activate(moved_into(null, add_cube("box")))
     found = md3.read(export_md3(tmp_path / "b.md3"))
     assert [bytes(s.header["name"]) for s in found.surfaces] == [b"box"]
     assert bytes(found.header["name"]).startswith(b"models/null.md3")
@@ -111,17 +112,14 @@ def test_what_is_added_is_there(tmp_path, null):
 
 
 def test_a_mesh_without_faces_is_nothing_and_said(tmp_path, null, capfd):
-    block = add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
-    bpy.context.scene.collection.objects.unlink(block)
-    null.objects.link(block)
+    moved_into(null, add_mesh("dust", [(0, 0, 0), (1, 1, 1)], []))
     assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
     assert "'dust' has no faces: left out" in capfd.readouterr().out
 
 
 def test_a_model_that_had_something_is_not_written_as_nothing(tmp_path):
     collection = import_md3(put(tmp_path / "walker.md3"))
-    for block in list(collection.objects):
-        bpy.data.objects.remove(block)
+    bpy.data.batch_remove(list(collection.objects))
     for options in ({}, {"collection": "walker"}):
         text = error_of(run_export, filepath=str(tmp_path / "b.md3"), **options)
         assert "nothing to export: no visible mesh and no tag among the objects" in text

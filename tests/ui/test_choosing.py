@@ -15,7 +15,7 @@ from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
 from tests.packs import Entry, put_files, put_pack, zip_bytes
 from tests.samples import sample
-from tests.ui.scene import activate, bpy, counts_after_undo, error_of
+from tests.ui.scene import activate, bpy, counts_after_undo, error_of, put
 from tests.ui.test_preferences import add, own
 
 __all__ = ["own"]  # the fixture
@@ -86,31 +86,21 @@ def test_what_matches_nothing_is_an_error(pack, models, text):
 def test_archives_without_models_and_what_is_none(tmp_path):
     empty = put_pack(tmp_path / "a.pk3", {"readme.txt": b"-"})
     assert error_of(run, filepath=str(empty), models="**") == "'a.pk3' has no model '**'"
-    broken = tmp_path / "b.pk3"
-    broken.write_bytes(b"PK\3\4")
+    broken = put(tmp_path / "b.pk3", b"PK\3\4")
     assert "b.pk3: it is no archive, or its end is missing" in error_of(run, filepath=str(broken), models="**")
     assert error_of(run, filepath=str(tmp_path / "c.pk3"), models="**") == "c.pk3: no such archive"
 
 
-def test_what_can_not_be_read_is_named_and_the_rest_is_there(tmp_path):
-    pack = put_pack(tmp_path / "pak0.pk3", {**FILES, "models/a/bad.md3": b"IDP3"})
-    text = error_of(run, filepath=str(pack), models="models/a/*")
-    assert "bad.md3: " in text
-    assert imported() == places(pack, *ALL[:3])
-
-
-def test_one_report_of_all(pack, capfd):
-    run(filepath=str(pack), models="**")
+def test_one_report_of_all(tmp_path, capfd):
+    """With what can't be read, and names that no game reaches."""
+    entries = [Entry(name, data) for name, data in {**FILES, "models/a/bad.md3": b"IDP3"}.items()]
+    pack = put(tmp_path / "pak0.pk3", zip_bytes([*entries, Entry("../b.md3", sample("nothing"))]))
+    assert "bad.md3: " in error_of(run, filepath=str(pack), models="**")
+    assert imported() == places(pack, *ALL), "the rest is there"
     said = capfd.readouterr().out
     assert [said.count(f"{Path(name).name}: ") for name in ALL] == [1] * len(ALL)
     assert said.count("Warning: ") == 1, "textures that are not found"
-
-
-def test_names_that_no_game_reaches_are_named(tmp_path, capfd):
-    path = tmp_path / "pak0.pk3"
-    path.write_bytes(zip_bytes([Entry("models/a.md3", sample("nothing")), Entry("../b.md3", sample("nothing"))]))
-    run(filepath=str(path), models="**")
-    assert "pak0.pk3: 1 file left out, no game can reach such names" in capfd.readouterr().out
+    assert "pak0.pk3: 1 file left out, no game can reach such names" in said
 
 
 def test_all_are_selected_and_the_scene_has_room_for_the_longest(pack):
@@ -156,15 +146,11 @@ def test_one_step_to_undo(pack):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_file_browsers_show_archives(row):
+def test_imports_of_formats_know_archives(row, pack):
+    """File browsers show them, and a script is told how to name a file in one."""
     importer = getattr(getattr(bpy.ops, f"import_{space_of(row)}"), f"idtech_{row.name}")
     shown = importer.get_rna_type().properties["filter_glob"].default.split(";")
     assert {f"*{suffix}" for suffix in (*row.suffixes, *ARCHIVES)} <= set(shown)
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_script_is_told_how_to_name_a_file_in_an_archive(row, pack):
-    importer = getattr(getattr(bpy.ops, f"import_{space_of(row)}"), f"idtech_{row.name}")
     text = error_of(importer, filepath=str(pack))
     assert text.startswith("pak0.pk3: it is an archive: name a file in it, 'pak0.pk3/models/...', or use")
 
@@ -262,22 +248,16 @@ def test_the_list(pack, tmp_path):
 
 def test_searching_and_marking(pack):
     shown = dialog(listing(pack))
+    shape: Any = SimpleNamespace(bitflag_filter_item=1)
     for search, wanted in (("", ALL), ("A .MD3", ALL[:2]), ("deep", ALL[:1]), ("no", [])):
         shown.search = search
+        flags, order = model_list.IDTECH_UL_models.filter_items(shape, None, shown, "found")
+        assert (flags, order) == ([int(name in wanted) for name in ALL] if search else [], [])
         for mark in ("ALL", "NONE"):
             shown.mark = mark
             model_list._mark_shown(shown, None)
-            marked = [item.name for item in shown.found if item.chosen]
-            assert marked == (wanted if mark == "ALL" else [])
+            assert [item.name for item in shown.found if item.chosen] == (wanted if mark == "ALL" else [])
             assert shown.mark == model_list.KEEP, "the button stands out again"
-
-
-def test_the_list_shows_what_is_searched_for(pack):
-    shown = dialog(listing(pack))
-    shape: Any = SimpleNamespace(bitflag_filter_item=1 << 30)
-    assert model_list.IDTECH_UL_models.filter_items(shape, None, shown, "found") == ([], [])
-    shown.search = "md2"
-    assert model_list.IDTECH_UL_models.filter_items(shape, None, shown, "found") == ([0, 0, 1 << 30, 0], [])
 
 
 def items(pack: Path, *chosen: str) -> list[dict[str, Any]]:
@@ -288,14 +268,10 @@ def items(pack: Path, *chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_what_has_a_tick_is_imported(pack):
-    assert choose(found=items(pack, ALL[0], ALL[2]), index=1) == {"FINISHED"}
-    assert imported() == places(pack, ALL[0], ALL[2])
-
-
-def test_without_a_tick_the_active_row(pack):
-    assert choose(found=items(pack), index=1) == {"FINISHED"}
-    assert imported() == places(pack, ALL[1])
+@pytest.mark.parametrize(("ticked", "wanted"), [((ALL[0], ALL[2]), (ALL[0], ALL[2])), ((), (ALL[1],))])
+def test_what_has_a_tick_is_imported_or_the_active_row(pack, ticked, wanted):
+    assert choose(found=items(pack, *ticked), index=1) == {"FINISHED"}
+    assert imported() == places(pack, *wanted)
 
 
 @pytest.mark.parametrize("index", [-1, 9])

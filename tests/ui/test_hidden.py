@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.samples import PROJECT
-from tests.ui.scene import bpy, export_bytes, import_model, put
+from tests.ui.scene import bpy, export_bytes, import_model, put, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
@@ -56,13 +56,11 @@ def test_notes_are_as_they_were(tmp_path, extension):
     extension.unregister()
     try:
         assert notes() == before
-        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+        reopen(tmp_path)
         assert notes() == before
     finally:
         extension.register()
     assert notes() == before
-    bpy.ops.wm.save_mainfile()
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen(tmp_path)
     assert notes() == before
     assert export_bytes(tmp_path / "b.md3", what="SCENE") == path.read_bytes()

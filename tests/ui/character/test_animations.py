@@ -28,7 +28,7 @@ from tests.ui.character.games import (
     show,
     tag,
 )
-from tests.ui.scene import bpy, error_of, put
+from tests.ui.scene import bpy, error_of, put, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make: Any = bpy.ops.object.idtech_animation_make
@@ -125,8 +125,7 @@ def test_renamed_and_duplicated(tmp_path):
 def test_a_blend_keeps_what_is_not_made(tmp_path):
     trooper(tmp_path)
     show("walk")
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen(tmp_path)
     assert listed() == ROWS
     show("crawl")
     assert actions() == ["crawl", "stand", "walk"]

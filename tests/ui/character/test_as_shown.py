@@ -13,7 +13,7 @@ from io_idtech_models.tasks.character.exports import chosen_character
 from tests import samples_wolf, samples_xreal
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT
 from tests.ui.character.games import GAMES, changed, fresh, opened, place, roots, saved, tag
-from tests.ui.scene import activate, add_cube, bpy, put
+from tests.ui.scene import activate, add_cube, bpy, put, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -106,8 +106,7 @@ def test_an_edit_gives_the_same_file_however_it_is_shown(tmp_path, game):
         folder = tmp_path / f"{as_shown}"
         rig = brought(game, folder / "game", as_shown=as_shown)
         next(block for block in rig.children if block.type == "MESH").data.vertices[0].co.z += 3.0
-        bpy.ops.wm.save_as_mainfile(filepath=str(folder / "x.blend"))
-        bpy.ops.wm.open_mainfile(filepath=str(folder / "x.blend"))
+        reopen(folder)
         bpy.context.view_layer.objects.active = chosen_character(bpy.context).rig
         found.append(saved(folder / "out", edited_only=True))
     assert found[0] == found[1] and len(found[0]) == 1

@@ -18,7 +18,7 @@ from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
 from tests.ui.character import games
 from tests.ui.character.games import actions, fresh, listed, opened, place, rig, roots, run, saved, show
-from tests.ui.scene import bpy, error_of
+from tests.ui.scene import bpy, error_of, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 read = partial(games.read, game="doom3")
@@ -81,8 +81,7 @@ def test_pieces_go_along_with_their_joints(tmp_path):
         bpy.context.scene.frame_set(frame)
         assert np.abs(against_joints() - before).max() < 1e-4
     here = {kind: place(root) for kind, root in roots().items()}
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    reopen(tmp_path)
     for kind, root in roots().items():
         np.testing.assert_array_equal(place(root), here[kind])
     rig().location = (100.0, 0.0, 0.0)

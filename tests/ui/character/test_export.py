@@ -162,13 +162,6 @@ def test_a_new_row(tmp_path):
     assert (frames[count:] == frames[salute.first : salute.first + salute.length]).all()
 
 
-def test_a_new_row_needs_a_name_of_its_own(tmp_path, capfd):
-    block = trooper(tmp_path)
-    block.animation_data.action = bpy.data.actions["stand"].copy()
-    assert not changed(saved(tmp_path / "out"))
-    assert "'stand.001' is left out: 'body.mdx' has a row of that name" in capfd.readouterr().out
-
-
 def test_a_row_that_takes_anothers_name_keeps_its_own(tmp_path, capfd):
     trooper(tmp_path)
     rename(name="walk", to="Stand")

@@ -28,7 +28,7 @@ from tests.ui.character.games import (
     saved,
     show,
 )
-from tests.ui.scene import activate, add_cube, bpy, error_of
+from tests.ui.scene import activate, add_cube, bpy, error_of, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 ANIMATIONS = ["ik_pose", "idle", "walk1", "walk1, 2"]
@@ -123,8 +123,7 @@ def test_files_come_back_played_or_not(tmp_path, played):
 
 def test_a_blend_keeps_what_is_not_made(tmp_path):
     newt(tmp_path)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    reopen(tmp_path)
     assert listed() == ANIMATIONS
     assert show("walk1")[ANIM_FLAGS] == "random_cycle_start"
     assert FILE not in show("ik_pose"), "its file has another name, too"

@@ -15,7 +15,7 @@ from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, model, put_player
 from tests.ui.character import games
 from tests.ui.character.games import fresh, read, roots
-from tests.ui.scene import activate, add_cube, bpy, export_bytes, put
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, put, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -92,8 +92,7 @@ def test_the_gun_shows_the_bodys_frame(tmp_path):
     body().location = (7.0, 8.0, 9.0)
     bpy.context.view_layer.update()
     assert tuple(gun().matrix_world.translation) == (7.0, 8.0, 9.0)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    reopen(tmp_path)
     bpy.context.scene.frame_set(2)
     assert times() == (68.0, 68.0)
     activate(gun())

@@ -92,6 +92,7 @@ def on_bone(block: Any, bone: str = "hand.R", size: float | None = None) -> Any:
 
 
 def test_the_game_takes_it(tmp_path):
+    """And it holds a weapon as it should when it fires."""
     strut.build()
     files = made(tmp_path)
     found = player_of(Disk().file(tmp_path / "models/players/strut/lower.md3"))
@@ -107,6 +108,11 @@ def test_the_game_takes_it(tmp_path):
     }  # fmt: skip
     assert files["icon_default.tga"][12:16] == bytes((64, 0, 64, 0))
     assert sum(len(s.triangles) for m in models(files).values() for s in m.surfaces) == 640
+    (_, weapon), (waist,) = (models(files)[part].tags for part in ("upper", "lower"))
+    shoot, torso = row_of(files, "TORSO_ATTACK"), waist.axes[row_of(files, "LEGS_IDLE").first]
+    np.testing.assert_allclose(weapon.axes[shoot.first] @ torso, np.eye(3), atol=1e-5)  # it points ahead
+    assert weapon.origins[shoot.first][0] > 10  # the hand is before the body, on the right
+    assert weapon.origins[shoot.first][1] < -2
 
 
 def test_nothing_in_the_scene_changes(tmp_path):
@@ -201,16 +207,6 @@ def test_seams_stay_closed_whatever_the_parts_play(tmp_path, split):
         pairs = np.argwhere(np.abs(seen[0][:, None] - carried.positions[0][None]).max(axis=2) < 2 * STEP)
         assert len(pairs) >= strut.SIDES
         assert np.abs(seen[:, None][:, :, pairs[:, 0]] - carried.positions[None][:, :, pairs[:, 1]]).max() < 2 * STEP
-
-
-def test_the_weapon_points_ahead_when_it_fires(tmp_path):
-    strut.build()
-    files = made(tmp_path)
-    found, shoot, idle = models(files), row_of(files, "TORSO_ATTACK"), row_of(files, "LEGS_IDLE")
-    tag, torso = found["upper"].tags[1], found["lower"].tags[0].axes[idle.first]
-    np.testing.assert_allclose(tag.axes[shoot.first] @ torso, np.eye(3), atol=1e-5)
-    assert tag.origins[shoot.first][0] > 10  # the hand is before the body, on the right
-    assert tag.origins[shoot.first][1] < -2
 
 
 def test_a_character_of_gltf(tmp_path):

@@ -113,11 +113,6 @@ def test_what_bones_cannot_show_is_said(tmp_path, size, capfd):
         assert off[frames.frame_names.index(said[2])] > off.max() - 0.2
 
 
-def test_it_is_left_out_where_it_is_not_asked_for(tmp_path):
-    strut.build()
-    assert not (made(tmp_path, remaster=False) / "md5").exists()
-
-
 @pytest.mark.parametrize("stands_in", [False, True])
 def test_a_mesh_without_a_material_has_its_place_in_the_picture(tmp_path, stands_in):
     """Nor with what an import showed in the place of one, which is none of the model's file."""

@@ -13,12 +13,21 @@ from io_idtech_models.tasks.export.last_export import begin, options_of
 from io_idtech_models.tasks.panel.again import plan_of
 from tests import samples_md5
 from tests.facts import differences
-from tests.packs import Entry, zip_bytes
+from tests.packs import put_pack
 from tests.samples import PROJECT, sample
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 again: Any = bpy.ops.object.idtech_export_again
+
+
+def with_wave(folder: Any) -> Any:
+    """Import a model with one animation, which lie in a folder then; returns its armature, which is active."""
+    put(folder / "wave.md5anim", samples_md5.wave())
+    import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
+    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    activate(rig)
+    return rig
 
 
 def test_it_goes_where_it_came_from(tmp_path):
@@ -96,7 +105,7 @@ def test_what_a_stranger_wrote_does_no_harm(tmp_path, text):
 
 
 def test_what_lies_in_an_archive_stays_there(tmp_path):
-    archive = put(tmp_path / "pak0.pk3", zip_bytes([Entry("models/a.md3", sample("animated"))]))
+    archive = put_pack(tmp_path / "pak0.pk3", {"models/a.md3": sample("animated")})
     before = archive.read_bytes()
     bpy.ops.import_scene.idtech_md3(filepath=str(archive / "models/a.md3"))
     assert "archive" in error_of(again), "the button is grey"
@@ -113,8 +122,8 @@ def test_what_lies_in_an_archive_stays_there(tmp_path):
 
 def test_a_player_of_an_archive_stays_there(tmp_path):
     folder = PROJECT / "examples/tock/baseq3/models/players/tock"
-    files = [Entry(f"models/players/tock/{file.name}", file.read_bytes()) for file in folder.iterdir()]
-    archive = put(tmp_path / "pak0.pk3", zip_bytes(files))
+    files = {f"models/players/tock/{file.name}": file.read_bytes() for file in folder.iterdir()}
+    archive = put_pack(tmp_path / "pak0.pk3", files)
     assert bpy.ops.import_scene.idtech_player(filepath=str(archive), player="tock") == {"FINISHED"}
     with pytest.raises(LimitError, match=r"'tock' lies in an archive, .*: export it into '.*z_tock\.pk3'"):
         plan_of(bpy.context)
@@ -158,11 +167,8 @@ def test_a_rig_with_its_animations(tmp_path, example, suffixes):
 def test_the_memory_is_one_short_text(tmp_path):
     collection = import_model(put(tmp_path / "a.md3"))
     export_bytes(tmp_path / "c.md3")
-    assert json.loads(collection["idtech_export"]) == {
-        "md3": {"game": "format"},
-        "format": "md3",
-        "file": str(tmp_path / "c.md3"),
-    }
+    remembered = json.loads(collection["idtech_export"])
+    assert remembered == {"md3": {"game": "format"}, "format": "md3", "file": str(tmp_path / "c.md3")}
 
 
 def test_a_whole_player(tmp_path):
@@ -178,27 +184,15 @@ def test_a_whole_player(tmp_path):
 
 
 def test_a_model_goes_back_with_the_animations_of_its_last_export(tmp_path):
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    put(tmp_path / "wave.md5anim", samples_md5.wave())
-    import_model(tmp_path / "arm.md5mesh")
+    with_wave(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    (tmp_path / "out").mkdir()
-    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "out/arm.md5mesh"), write_animations=True) == {
-        "FINISHED"
-    }
+    export_bytes(put(tmp_path / "out/arm.md5mesh", b""), write_animations=True)
     assert again() == {"FINISHED"}
     after = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     assert after.keys() == before.keys()
     for name, data in before.items():
         assert after[name] != data, "a text is laid out anew: it was written"
         assert differences(data, after[name]) == set()
-
-
-def with_wave(folder: Any) -> Any:
-    """Return the armature of a model with one animation, which are in a folder."""
-    put(folder / "wave.md5anim", samples_md5.wave())
-    import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
-    return next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +202,6 @@ def with_wave(folder: Any) -> Any:
 def test_a_copy_of_an_animation_gets_a_file_of_its_own(tmp_path, called, file):
     put(tmp_path / "old.md5anim", b"another model's")
     rig = with_wave(tmp_path)
-    activate(rig)
     source = bpy.data.actions["wave"]
     copy = source.copy()
     copy.name = called or copy.name
@@ -225,7 +218,7 @@ def test_a_copy_of_an_animation_gets_a_file_of_its_own(tmp_path, called, file):
 
 
 def test_an_animation_that_was_renamed_alone_goes_back(tmp_path):
-    activate(with_wave(tmp_path))
+    with_wave(tmp_path)
     bpy.data.actions["wave"].name = "run"
     (tmp_path / "wave.md5anim").write_bytes(b"")
     assert again() == {"FINISHED"}

@@ -11,7 +11,7 @@ from io_idtech_models.ui.check import panel as findings
 from io_idtech_models.ui.panel import header, main, model, surfaces, tags
 from tests.samples import PROJECT
 from tests.ui.panel.drawing import drawn, shows, texts
-from tests.ui.player.players import brought, game
+from tests.ui.player.players import brought, game, tag_of
 from tests.ui.scene import activate, add_cube, bpy, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -26,26 +26,26 @@ LEVELS = [
 
 def part_named(kind: str) -> Any:
     """Return the root of a part of the active player."""
-    subject = subject_of(bpy.context)
-    assert subject is not None
-    assert subject.player is not None
+    subject: Any = subject_of(bpy.context)
     return subject.player.parts[kind]
+
+
+def beside(*labels: str) -> list[str]:
+    """Return what the panel shows behind some of its words."""
+    shown = texts(main.VIEW3D_PT_idtech)
+    return [shown[shown.index(label) + 1] for label in labels]
 
 
 def test_the_player_heads_the_panel():
     brought(TOCK)
     activate(part_named("upper"))
     bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK")
-    shown = texts(main.VIEW3D_PT_idtech)
-    assert shown[0] == "tock"
-    rows = dict(zip(["Game", "Skin"], [shown[shown.index(label) + 1] for label in ("Game", "Skin")], strict=True))
-    assert rows == {"Game": "Quake III Arena", "Skin": "default"}
-    assert shown[shown.index("Legs") + 1] == "LEGS_RUN"
-    assert shown[shown.index("Torso") + 1] == "TORSO_ATTACK"
+    assert texts(main.VIEW3D_PT_idtech)[0] == "tock"
+    assert beside("Game", "Skin") == ["Quake III Arena", "default"]
+    assert beside("Legs", "Torso") == ["LEGS_RUN", "TORSO_ATTACK"]
     assert ("operator", "object.idtech_play") in drawn(main.VIEW3D_PT_idtech)
     bpy.ops.object.idtech_play(legs="ALL", torso="ALL")
-    shown = texts(main.VIEW3D_PT_idtech)
-    assert shown[shown.index("Legs") + 1] == "All Frames"
+    assert beside("Legs") == ["All Frames"]
 
 
 @pytest.mark.parametrize("kind", ["lower", "upper", "head"])
@@ -87,17 +87,14 @@ def test_the_game_is_the_whole_players():
     assert bpy.ops.object.idtech_choose_game(game="ioquake3") == {"FINISHED"}
     assert "ioquake3" in player.collection["idtech_export"]
     activate(part_named("lower"))
-    shown = texts(main.VIEW3D_PT_idtech)
-    assert shown[shown.index("Game") + 1] == "ioquake3"
+    assert beside("Game") == ["ioquake3"]
 
 
 def test_two_players_are_told_apart(tmp_path):
     first, second = brought(TOCK), brought(game(tmp_path))
     for player in (first, second, first):
         activate(player.root)
-        subject = subject_of(bpy.context)
-        assert subject is not None
-        assert subject.player is not None
+        subject: Any = subject_of(bpy.context)
         assert subject.player.home == player.collection
         assert list(subject.player.parts.values()) == [player.parts[k] for k in ("lower", "upper", "head")]
     first.collection.name = "other"
@@ -106,16 +103,14 @@ def test_two_players_are_told_apart(tmp_path):
 
 def test_what_hangs_on_a_tag_is_a_model_of_its_own(tmp_path):
     brought(TOCK)
-    tag = next(block for block in part_named("head").children_recursive + part_named("upper").children_recursive
-               if block.name.startswith("tag_head"))  # fmt: skip
+    tag = tag_of(part_named("upper"), "tag_head")
     path = put(tmp_path / "hat.mdc")
     hat = import_model(path)
     for block in hat.objects:
         if block.parent is None:
             block.parent = tag
     activate(next(block for block in hat.objects if block.type == "MESH"))
-    subject = subject_of(bpy.context)
-    assert subject is not None
+    subject: Any = subject_of(bpy.context)
     assert subject.player is None
     assert texts(main.VIEW3D_PT_idtech)[0] == "hat"
     assert not shows(main.VIEW3D_PT_idtech_part)

@@ -307,8 +307,6 @@ def test_convert_makes_one_scene_of_a_player(tmp_path, capsys, packed):
 
 
 LACKING: dict[str, Any] = {
-    "head": ({"head_md3": None}, ["lower", "upper"], "no head.md3"),
-    "cfg": ({"animation_cfg": None}, ["lower", "upper", "head"], "no animation.cfg"),
     "upper": ({"upper_md3": None}, ["lower", "head"], "no upper.md3"),
     "broken head": ({"head_md3": b"IDP3 and no more"}, ["lower", "upper"], "this part is missing"),
     "few rows": ({"animation_cfg": b"sex m\n0 2 0 10\n"}, ["lower", "upper", "head"], "it has 1 rows"),

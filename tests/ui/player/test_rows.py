@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.player.rows import frame_curve
+from io_idtech_models.blender.player import rows
 from io_idtech_models.game.player.animation_cfg import read
 from tests.samples import PROJECT
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
@@ -26,6 +27,7 @@ from tests.ui.player.players import (
 from tests.ui.scene import activate, bpy, error_of, import_model, put, stored
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+frame_curve: Callable[[Any], Any] = rows.frame_curve
 
 
 def test_rows_show_their_frames_at_their_own_speed(own):
@@ -246,12 +248,12 @@ def test_frames_of_a_player_that_is_an_override_are_not_changed(tmp_path):
 
 def test_inserted_frames_leave_what_was_edited_of_a_row(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
-    rows = actions_of(player)
-    stretch(rows["LEGS_RUN"], 2)
-    rows["LEGS_WALK"]["idtech_fps"] = 40.0
-    rows["LEGS_TURN"].use_cyclic = False
-    rows["LEGS_IDLE"].frame_end += 24 / 7
-    shift(rows["LEGS_LAND"], 0, -1)
+    actions = actions_of(player)
+    stretch(actions["LEGS_RUN"], 2)
+    actions["LEGS_WALK"]["idtech_fps"] = 40.0
+    actions["LEGS_TURN"].use_cyclic = False
+    actions["LEGS_IDLE"].frame_end += 24 / 7
+    shift(actions["LEGS_LAND"], 0, -1)
     before = saved(tmp_path)["animation.cfg"]
     activate(player.parts["lower"].children[0])
     for frame, edit in ((8, bpy.ops.object.idtech_insert_frame), (8, bpy.ops.object.idtech_delete_frame)):

@@ -72,19 +72,12 @@ def test_unedited_files_come_back(tmp_path, packed, state):
 
 @pytest.mark.parametrize("name", PLAYERS[1:])
 def test_real_players_come_back(tmp_path, name):
-    files = corpus_player(name)
-    brought(Path(files.parts["upper"].base.place), legs="LEGS_RUN", torso="TORSO_STAND", plain_materials=True)
+    own = corpus_player(name)
+    brought(Path(own.parts["upper"].base.place), legs="LEGS_RUN", torso="TORSO_STAND", plain_materials=True)
     bpy.context.scene.frame_set(5)
     reopen(tmp_path)
-    after = saved(tmp_path)
-    before = {
-        file.name: file.read()
-        for part in files.parts.values()
-        for file in (part.base, *part.levels.values(), *part.skins.values())
-    }
-    before[files.table.name] = files.table.read()
-    assert sorted(after) == sorted(before)
-    assert [n for n in before if before[n] != after[n]] == []
+    files = [file for p in own.parts.values() for file in (p.base, *p.levels.values(), *p.skins.values())]
+    assert unequal(tmp_path, {file.name: file.read() for file in (own.table, *files)}) == []
 
 
 OTHER_HEAD = b"h_other,models/players/grunt/other.tga\n"
@@ -92,35 +85,27 @@ OTHER_HEAD = b"h_other,models/players/grunt/other.tga\n"
 DRESSED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # what is imported, and which files are others or none
     "an unknown skin": ({"skin": "foo"}, {}),
     "none": ({"skin": "none"}, {}),
-    "half a skin": ({"skin": "red"}, {"head_red.skin": None}),
-    "a skin of another head": ({}, {"head_red.skin": OTHER_HEAD}),
-    "a head for each skin": (
-        {"skin": "red"},
-        {
-            "head.md3": None,
-            "head_default.md3": player_files()["head.md3"],
-            "head_red.md3": player_files()["head.md3"].replace(b"h_head", b"h_hair"),
-        },
-    ),
-    "no skin": ({}, {n: None for n in player_files() if n.endswith(".skin")}),
-}
+    "half a skin": ({"skin": "red"}, {"head_red_skin": None}),
+    "a skin of another head": ({}, {"head_red_skin": OTHER_HEAD}),
+    "a head for each skin": ({"skin": "red"}, {
+        "head_md3": None,
+        "head_default_md3": player_files()["head.md3"],
+        "head_red_md3": player_files()["head.md3"].replace(b"h_head", b"h_hair"),
+    }),
+    "no skin": ({}, {name.replace(".", "_"): None for name in player_files() if name.endswith(".skin")}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DRESSED)
 def test_unedited_skins_come_back(tmp_path, capfd, case):
     options, changed = DRESSED[case]
-    folder = game(tmp_path)
-    for name, data in changed.items():
-        if data is None:
-            (folder / name).unlink()
-        else:
-            put(folder / name, data)
+    folder = game(tmp_path, **changed)
     brought(folder, **options)
     if case == "an unknown skin":
         assert "there is no skin 'foo': 'default', 'red'; it wears 'default'" in capfd.readouterr().out
     there = {p.name: p.read_bytes() for p in folder.iterdir() if not p.name.startswith("icon_")}
-    other_heads = {"head_default.md3"} if case == "a head for each skin" else set()  # which a save has no part of
-    assert unequal(tmp_path, {n: d for n, d in there.items() if n not in other_heads}) == []
+    there.pop("head_default.md3", None)  # which a save has no part of
+    assert unequal(tmp_path, there) == []
 
 
 def hat_on(player: Any) -> Any:
@@ -195,9 +180,8 @@ def test_a_tag_moved_in_a_frame_moves_there_alone(tmp_path, playing):
     if playing:
         player.parts["lower"].animation_data.action = actions_of(player)["LEGS_WALK"]
         scene.frame_set(2)
-    after = saved(tmp_path)
-    assert [n for n in after if after[n] != originals()[n]] == ["lower.md3"]
-    old, new = model(originals()["lower.md3"]), model(after["lower.md3"])
+    assert unequal(tmp_path) == ["lower.md3"]
+    old, new = (model(files["lower.md3"]) for files in (originals(), saved(tmp_path)))
     moved = new.tags[0].origins - old.tags[0].origins
     assert np.flatnonzero(np.abs(moved).max(axis=1)).tolist() == [12]
     np.testing.assert_allclose(moved[12], (0, 0, 4), atol=1e-5)
@@ -211,9 +195,8 @@ def test_a_modifier_on_the_head_is_seen_from_the_head(tmp_path):
     head = mesh_of(player, "head")
     modifier = head.modifiers.new("taller", "DISPLACE")
     modifier.direction, modifier.mid_level, modifier.strength = "Z", 0.0, 8.0
-    after = saved(tmp_path)
-    assert [n for n in after if after[n] != originals()[n]] == ["head.md3"]
-    old, new = model(originals()["head.md3"]).surfaces[0], model(after["head.md3"]).surfaces[0]
+    assert unequal(tmp_path) == ["head.md3"]
+    old, new = (model(files["head.md3"]).surfaces[0] for files in (originals(), saved(tmp_path)))
     moved = new.positions[0][:, None] - old.positions[0][None]
     assert (np.abs(moved - (0, 0, 8)).max(axis=2) < 0.02).any(axis=1).all()
     assert new.positions.shape[0] == 1
