@@ -9,7 +9,8 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,16 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:8]
 
 
+def places() -> list[str]:
+    """Return where the scene's objects are, and which of them are hidden."""
+    bpy.context.view_layer.update()
+    found = []
+    for block in sorted(bpy.context.scene.objects, key=lambda block: block.name):
+        place = " ".join(f"{x + 0.0:.2f}" for x in block.matrix_world.translation)
+        found.append(f"{block.name} at {place}{' hidden' if block.hide_viewport or block.hide_get() else ''}")
+    return found
+
+
 # What Blender itself computes, of poses and modifiers, may differ in a last bit from one of its builds to another.
 KEPT_HERE = pytest.mark.skipif(
     (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="kept of Blender's own arithmetic elsewhere"
@@ -191,12 +202,28 @@ def add_cube(name: str = "cube", **options: Any) -> Any:
     return add_mesh(name, CUBE_POINTS, CUBE_FACES, **options)
 
 
+def add_object(name: str, data: Any = None) -> Any:
+    """Return a new object in the scene."""
+    block = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(block)
+    bpy.context.view_layer.update()
+    return block
+
+
 def add_tag(name: str, display: str = "ARROWS") -> Any:
     """Return a new empty in the scene."""
-    block = bpy.data.objects.new(name, None)
+    block = add_object(name)
     block.empty_display_type = display
-    bpy.context.scene.collection.objects.link(block)
     return block
+
+
+@contextmanager
+def editing(rig: Any) -> Iterator[Any]:
+    """Let the bones of an armature be edited, which is active from now on."""
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield rig.data.edit_bones
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def volume(surface: Any, frame: int = 0) -> float:

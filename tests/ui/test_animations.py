@@ -135,7 +135,7 @@ def test_a_name_is_its_frames_and_its_markers_too(monster):
     first = names()[1]
     assert rename(name=first, to="dance") == {"FINISHED"}
     assert names()[1] == "dance"
-    assert "dance" in [marker.name for marker in bpy.context.scene.timeline_markers]
+    assert "dance" in marker_frames()
     for mode in ("AUTO", "ACTIONS"):
         assert written(monster, frames=mode) == [("dance" if n == first else n, data) for n, data in before]
     assert play(name=names()[2]) == {"FINISHED"}
@@ -380,13 +380,6 @@ def test_the_list_that_is_shown(monster):
     assert shown._State.made_of != shown._key(bpy.context), "what draws the list sees that it is old"
 
 
-def test_the_active_object_may_be_anything():
-    assert animations_of(bpy.context) is None
-    add_cube()
-    assert animations_of(bpy.context) is None
-    assert "no model that can be animated is active" in error_of(play, name="x")
-
-
 @pytest.mark.parametrize("what", ["duplicate", "move", "remove"])
 def test_what_shows_is_what_is_edited_whatever_was_done(monster, what):
     """In the window: a copy that was moved showed its own frames, and Tab began to edit another animation's."""
@@ -399,6 +392,25 @@ def test_what_shows_is_what_is_edited_whatever_was_done(monster, what):
     scene = bpy.context.scene
     scene.frame_set(min(scene.frame_end, 1))
     assert block.active_shape_key_index == shown_key(block.data.shape_keys)
+
+
+def test_animations_are_made_of_frames_without_any(tmp_path):
+    """They move with their tags."""
+    assert animations_of(bpy.context) is None
+    add_cube()
+    assert animations_of(bpy.context) is None
+    assert "no model that can be animated is active" in error_of(play, name="x")
+    import_frames(put(tmp_path / "a.md3"))
+    count = rows()[0].last + 1
+    assert add(name="head", first=0, last=0) == {"FINISHED"}
+    assert add(name="tail", first=1, last=count - 1) == {"FINISHED"}
+    assert play(name="All Frames") == {"FINISHED"}
+    assert move(name="tail", direction="UP") == {"FINISHED"}
+    before, after = md3.read(sample("animated")), md3.read(export_bytes(tmp_path / "b.md3"))
+    order = [*range(1, count), 0]
+    assert np.array_equal(after.tags["origin"], before.tags["origin"][order])
+    for old, new in zip(before.surfaces, after.surfaces, strict=True):
+        assert np.array_equal(new.vertices["xyz"], old.vertices["xyz"][order])
 
 
 def test_frames_that_are_named_alike_are_an_animation_without_an_action(tmp_path):
@@ -489,38 +501,17 @@ def test_ticks_and_names_are_in_step(monster):
         again = Dialog(remembered)
         again.fill_ticks(bpy.context)
         assert again.asked_actions() == wanted
+    assert rename(name=own[0], to="a, b") == {"FINISHED"}
+    comma = Dialog()
+    comma.fill_ticks(bpy.context)
+    for item in comma.ticks:
+        item.use = item.name == "a, b"
+    assert comma.asked_actions() == ("a, b",), "a name with a comma is one"
+    assert GatherSettings(actions=("a, b",)).actions == ("a, b",)
     bare = Dialog("typed")
     activate(add_cube())
     bare.fill_ticks(bpy.context)
     assert bare.asked_actions() == "typed", "without a list names are typed"
-
-
-def test_a_name_with_a_comma_is_written(monster):
-    first = names()[1]
-    assert rename(name=first, to="a, b") == {"FINISHED"}
-    action = need_animations(bpy.context).find("a, b").action
-    dialog = Dialog()
-    dialog.fill_ticks(bpy.context)
-    for item in dialog.ticks:
-        item.use = item.action == action.name
-    assert dialog.asked_actions() == ("a, b",)
-    assert GatherSettings(actions=("a, b",)).actions == ("a, b",)
-
-
-def test_tags_of_frames_that_move(tmp_path):
-    import_frames(put(tmp_path / "a.md3"))
-    count = rows()[0].last + 1
-    assert add(name="head", first=0, last=0) == {"FINISHED"}
-    assert add(name="tail", first=1, last=count - 1) == {"FINISHED"}
-    assert play(name="All Frames") == {"FINISHED"}
-    assert move(name="tail", direction="UP") == {"FINISHED"}
-    before, after = md3.read(sample("animated")), md3.read(export_bytes(tmp_path / "b.md3"))
-    order = [*range(1, count), 0]
-    assert np.array_equal(after.tags["origin"], before.tags["origin"][order])
-    assert all(
-        np.array_equal(a.vertices["xyz"], b.vertices["xyz"][order])
-        for a, b in zip(after.surfaces, before.surfaces, strict=True)
-    )
 
 
 def test_a_collections_exporter_of_animations(tmp_path):

@@ -10,6 +10,7 @@ from tests.samples import sample
 from tests.ui.scene import (
     activate,
     add_cube,
+    add_object,
     add_tag,
     bpy,
     error_of,
@@ -149,9 +150,8 @@ def test_nothing_selected_and_no_model_means_all_that_is_visible(tmp_path, walke
     assert all(f"'{block.name}'" in said for block in blocks)
 
 
-def test_a_collection_by_name(walker):
-    around = bpy.data.collections.new("around")
-    bpy.context.scene.collection.children.link(around)
+def test_a_collection_by_name_and_the_active_one(walker):
+    around = made_collection("around")
     around.children.link(walker)
     bpy.context.scene.collection.children.unlink(walker)
     activate(add_cube("a"))
@@ -161,10 +161,7 @@ def test_a_collection_by_name(walker):
         assert found.collection == walker, "that speaks for the model"
     with pytest.raises(LimitError, match="there is no collection 'gone'"):
         choose(bpy.context, "AUTO", "gone")
-
-
-def test_the_active_collection(walker):
-    made = made_collection("made", add_cube("a"))
+    made = made_collection("made", bpy.data.objects["a"])
     view = bpy.context.view_layer
     view.active_layer_collection = view.layer_collection.children["made"]
     found = choose(bpy.context, "COLLECTION")
@@ -172,14 +169,13 @@ def test_the_active_collection(walker):
 
 
 def test_kinds(walker):
-    collection = walker
     for name, data in (
         ("sun", bpy.data.lights.new("sun", "SUN")),
         ("eye", bpy.data.cameras.new("eye")),
         ("text", bpy.data.curves.new("text", "FONT")),
         ("rig", bpy.data.armatures.new("rig")),
     ):
-        collection.objects.link(bpy.data.objects.new(name, data))
+        walker.objects.link(bpy.data.objects.new(name, data))
     add_tag("lonely")
     found = choose(bpy.context, "AUTO")
     assert sorted(b.name for b in found.blocks) == sorted(["rig", *WALKER])
@@ -285,9 +281,8 @@ def test_a_copy_that_hangs_on_a_parent(tmp_path, walker):
 
 
 def test_an_instance_of_the_collection_is_none_of_it(tmp_path, walker, capfd):
-    instance = bpy.data.objects.new("instance", None)
+    instance = add_tag("instance", "PLAIN_AXES")
     instance.instance_type, instance.instance_collection = "COLLECTION", walker
-    bpy.context.scene.collection.objects.link(instance)
     activate(walker.objects[0])
     assert chosen("AUTO") == WALKER
     activate(instance)
@@ -374,17 +369,17 @@ def test_a_handmade_model_is_what_hangs_together(tmp_path, capfd):
     assert [len(export_model(path).surfaces), len(export_model(path).tags)] == [2, 1]
     assert said(capfd, TAKEN, path, what="SELECTION") == ""
     assert not export_model(path, what="SELECTION").tags
-
-
-def test_meshes_of_one_armature_hang_together(tmp_path, capfd):
-    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-    bpy.context.scene.collection.objects.link(rig)
-    for name in ("arm", "leg", "free"):
-        block = add_cube(name)
-        if name != "free":
-            block.modifiers.new("rig", "ARMATURE").object = rig
+    rig = add_object("rig", bpy.data.armatures.new("rig"))
+    for block in [add_cube(name) for name in ("arm", "leg", "free")][:2]:
+        block.modifiers.new("rig", "ARMATURE").object = rig
     activate(bpy.data.objects["arm"])
-    assert said(capfd, TAKEN, tmp_path / "b.md3") == "'leg'"
+    assert said(capfd, TAKEN, path) == "'leg'", "meshes of one armature hang together"
+
+
+def test_tags_of_an_imported_model_of_which_a_part_is_selected(tmp_path, capfd, walker):
+    activate(walker.objects["h_body"])
+    assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == "'tag_weapon', 'tag_head'"
+    assert said(capfd, LEFT, tmp_path / "b.md3") == "", "the whole model"
 
 
 def test_tags_elsewhere_are_not_missed_unless_they_hang_on_it(tmp_path, capfd, walker):
@@ -397,12 +392,6 @@ def test_tags_elsewhere_are_not_missed_unless_they_hang_on_it(tmp_path, capfd, w
     activate(box)
     assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == "'tag_on_it'"
     assert said(capfd, TAKEN, tmp_path / "b.md3") == "'tag_on_it'"
-
-
-def test_tags_of_an_imported_model_of_which_a_part_is_selected(tmp_path, capfd, walker):
-    activate(walker.objects["h_body"])
-    assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == "'tag_weapon', 'tag_head'"
-    assert said(capfd, LEFT, tmp_path / "b.md3") == "", "the whole model"
 
 
 def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, capfd):
@@ -447,9 +436,7 @@ class TestBesideTheActiveModel:
         assert [b.name for b in found.beside] == ([] if selected else ["hat"])
 
     def test_what_is_left_out_is_said(self, hat, tmp_path, capfd):
-        curve = bpy.data.objects.new("plume", bpy.data.curves.new("plume", "CURVE"))
-        curve.parent = hat.parent
-        bpy.context.scene.collection.objects.link(curve)
+        add_object("plume", bpy.data.curves.new("plume", "CURVE")).parent = hat.parent
         stranger = add_cube("stranger")
         activate(hat.parent)
         stranger.select_set(True)
@@ -476,9 +463,7 @@ class TestBesideTheActiveModel:
 
 
 def test_selected_shapes_are_said(tmp_path, capfd):
-    cube, curve = add_cube("cube"), bpy.data.objects.new("wire", bpy.data.curves.new("wire", "CURVE"))
-    bpy.context.scene.collection.objects.link(curve)
-    bpy.context.view_layer.update()
+    cube, curve = add_cube("cube"), add_object("wire", bpy.data.curves.new("wire", "CURVE"))
     activate(cube, curve)
     for what in ("AUTO", "SELECTION"):
         export_bytes(tmp_path / "a.md3", what=what)

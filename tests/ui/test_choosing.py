@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from io_idtech_models.formats import ROWS
@@ -84,9 +85,8 @@ def test_what_matches_nothing_is_an_error(pack, models, text):
 
 
 def test_archives_without_models_and_what_is_none(tmp_path):
-    empty = put_pack(tmp_path / "a.pk3", {"readme.txt": b"-"})
+    empty, broken = put_pack(tmp_path / "a.pk3", {"readme.txt": b"-"}), put(tmp_path / "b.pk3", b"PK\3\4")
     assert error_of(run, filepath=str(empty), models="**") == "'a.pk3' has no model '**'"
-    broken = put(tmp_path / "b.pk3", b"PK\3\4")
     assert "b.pk3: it is no archive, or its end is missing" in error_of(run, filepath=str(broken), models="**")
     assert error_of(run, filepath=str(tmp_path / "c.pk3"), models="**") == "c.pk3: no such archive"
 
@@ -104,34 +104,21 @@ def test_one_report_of_all(tmp_path, capfd):
 
 
 def test_all_are_selected_and_the_scene_has_room_for_the_longest(pack):
+    """Each import makes room in the scene for its own alone, in whatever order."""
     run(filepath=str(pack), models="**")
     scene = bpy.context.scene
     blocks = [block for block in scene.objects if block.type in {"MESH", "ARMATURE"}]
-    assert {block.name for block in blocks if block.select_get()} == {block.name for block in blocks}
+    assert all(block.select_get() for block in blocks)
     together = scene.frame_end
-    ends = []
-    for name in ALL:
+
+    def end(import_them: Any, **options: Any) -> int:
         scene.frame_end = 250
-        run(filepath=str(pack), models=name, replace_range=True)
-        ends.append(scene.frame_end)
-    assert together == max(end for end in ends if end != 250)
+        import_them(replace_range=True, **options)
+        return int(scene.frame_end)
 
-
-def test_the_order_of_formats_does_not_count(pack):
-    """Each import makes room in the scene for its own alone."""
-    ends = []
-    for found in (items(pack, *ALL), items(pack, *ALL)[::-1]):
-        bpy.context.scene.frame_end = 250
-        choose(found=found, replace_range=True)
-        ends.append(bpy.context.scene.frame_end)
-    assert ends[0] == ends[1] != 250
-
-
-def test_options_of_all_imports(pack):
-    run(filepath=str(pack), models="models/a/one.md3")
-    run(filepath=str(pack), models="models/a/one.md3", scale=2.0, fit_range=False)
-    sizes = sorted(block.dimensions.length for block in bpy.data.objects if block.name.startswith("h_body"))
-    assert sizes[1] == pytest.approx(2 * sizes[0])
+    ends = [end(run, filepath=str(pack), models=name) for name in ALL]
+    assert together == max(each for each in ends if each != 250)
+    assert end(choose, found=items(pack, *ALL)) == end(choose, found=items(pack, *ALL)[::-1]) == together
 
 
 def test_one_step_to_undo(pack):
@@ -185,6 +172,10 @@ def test_who_chooses_an_archive_is_asked(pack, asked):
     assert (given["space"], given["kind"], given["scale"]) == ("scene", "md3", 0.5)
     assert json.loads(given["options"]) == options
     assert imported() == []
+    other = put_pack(pack.parent / "pak1.pk3", {"models/z.md3": sample("nothing")})
+    dropped = [{"name": pack.name}, {"name": other.name}]
+    assert run(directory=str(pack.parent), files=dropped, interactive=True) == {"CANCELLED"}
+    assert asked[1][0] == [*ALL, "models/z.md3"], "those that are dropped are listed together"
 
 
 def test_imports_of_animations_list_animations(pack, asked):
@@ -195,13 +186,6 @@ def test_imports_of_animations_list_animations(pack, asked):
     empty = put_pack(pack.parent / "a.pk3", {"models/b.md3": sample("nothing")})
     text = error_of(bpy.ops.import_anim.idtech_md5anim, filepath=str(empty), interactive=True)
     assert text == "'a.pk3' has no animations"
-
-
-def test_dropped_archives_are_listed_together(pack, asked):
-    other = put_pack(pack.parent / "pak1.pk3", {"models/z.md3": sample("nothing")})
-    files = [{"name": pack.name}, {"name": other.name}]
-    assert run(directory=str(pack.parent), files=files, interactive=True) == {"CANCELLED"}
-    assert asked[0][0] == [*ALL, "models/z.md3"]
 
 
 def test_the_handler_takes_archives_but_leaves_extensions_to_blender():
@@ -270,25 +254,23 @@ def items(pack: Path, *chosen: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("ticked", "wanted"), [((ALL[0], ALL[2]), (ALL[0], ALL[2])), ((), (ALL[1],))])
 def test_what_has_a_tick_is_imported_or_the_active_row(pack, ticked, wanted):
+    for index in (-1, 9):
+        assert error_of(choose, found=items(pack), index=index) == "no model is chosen"
     assert choose(found=items(pack, *ticked), index=1) == {"FINISHED"}
     assert imported() == places(pack, *wanted)
 
 
-@pytest.mark.parametrize("index", [-1, 9])
-def test_nothing_chosen(pack, index):
-    assert error_of(choose, found=items(pack), index=index) == "no model is chosen"
-
-
 def test_options_of_the_import_that_was_asked_are_its_own(pack):
+    """What the dialog says counts more than what came before it."""
     given = {"kind": "md3", "options": json.dumps({"relative_keys": True, "scale": 9.0}), "scale": 2.0}
     choose(found=items(pack, "models/a/one.md3", "models/a/two.md2"), **given)
-    relative = {
-        b.data["idtech_file"][-3:]: b.data.shape_keys.use_relative for b in bpy.data.objects if b.type == "MESH"
-    }
+    meshes = [block.data for block in bpy.data.objects if block.type == "MESH"]
+    relative = {mesh["idtech_file"][-3:]: mesh.shape_keys.use_relative for mesh in meshes}
     assert relative == {"md3": True, "md2": False}
-    run(filepath=str(pack), models="models/a/one.md3", scale=2.0)
-    sizes = {round(b.dimensions.length, 3) for b in bpy.data.objects if b.name.startswith("h_body")}
-    assert len(sizes) == 1, "what the dialog says counts more than what came before it"
+    for scale in (2.0, 1.0):
+        run(filepath=str(pack), models="models/a/one.md3", scale=scale, fit_range=False)
+    sizes = [block.dimensions.length for block in bpy.data.objects if block.name.startswith("h_body")]
+    assert np.array(sizes) / min(sizes) == pytest.approx([2, 2, 1])
 
 
 def test_animations_onto_the_active_armature(pack):
@@ -313,11 +295,13 @@ def game(own, tmp_path) -> Any:
 
 
 @pytest.mark.parametrize("name", ["", "Quake"])
-def test_models_of_a_game_are_the_strongest(game, tmp_path, name):
+def test_models_of_a_game_are_the_strongest(game, tmp_path, name, capfd):
+    (tmp_path / "base/pak2.pk3").write_bytes(b"-")
     assert from_game(game=name, models="**/*.md3") == {"FINISHED"}
     base, mod = tmp_path / "base", tmp_path / "mod"
     wanted = [base / "pak0.pk3" / ALL[0], base / "pak1.pk3" / ALL[1], mod / "z.pk3/models/b/mod.md3"]
     assert imported() == sorted(map(str, wanted))
+    assert "'pak2.pk3' is left out: it is no archive" in capfd.readouterr().out
 
 
 def test_models_of_a_game_errors(game, own, tmp_path):
@@ -332,12 +316,6 @@ def test_models_of_a_game_errors(game, own, tmp_path):
     assert text.startswith("'None' has no model '**'; 'a.pk3' is left out: ")
     game.enabled = own.games[1].enabled = False
     assert not from_game.poll()
-
-
-def test_damage_in_a_game_is_said(game, tmp_path, capfd):
-    (tmp_path / "base/pak2.pk3").write_bytes(b"-")
-    from_game(models="models/b/mod.md3")
-    assert "'pak2.pk3' is left out: it is no archive" in capfd.readouterr().out
 
 
 def test_the_dialog_lists_another_game(game, own, tmp_path):

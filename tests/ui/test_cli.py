@@ -476,8 +476,8 @@ def process(*argv, **options):
 @pytest.mark.parametrize("suffix", [".glb", ".fbx"])  # written by add-ons, with which some Blenders end badly
 def test_the_process_ends_well_and_says_how(folder, suffix):
     done = process("convert", "sentinel.md3", f"b{suffix}")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"sentinel.md3 -> b{suffix}: 2 surfaces, 3 tags, 20 frames\n"
+    said = f"sentinel.md3 -> b{suffix}: 2 surfaces, 3 tags, 20 frames\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
 
 
 def test_the_process_says_what_failed(folder):

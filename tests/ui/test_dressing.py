@@ -110,32 +110,26 @@ def test_a_model_comes_in_its_default_skin_and_goes_as_it_was(upper, tmp_path):
     assert worn(level) == ["models/cloth.tga", "models/metal"], "as its model"
 
 
-def test_another_skin(upper, tmp_path):
-    body, arm = first_materials(import_model(upper, skin="red"))
+@pytest.mark.parametrize("moving", [False, True])
+def test_another_skin(upper, tmp_path, moving):
+    """Textures move when that is asked for."""
+    body, arm = first_materials(import_model(upper, skin="red", moving_textures=moving))
     assert picture(body).name.endswith("red.png")
     assert arm.surface_render_method == "BLENDED"
     assert not arm.use_backface_culling
-    assert not arm.node_tree.animation_data
+    drivers = arm.node_tree.animation_data.drivers if arm.node_tree.animation_data else ()
+    assert [("frame" in curve.driver.expression) for curve in drivers] == [True] * moving
     assert export_bytes(tmp_path / "b.md3") == MODEL
 
 
-def test_textures_that_move_when_asked_for(loose):
-    _, arm = first_materials(import_model(loose, skin="red", moving_textures=True))
-    (curve,) = arm.node_tree.animation_data.drivers
-    assert "frame" in curve.driver.expression
-
-
-def test_no_skin(upper, capsys):
+def test_no_skin_or_one_that_is_not_there(upper, capsys):
+    import_model(upper, skin="blue")
+    assert "there is no skin 'blue' for 'upper': default, red" in capsys.readouterr().out
     collection = import_model(upper, skin="none")
     assert "idtech_skin" not in collection
     assert "1 texture not found: 'C:\\lambert2'" in capsys.readouterr().out
     (material,) = set(first_materials(collection))
     assert worn_by(material) == "C:\\lambert2"
-
-
-def test_a_skin_that_is_not_there(upper, capsys):
-    import_model(upper, skin="blue")
-    assert "there is no skin 'blue' for 'upper': default, red" in capsys.readouterr().out
 
 
 def test_surfaces_that_a_skin_does_not_list(loose, capsys):

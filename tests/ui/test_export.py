@@ -21,8 +21,10 @@ from tests.ui.scene import (
     activate,
     add_cube,
     add_mesh,
+    add_object,
     add_tag,
     bpy,
+    editing,
     error_of,
     export_bytes,
     export_md3,
@@ -193,8 +195,7 @@ def test_transforms_are_applied(path):
 
 
 def test_stretched_normals_stay_upright(path):
-    block = add_mesh("slope", [(0, 0, 0), (8, 0, 8), (8, 8, 8), (0, 8, 0)], [(0, 1, 2, 3)])
-    block.scale = (4, 1, 1)
+    add_mesh("slope", [(0, 0, 0), (8, 0, 8), (8, 8, 8), (0, 8, 0)], [(0, 1, 2, 3)]).scale = (4, 1, 1)
     normal = export_model(path).surfaces[0].normals[0, 0]
     assert normal.tolist() == pytest.approx(np.array([-1, 0, 4]) / math.sqrt(17), abs=0.03)
 
@@ -300,16 +301,11 @@ def test_relative_keys_of_ones_own_are_sampled(path):
 
 def add_rig():
     """Return an armature with a bone along Y from the origin, and a child that is a tag; the first turns to frame 4."""
-    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-    scene().collection.objects.link(rig)
-    bpy.context.view_layer.update()
-    activate(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    root = rig.data.edit_bones.new("root")
-    root.head, root.tail = (0, 0, 0), (0, 20, 0)
-    hand = rig.data.edit_bones.new("tag_hand")
-    hand.head, hand.tail, hand.parent = (0, 20, 0), (0, 24, 0), root
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = add_object("rig", bpy.data.armatures.new("rig"))
+    with editing(rig) as bones:
+        root, hand = bones.new("root"), bones.new("tag_hand")
+        root.head, root.tail = (0, 0, 0), (0, 20, 0)
+        hand.head, hand.tail, hand.parent = (0, 20, 0), (0, 24, 0), root
     pose = rig.pose.bones["root"]
     pose.rotation_mode = "XYZ"
     for frame, angle in ((0, 0.0), (4, math.pi / 2)):
@@ -388,22 +384,14 @@ def test_which_empties_are_tags(path):
         assert np.allclose(tag.axes[0], [(0, 1, 0), (-1, 0, 0), (0, 0, 1)], atol=1e-6), "forward, left, up"
 
 
-def test_a_tag_that_follows(path):
-    target = add_cube()
-    key_location(target, (0, 0, 0, 0), (2, 10, 0, 0))
-    tag = add_tag("tag_a")
-    tag.constraints.new("COPY_LOCATION").target = target
-    scene().frame_start, scene().frame_end = 0, 2
-    (found,) = export_model(path, what="SCENE").tags
-    assert found.origins[2].tolist() == pytest.approx([10, 0, 0])
-
-
-def test_a_driver_counts(path):
-    block = add_cube()
-    block.driver_add("location", 2).driver.expression = "frame * 2"
+def test_constraints_and_drivers_count(path):
+    cube, tag = add_cube(), add_tag("tag_a")
+    cube.driver_add("location", 2).driver.expression = "frame * 2"
+    tag.constraints.new("COPY_LOCATION").target = cube
     scene().frame_start, scene().frame_end = 0, 3
-    model = export_model(path)
+    model = export_model(path, what="SCENE")
     assert [extent(model.surfaces[0], f)[0][2] + 8 for f in range(model.num_frames)] == [0, 2, 4, 6]
+    np.testing.assert_allclose(model.tags[0].origins, [(0, 0, z) for z in (0, 2, 4, 6)], atol=1e-5)
 
 
 def test_topology_that_changes_is_refused(path):
@@ -432,9 +420,7 @@ def test_keys_that_disagree_are_refused(path, tmp_path):
 
 def test_several_objects(path):
     first, second, _ = add_cube("a"), add_cube("box.001"), add_cube("box.002")
-    other = bpy.data.objects.new("twin", first.data)
-    other.location = (30, 0, 0)
-    scene().collection.objects.link(other)
+    add_object("twin", first.data).location = (30, 0, 0)
     bpy.context.view_layer.update()
 
     def names(**options):

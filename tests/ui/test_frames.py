@@ -109,29 +109,19 @@ def test_the_scene_shows_the_new_frames(tmp_path):
 
 
 def test_hidden_surfaces_and_tags_go_along(tmp_path):
-    collection = import_md3(put(tmp_path / "a.md3"))
-    for name in ("flag.002", "tag_head"):
-        collection.objects[name].hide_set(True)
+    """Where a tag is active, too; another model stays as it is."""
+    first, second = import_md3(put(tmp_path / "a.md3")), import_md3(tmp_path / "a.md3")
+    for block in second.objects[1:3]:
+        block.hide_set(True)
     bpy.context.scene.frame_set(1)
     insert()
-    for name in ("flag.002", "tag_head"):
-        collection.objects[name].hide_set(False)
+    for block in second.objects:
+        block.hide_set(False)
     restored(tmp_path, [0, 1, 1, 2], new=2)
-
-
-def test_a_tag_may_be_active(tmp_path):
-    collection = import_md3(put(tmp_path / "a.md3"))
-    activate(collection.objects["tag_head"])
+    activate(next(block for block in second.objects if block.type == "EMPTY"))
     bpy.context.scene.frame_set(0)
     delete()
-    restored(tmp_path, [1, 2])
-
-
-def test_another_model_stays_as_it_is(tmp_path):
-    first = import_md3(put(tmp_path / "a.md3"))
-    import_md3(tmp_path / "a.md3")
-    bpy.context.scene.frame_set(1)
-    delete()
+    restored(tmp_path, [1, 1, 2], new=1)
     activate(first.objects[0])
     restored(tmp_path, [0, 1, 2])
 

@@ -17,7 +17,7 @@ from io_idtech_models.tasks.animations.find import of_rig
 from tests import samples_character, samples_doom3, samples_quake2, samples_wolf, samples_xreal
 from tests.samples_character import TOYS
 from tests.samples_doom3 import NEWT
-from tests.ui.scene import bpy
+from tests.ui.scene import bpy, editing
 
 run: Any = bpy.ops.import_scene.idtech_character
 write: Any = bpy.ops.export_scene.idtech_character
@@ -57,14 +57,14 @@ GAMES = {
 }  # fmt: skip
 
 
-def read(path: Path, game: str = "", **options: Any) -> Any:
+def read(path: Path | str, game: str = "", **options: Any) -> Any:
     """Import a game's sample from its file, or from an archive; returns the body's armature, if it has one."""
     given = {"character": GAMES[game].name} | options if game else options
     assert run(filepath=str(path), **given) == {"FINISHED"}
     return rig()
 
 
-def opened(path: Path, game: str = "", **options: Any) -> Any:
+def opened(path: Path | str, game: str = "", **options: Any) -> Any:
     """Import a game's sample, and make the body's armature active; returns that."""
     found = read(path, game, **options)
     bpy.context.view_layer.objects.active = found
@@ -145,10 +145,8 @@ def turn(bone: str, by: float = 0.3) -> None:
 
 def edit_bones(change: Callable[[Any], None]) -> None:
     """Change the body's bones in edit mode."""
-    bpy.context.view_layer.objects.active = rig()
-    bpy.ops.object.mode_set(mode="EDIT")
-    change(rig().data.edit_bones)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with editing(rig()) as bones:
+        change(bones)
 
 
 def show(name: str, block: Any = None) -> Any:

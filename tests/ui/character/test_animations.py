@@ -10,28 +10,32 @@ from io_idtech_models.blender import names
 from io_idtech_models.blender.skeletal import kept_frames
 from io_idtech_models.blender.skeletal.kept_frames import KeptFile, KeptRow
 from io_idtech_models.model.clips import Clip
-from io_idtech_models.tasks.animations.find import of_rig
+from io_idtech_models.tasks.animations.find import animations_of, of_rig
 from io_idtech_models.tasks.import_.kept_frames import first_row
-from tests.samples_character import TOYS, files, put_character
+from tests.samples_character import TOYS, files, part, put_character
+from tests.samples_md3 import TagSpec
 from tests.ui.character.games import (
     actions,
+    changed,
     edit_bones,
     fresh,
     keys_of,
     listed,
+    mesh_of,
     opened,
     place,
     read,
     rig,
     roots,
     run,
+    saved,
     show,
     tag,
 )
 from tests.ui.scene import bpy, error_of, put, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-make: Any = bpy.ops.object.idtech_animation_make
+make, play = bpy.ops.object.idtech_animation_make, bpy.ops.object.idtech_animation_play
 ROWS = ["body", "stand", "walk", "salute", "extra", "crawl"]
 
 
@@ -94,23 +98,6 @@ def test_all_are_made_when_asked_for(tmp_path):
         assert (actions(), listed(), block.animation_data.action.name) == (wanted, ROWS, "stand")
 
 
-def test_an_action_that_is_deleted_is_the_files_row_again(tmp_path):
-    block = trooper(tmp_path)
-    show("walk")
-    keys = keys_of(block)
-    bpy.data.actions.remove(bpy.data.actions["walk"])
-    assert listed() == ROWS
-    show("walk")
-    assert all(np.array_equal(values, keys[key]) for key, values in keys_of(block).items())
-
-
-def test_a_copy_by_blender_is_no_row(tmp_path):
-    block = trooper(tmp_path)
-    copy = bpy.data.actions["stand"].copy()
-    block.animation_data.action = copy
-    assert listed() == [*ROWS, "stand"]
-
-
 def test_renamed_and_duplicated(tmp_path):
     trooper(tmp_path)
     edit: Any = bpy.ops.object
@@ -134,27 +121,35 @@ def test_a_blend_keeps_what_is_not_made(tmp_path):
     assert kept_frames.kept_data(rig()).of(0) == files()["animations/toys/body.mdx"]
 
 
-def test_damaged_records_are_dropped(tmp_path, capfd):
+def test_actions_that_are_deleted_or_copied(tmp_path):
+    """Without its action it is the file's row again; Blender's copy is none."""
+    block = trooper(tmp_path)
+    show("walk")
+    keys = keys_of(block)
+    bpy.data.actions.remove(bpy.data.actions["walk"])
+    assert listed() == ROWS
+    show("walk")
+    assert all(np.array_equal(values, keys[key]) for key, values in keys_of(block).items())
+    block.animation_data.action = bpy.data.actions["stand"].copy()
+    assert listed() == [*ROWS, "stand"]
+
+
+def test_damaged_records_are_dropped(tmp_path):
     block = trooper(tmp_path)
     block.data[kept_frames.FRAMES] = b"x"
-    assert "the frames that 'body' keeps can't be read" in error_of(bpy.ops.object.idtech_animation_play, name="walk")
+    assert "the frames that 'body' keeps can't be read" in error_of(play, name="walk")
     for text in ("{", "{}", '{"scale": 0, "files": []}', '{"scale": 1, "files": [{}]}', "[" * 100000):
         block.data[kept_frames.ROWS] = text
         assert listed() == ["stand"]
 
 
-def test_bones_that_are_others_by_now(tmp_path):
-    trooper(tmp_path)
-    edit_bones(lambda bones: bones.remove(bones["Bip01 Head"]))
-    assert "'walk' does not fit 'body'" in error_of(bpy.ops.object.idtech_animation_play, name="walk")
-
-
-def test_scaled(tmp_path):
+def test_another_scale_and_bones_that_are_others_by_now(tmp_path):
     block = trooper(tmp_path, scale=0.5)
     show("walk")
-    height = block.pose.bones["Bip01 Head"].head.z
-    assert 15 < height < 45
+    assert 15 < block.pose.bones["Bip01 Head"].head.z < 45
     assert kept_frames.scale_of(block) == 0.5
+    edit_bones(lambda bones: bones.remove(bones["Bip01 Head"]))
+    assert "'salute' does not fit 'body'" in error_of(play, name="salute")
 
 
 def test_legs_and_torso_at_once(tmp_path):
@@ -177,7 +172,12 @@ def test_legs_and_torso_at_once(tmp_path):
 
 @pytest.mark.parametrize("name", ["gun", "GUN", "models/weapons2/gun/gun.mdc", f"{TOYS}/acc/pack.md3"])
 def test_a_weapon_in_hand(tmp_path, name):
-    path = put_character(tmp_path)
+    path = str(put_character(tmp_path))
+    put(tmp_path / "models/multiplayer/hat/hat_3rd.md3")
+    put(tmp_path / "models/multiplayer/hat/v_hat.md3")
+    for no, said in (("bow", "the game has no weapon 'bow': 'hat'"), ("../x", "no weapon '../x'")):
+        assert said in error_of(run, filepath=path, weapon=no)
+    assert not bpy.data.objects
     put(tmp_path / "models/weapons2/gun/gun.md3")
     read(path, weapon=name)
     root = roots()["weapon"]
@@ -187,11 +187,46 @@ def test_a_weapon_in_hand(tmp_path, name):
         assert np.abs(place(root) - place(root.parent)).max() < 1e-4
 
 
-def test_no_such_weapon(tmp_path):
-    path = put_character(tmp_path)
-    put(tmp_path / "models/multiplayer/gun/gun_3rd.md3")
-    put(tmp_path / "models/multiplayer/gun/v_gun.md3")
-    text = error_of(run, filepath=str(path), weapon="bow")
-    assert "the game has no weapon 'bow': 'gun'" in text
-    assert "no weapon '../x'" in error_of(run, filepath=str(path), weapon="../x")
-    assert not bpy.data.objects
+# -- the head's own frames, which are rows of its table in the list, whatever the soldier plays
+
+HEAD = part("head", TagSpec(b"tag_mouth", (1.0, 0.5, 3.0)), frames=6)
+
+
+def height(mesh: Any, frame: int) -> float:
+    bpy.context.scene.frame_set(frame)
+    data = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    return float(min(v.co.z for v in data.vertices))
+
+
+def test_the_heads_rows_are_listed_and_played(tmp_path):
+    """The first all the time, others when asked for; it is written as it was whatever it plays."""
+    read(put_character(tmp_path / "game", toy_md3=HEAD))
+    mesh = mesh_of(roots()["head"])
+    bpy.context.view_layer.objects.active = mesh
+    rate = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
+    assert [round(height(mesh, round(nth * rate / 10))) for nth in range(5)] == [1, 2, 3, 1, 2]
+    animations: Any = animations_of(bpy.context)
+    rows = animations.rows()
+    assert [row.label for row in rows][:4] == ["All Frames", "HD_IDLE1", "HD_IDLE2", "HD_IDLE3"] and len(rows) == 17
+    assert [(row.first, row.count, row.loop, row.frame_rate) for row in rows[1:3]] == [(1, 3, 3, 10), (0, 2, 2, 1)]
+    assert play(name="HD_IDLE2") == {"FINISHED"}
+    assert height(mesh, 0) == pytest.approx(0)
+    assert play(name="All Frames") == {"FINISHED"}
+    assert [round(height(mesh, frame)) for frame in (0, 3, 5)] == [0, 3, 5]
+    assert bpy.context.scene.frame_end == 5
+    assert "are not written" in error_of(bpy.ops.object.idtech_animation_rename, name="HD_IDLE2", to="x")
+    found = saved(tmp_path / "out")
+    assert changed(found) == ["models/players/hud/toy.md3"], "which is another one than the sample's"
+    assert found["models/players/hud/toy.md3"] == HEAD
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (b"1 2 3 4\n5", "'head.anim': a head's animations end early"),
+        (None, "the head's animations 'animations/toys/head.anim' is not there"),
+    ],
+)
+def test_what_is_wrong_with_the_heads_table_is_said(tmp_path, capfd, table, said):
+    read(put_character(tmp_path, toy_md3=HEAD, head_anim=table))
+    assert capfd.readouterr().out.count(said) == 1

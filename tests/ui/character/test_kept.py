@@ -72,20 +72,23 @@ def test_what_is_made_when_played_is_what_all_at_once_would_be(tmp_path):
     assert listed() == ANIMATIONS
 
 
-@pytest.mark.parametrize(("game", "first"), [("idle", "idle"), ("Walk1, 2", "walk1, 2"), ("", "idle")])
-def test_the_one_that_is_shown_first(tmp_path, game, first, capfd):
-    newt(tmp_path, animation=game)
-    assert actions() == [first] and rig().animation_data.action.name == first
-    assert "warning" not in capfd.readouterr().out.lower()
-
-
-def test_of_several_that_idle_the_one_that_stands(tmp_path):
-    """A name says nothing of the pose: the file is looked at."""
+def two_that_idle() -> dict[str, bytes]:
+    """Return files with two animations that are called so, of which one lies."""
     text = TEXT.replace("anim	idle", "anim	lying_idle").replace("anim	walk1", "anim	idle_up")
     flat = motion(SAMPLES["idle"])
     flat.source, flat.positions = None, flat.positions * 0.1
-    newt(tmp_path, files={"newt_def": text.encode(), "idle_md5anim": by_name("md5anim").dump(flat)})
-    assert actions() == ["idle_up"]
+    return {"newt_def": text.encode(), "idle_md5anim": by_name("md5anim").dump(flat)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "files", "first"),
+    [("idle", {}, "idle"), ("Walk1, 2", {}, "walk1, 2"), ("", {}, "idle"), ("", two_that_idle(), "idle_up")],
+)
+def test_the_one_that_is_shown_first(tmp_path, asked, files, first, capfd):
+    """Of several that idle the one that stands: a name says nothing of the pose, the file is looked at."""
+    newt(tmp_path, files, animation=asked)
+    assert actions() == [first] and rig().animation_data.action.name == first
+    assert "warning" not in capfd.readouterr().out.lower()
 
 
 def test_only_one_file_of_frames_is_read(tmp_path):
@@ -234,22 +237,18 @@ def test_what_is_not_made_goes_along_with_bones_that_are_moved_at_rest(tmp_path,
             assert np.abs(getattr(own, kind) - getattr(found[1][name], kind)).max() < 1e-4, name
 
 
-def test_a_declaration_of_one_that_is_not_made(tmp_path):
+def test_exports_of_what_is_not_made(tmp_path, capfd):
+    """All actions are without it, which is said; a declaration has it."""
     newt(tmp_path)
-    out = tmp_path / "def/own.def"
+    export, out = bpy.ops.export_anim.idtech_md5anim, tmp_path / "def/own.def"
+    assert export(filepath=str(tmp_path / "out/x.md5anim"), what="ALL") == {"FINISHED"}
+    said = "3 animations without an action yet left out, Make All Animations (in the sidebar) makes them"
+    assert f"{said}: 'ik_pose', 'walk1', 'walk1, 2'" in capfd.readouterr().out
     assert bpy.ops.export_scene.idtech_declaration(filepath=str(out), actions="walk1") == {"FINISHED"}
     text = out.read_text()
     assert "anim walk1" in text and "frame 12 call splash" in text and "random_cycle_start" in text
     assert (tmp_path / NEWT / "walk1.md5anim").read_bytes() == SAMPLES["walk"]
-
-
-def test_exports_of_all_actions_say_what_is_left_out(tmp_path, capfd):
-    newt(tmp_path)
     capfd.readouterr()
-    export = bpy.ops.export_anim.idtech_md5anim
-    assert export(filepath=str(tmp_path / "out/x.md5anim"), what="ALL") == {"FINISHED"}
-    said = "3 animations without an action yet left out, Make All Animations (in the sidebar) makes them"
-    assert f"{said}: 'ik_pose', 'walk1', 'walk1, 2'" in capfd.readouterr().out
     make()
     assert export(filepath=str(tmp_path / "out/x.md5anim"), what="ALL") == {"FINISHED"}
     assert "without an action" not in capfd.readouterr().out

@@ -164,7 +164,7 @@ def test_archives(tmp_path):
     assert "several characters, say which: 'boss', 'guard'" in error_of(run, filepath=str(pack))
     opened(pack, character="guard/wolfanim.cfg")
     assert [names.file_name_of(c) for c in bpy.context.scene.collection.children] == ["guard"]
-    opened(pack / FOLDER / "wolfanim.cfg")
+    opened(pack / CFG)
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
@@ -237,8 +237,8 @@ def test_a_part_that_was_hung_on_a_tag_is_attached(tmp_path, on, skin, behind, l
     assert names.file_name_of(roots()[line.partition(b",")[0].decode()].parent) == on
 
 
-def test_a_model_from_elsewhere_goes_into_the_characters_folder(tmp_path):
-    """The game looks for what a skin attaches there alone."""
+def test_a_model_from_elsewhere_goes_into_the_characters_folder(tmp_path, capfd):
+    """The game looks for what a skin attaches there alone; where there is none it is left out."""
     opened(put_character(tmp_path / "game"))
     remove("md3_back")
     put_files(tmp_path / "game", {"models/weapons2/gun.md3": files()[f"{FOLDER}/acc/helmet.md3"]})
@@ -246,16 +246,14 @@ def test_a_model_from_elsewhere_goes_into_the_characters_folder(tmp_path):
     hang(bpy.context.view_layer.objects.active, "tag_back")
     found = saved(tmp_path / "out")
     assert b"md3_back,acc/gun.md3\n" in found[BODY_SKIN] and f"{FOLDER}/acc/gun.md3" in found
-
-
-def test_no_skin_to_attach_it(tmp_path, capfd):
-    opened(put_character(tmp_path / "game", body_default_skin=None))
+    fresh()
+    opened(put_character(tmp_path / "bare", body_default_skin=None))
     hang(add_cube("Jar"), "tag_back")
     saved(tmp_path / "out")
     assert "left out, no skin could attach it: 'Jar'" in capfd.readouterr().out
 
 
-def test_frames_of_a_copy_that_was_deleted_are_not_the_bodys(tmp_path, capfd):
+def test_frames_of_what_was_deleted_are_not_the_bodys(tmp_path, capfd):
     """Blender's Duplicate Objects copies actions, before 5.0 with their fake users, and so they stay."""
     own = opened(put_character(tmp_path / "game"))
     copy = next(action for action in bpy.data.actions if runs.runs_of(action)).copy()
@@ -265,13 +263,9 @@ def test_frames_of_a_copy_that_was_deleted_are_not_the_bodys(tmp_path, capfd):
     assert said in capfd.readouterr().out
     action_parts(copy)[0][2][0].keyframe_points[0].co.y += 1
     assert len(saved(tmp_path / "out")[BODY]) > len(body())
-
-
-def test_frames_of_a_character_that_was_deleted_are_not_the_next_ones(tmp_path, capfd):
-    opened(put_character(tmp_path / "game"))
-    bpy.data.batch_remove(list(bpy.data.objects))
+    bpy.data.batch_remove([copy, *bpy.data.objects])
     bpy.context.view_layer.update()
-    opened(put_character(tmp_path / "game"))
+    opened(tmp_path / "game" / CFG)
     assert saved(tmp_path / "out")[BODY] == body()
     assert "actions that another model came with" in capfd.readouterr().out
 

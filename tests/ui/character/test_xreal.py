@@ -10,7 +10,7 @@ from io_idtech_models.blender.provenance import WORN
 from tests.samples import CORPUS
 from tests.samples_iqm import animated
 from tests.samples_xreal import FOLDER, files, put_player
-from tests.ui.character.games import listed, read, saved
+from tests.ui.character.games import fresh, listed, read, saved
 from tests.ui.scene import activate, bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -87,18 +87,17 @@ def test_lines_that_meshes_wear_stay_as_they_are_written(tmp_path):
     assert saved(tmp_path / "b")[SKIN] == skin.replace(b"cap", b"hat")
 
 
-def test_meshes_of_one_shader_keep_lines_of_their_own(tmp_path):
+def test_a_skin_of_fewer_lines_or_shaders_than_meshes(tmp_path):
+    """Which is not shown stays; meshes of one shader have lines of their own."""
+    block = opened(tmp_path / "few", body_default_skin=b"a,w/newt\n")
+    of_two_materials(block, "w/new")
+    assert saved(tmp_path / "a")[SKIN] == b"a,w/newt\n"
+    fresh()
     head, start, body = files()[f"{FOLDER}/body.md5mesh"].decode().partition("\nmesh {")
     twice = "".join([head.replace("numMeshes 1", "numMeshes 2"), start, body, start, body]).encode()
     skin = b"a,w/newt\nb,w/cap\n"
-    opened(tmp_path, body_md5mesh=twice, body_default_skin=skin)
-    assert saved(tmp_path / "a")[SKIN] == skin
-
-
-def test_a_skin_that_is_not_shown_stays(tmp_path):
-    block = opened(tmp_path, body_default_skin=b"a,w/newt\n")
-    of_two_materials(block, "w/new")
-    assert saved(tmp_path / "a")[SKIN] == b"a,w/newt\n"
+    opened(tmp_path / "alike", body_md5mesh=twice, body_default_skin=skin)
+    assert saved(tmp_path / "b")[SKIN] == skin
 
 
 @pytest.mark.skipif(not REAL.is_file(), reason="no corpus")

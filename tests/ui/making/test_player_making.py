@@ -20,7 +20,7 @@ from io_idtech_models.tasks.player.home import home_of
 from io_idtech_models.tasks.player.making import keeps_frames, proposed_bones
 from tests.samples import PROJECT
 from tests.ui.making.test_written import plain
-from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
+from tests.ui.scene import activate, add_cube, add_object, bpy, counts, editing, error_of, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make: Any = bpy.ops.object.idtech_make_player
@@ -116,12 +116,20 @@ def test_the_game_takes_it(tmp_path):
 
 
 def test_nothing_in_the_scene_changes(tmp_path):
+    """And again the same is made, beside the player and another character."""
     armature = strut.build()
     bpy.context.scene.frame_set(7)
     before = counts(), armature.animation_data.action, shown(bpy.data.objects["strut"])
-    made(tmp_path)
+    files = made(tmp_path / "a")
     assert (counts(), armature.animation_data.action, bpy.context.scene.frame_current) == (*before[:2], 7)
     np.testing.assert_array_equal(shown(bpy.data.objects["strut"]), before[2])
+    made(tmp_path / "b", open_result=True)
+    other = armature.copy()
+    other.animation_data.action = bpy.data.actions["Run"].copy()
+    bpy.data.actions["Run.001"].name = "Walk Back"
+    bpy.context.scene.collection.objects.link(other)
+    activate(armature)
+    assert made(tmp_path / "c") == files
 
 
 def test_the_player_shows_what_the_character_does(tmp_path):
@@ -266,17 +274,6 @@ def test_old_levels_that_stay_are_named(tmp_path, capfd):
     assert said in capfd.readouterr().out
 
 
-def test_again_beside_players_and_other_characters(tmp_path):
-    first = strut.build()
-    files = made(tmp_path / "a", open_result=True)
-    other = first.copy()
-    other.animation_data.action = bpy.data.actions["Run"].copy()
-    bpy.data.actions["Run.001"].name = "Walk Back"
-    bpy.context.scene.collection.objects.link(other)
-    activate(first)
-    assert made(tmp_path / "b") == files
-
-
 def test_modifiers_and_moved_armatures(tmp_path, capfd):
     armature = strut.build()
     before = models(made(tmp_path / "a"))
@@ -344,25 +341,19 @@ def test_skins_name_pictures_in_the_folder_that_is_written(tmp_path, caplog, whe
 
 
 def test_a_player_finds_its_pictures_wherever_it_is_written(tmp_path, capfd):
-    strut.build()
-    folder = tmp_path / "models/players/my-player"
-    assert make(filepath=str(folder), player="Rex", open_result=False) == {"FINISHED"}
-    for part in PARTS:
-        worn = read_skin((folder / f"{part}_default.skin").read_bytes()).shaders()
-        assert all((tmp_path / picture).is_file() for picture in worn.values())
-    assert CALLED.format("my-player", "rex") in capfd.readouterr().out
-
-
-def test_no_path_of_a_picture_is_too_long(tmp_path):
-    """Which games would cut, or not look for."""
+    """No path of one is too long, which games would cut, or not look for."""
     strut.build()
     bpy.data.materials["Strut Stripes"].name = "a coat that is longer than a name"
-    target = tmp_path / "models/players" / ("strut" * 6)
-    assert make(filepath=str(target), open_result=False) == {"FINISHED"}
-    (picture,) = (path.name for path in target.glob("*.tga") if "icon" not in path.name)
-    shader = f"models/players/{('strut' * 6)[:24]}/{picture}"
-    assert len(shader) == 63
-    assert set(read_skin((target / "head_default.skin").read_bytes()).shaders().values()) == {shader}
+    for name, options in (("my-player", {"player": "Rex"}), ("strut" * 6, {})):
+        folder = tmp_path / "models/players" / name
+        assert make(filepath=str(folder), open_result=False, **options) == {"FINISHED"}
+        worn = [read_skin((folder / f"{part}_default.skin").read_bytes()).shaders() for part in PARTS]
+        (shader,) = {picture for each in worn for picture in each.values()}
+        if options:
+            assert (tmp_path / shader).is_file()
+    (picture,) = (path.name for path in folder.glob("*.tga") if "icon" not in path.name)
+    assert shader == f"models/players/{('strut' * 6)[:24]}/{picture}" and len(shader) == 63
+    assert CALLED.format("my-player", "rex") in capfd.readouterr().out
 
 
 def test_the_bones_that_the_dialog_proposes():
@@ -388,31 +379,31 @@ def without_head() -> None:
         groups.remove(groups[name])
 
 
+def without_mesh() -> None:
+    bpy.data.objects.remove(bpy.data.objects["strut"])
+
+
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "edit", "said"),
     [
-        ({"rows": "LEGS_RUN=Fly"}, "no action of the character is called 'Fly'"),
-        ({"head": "nose"}, "there is no bone 'nose'"),
-        ({"levels": "no"}, "levels of detail are percentages"),
-        ({"fit": False, "scale": 900.0}, "MD3 holds"),
-        ({"player": "!"}, "'!' is no name"),
-        (None, "no face belongs to the head: choose other bones"),
+        ({"rows": "LEGS_RUN=Fly"}, None, "no action of the character is called 'Fly'"),
+        ({"head": "nose"}, None, "there is no bone 'nose'"),
+        ({"levels": "no"}, None, "levels of detail are percentages"),
+        ({"fit": False, "scale": 900.0}, None, "MD3 holds"),
+        ({"player": "!"}, None, "'!' is no name"),
+        ({}, without_head, "no face belongs to the head: choose other bones"),
+        ({}, without_mesh, "'Strut' moves no visible mesh"),
     ],
 )
-def test_what_hinders_it_leaves_no_file(tmp_path, options, said):
-    strut.build()
-    if options is None:
-        without_head()
-    target = tmp_path / "strut"
-    assert said in error_of(make, filepath=str(target), **options or {})
-    assert not target.exists()
-
-
-def test_without_a_character(tmp_path):
+def test_what_hinders_it_leaves_no_file(tmp_path, options, edit, said):
     add_cube()
-    assert not make.poll()
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("bare", bpy.data.armatures.new("bare")))
-    assert "'bare' moves no visible mesh" in error_of(make, filepath=str(tmp_path / "a"))
+    assert not make.poll(), "without a character"
+    activate(strut.build())
+    if edit is not None:
+        edit()
+    target = tmp_path / "strut"
+    assert said in error_of(make, filepath=str(target), **options)
+    assert not target.exists()
 
 
 def test_without_any_action_it_stands(tmp_path, capfd):
@@ -481,12 +472,6 @@ def test_walks_stay_in_place(tmp_path, capfd):
     np.testing.assert_allclose(after[:, :2], before[:, :2] - even, atol=2 * STEP)
 
 
-def placed(name: str, data: Any = None) -> Any:
-    block = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(block)
-    return block
-
-
 def by_child_of() -> None:
     hold = add_cube("rail").constraints.new("CHILD_OF")
     hold.target, hold.subtarget = bpy.data.objects["Strut"], "hand.R"
@@ -497,30 +482,28 @@ def by_surface_deform() -> None:
 
 
 def by_another_armature() -> None:
-    other = on_bone(placed("other", bpy.data.armatures.new("other")))
+    other = on_bone(add_object("other", bpy.data.armatures.new("other")))
     rail = add_cube("rail")
     rail.parent, rail.modifiers.new("bent", "ARMATURE").object = other, other
 
 
 def by_bones_of_another_armature() -> None:
-    other = placed("other", bpy.data.armatures.new("other"))
-    activate(other)
-    bpy.ops.object.mode_set(mode="EDIT")
-    other.data.edit_bones.new("hand").tail = 0, 0, 1
-    bpy.ops.object.mode_set(mode="OBJECT")
+    other = add_object("other", bpy.data.armatures.new("other"))
+    with editing(other) as bones:
+        bones.new("hand").tail = 0, 0, 1
     hold = other.pose.bones["hand"].constraints.new("ARMATURE").targets.new()
     hold.target, hold.subtarget = bpy.data.objects["Strut"], "hand.R"
     add_cube("rail").parent = other
 
 
 def as_a_text() -> None:
-    on_bone(placed("rail", bpy.data.curves.new("rail", "FONT")))
+    on_bone(add_object("rail", bpy.data.curves.new("rail", "FONT")))
 
 
 def as_an_instance() -> None:
     gun = bpy.data.collections.new("gun")
     gun.objects.link(bpy.data.objects.new("barrel", add_cube("shape").data))
-    instance = on_bone(placed("rail"))
+    instance = on_bone(add_object("rail"))
     instance.instance_type, instance.instance_collection = "COLLECTION", gun
 
 
@@ -532,7 +515,7 @@ def test_what_follows_the_character_and_is_none_of_its_meshes_is_named(tmp_path,
     """By whatever it follows; what stands there by itself, is hidden, or held by what is off, is not."""
     rig = strut.build()
     add_cube("crate")
-    on_bone(placed("light", bpy.data.lights.new("light", "POINT")))
+    on_bone(add_object("light", bpy.data.lights.new("light", "POINT")))
     add_cube("loose").constraints.new("COPY_LOCATION").target = rig
     bpy.data.objects["loose"].constraints[0].mute = True
     way()

@@ -12,7 +12,7 @@ from io_idtech_models.ui.panel import header, main, model, surfaces, tags
 from tests.samples import PROJECT
 from tests.ui.panel.drawing import drawn, shows, texts
 from tests.ui.player.players import brought, game, tag_of
-from tests.ui.scene import activate, add_cube, bpy, import_model, put
+from tests.ui.scene import activate, add_cube, add_object, bpy, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 TOCK = PROJECT / "examples/tock/baseq3/models/players/tock"
@@ -48,14 +48,6 @@ def test_the_player_heads_the_panel():
     assert beside("Legs") == ["All Frames"]
 
 
-@pytest.mark.parametrize("kind", ["lower", "upper", "head"])
-def test_a_rig_is_offered_whichever_part_is_active(kind):
-    brought(TOCK)
-    activate(part_named(kind))
-    assert ("operator", "object.idtech_make_rig") in drawn(rigging.VIEW3D_PT_idtech_rig)
-    assert shows(rigging.VIEW3D_PT_idtech_rig), "its frames lie in meshes that hang on what is active"
-
-
 def test_parts_are_a_level_below(tmp_path):
     brought(TOCK)
     assert texts(main.VIEW3D_PT_idtech_part) == ["lower", "upper", "head"]
@@ -72,18 +64,15 @@ def test_parts_are_a_level_below(tmp_path):
 
 
 def test_a_part_has_its_own_numbers_and_the_players_game():
-    brought(TOCK)
-    for kind in ("lower", "head"):
+    player = brought(TOCK)
+    for kind in ("lower", "upper", "head"):
         activate(part_named(kind))
         shown = texts(model.VIEW3D_PT_idtech_part_model)
         assert f"tock/{kind}.md3" in shown
         assert "Game" not in shown
         assert any(text.endswith("/ 999") for text in shown), "vertices that Quake III takes"
-
-
-def test_the_game_is_the_whole_players():
-    player = brought(TOCK)
-    activate(part_named("head"))
+        assert ("operator", "object.idtech_make_rig") in drawn(rigging.VIEW3D_PT_idtech_rig)
+        assert shows(rigging.VIEW3D_PT_idtech_rig), "its frames lie in meshes that hang on what is active"
     assert bpy.ops.object.idtech_choose_game(game="ioquake3") == {"FINISHED"}
     assert "ioquake3" in player.collection["idtech_export"]
     activate(part_named("lower"))
@@ -139,9 +128,7 @@ def test_without_a_model_it_offers_an_import():
     assert not hasattr(main.VIEW3D_PT_idtech, "poll") or shows(main.VIEW3D_PT_idtech)
     children = [model.VIEW3D_PT_idtech_model, findings.VIEW3D_PT_idtech_findings, *[above for above, _ in LEVELS]]
     assert not any(map(shows, children))
-    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    bpy.context.scene.collection.objects.link(camera)
-    activate(camera)
+    activate(add_object("camera", bpy.data.cameras.new("camera")))
     assert drawn(main.VIEW3D_PT_idtech) == shown
     assert not any(map(shows, children))
     activate(add_cube())

@@ -134,10 +134,14 @@ def test_the_names_of_the_games_are_offered():
 
 
 def test_lists_show_their_kind_alone(tmp_path):
+    import_model(put(tmp_path / "a.md2"))
+    assert not by_name("md2").tags
+    assert not shows(tags.VIEW3D_PT_idtech_tags), "of formats that have some"
     blocks = import_model(put(tmp_path / "a.md3")).objects
     shown = SimpleNamespace(filter_name="", bitflag_filter_item=1)
     assert tags.shown_kind(shown, blocks, "MESH") == [int(block.type == "MESH") for block in blocks]
     shown.filter_name = "TAG"
+    assert shows(tags.VIEW3D_PT_idtech_tags)
     empties = [block for block in blocks if block.type == "EMPTY"]
     assert sum(tags.shown_kind(shown, blocks, "EMPTY")) == sum("tag" in b.name.lower() for b in empties)
     manager = bpy.context.window_manager
@@ -160,11 +164,3 @@ def test_what_the_file_gets_of_a_surface(tmp_path):
     assert "models/weapons2/new.tga" in model.surfaces[0].shaders
     block.data.materials.clear()
     assert "Give it a material, called as the shader" in texts(surfaces.VIEW3D_PT_idtech_surfaces)
-
-
-def test_tags_are_for_formats_that_have_some(tmp_path):
-    import_model(put(tmp_path / "a.md2"))
-    assert not by_name("md2").tags
-    assert not shows(tags.VIEW3D_PT_idtech_tags)
-    import_model(put(tmp_path / "a.md3"))
-    assert shows(tags.VIEW3D_PT_idtech_tags)

@@ -71,14 +71,9 @@ def placed(models: dict[str, Any], frames: dict[str, int], start: Any) -> dict[s
     return found
 
 
-def models_of(*kinds: str) -> dict[str, Any]:
+def our_models() -> dict[str, Any]:
     """Return our player's models, by their parts."""
-    return {kind: model(originals()[f"{kind}.md3"]) for kind in kinds or ("lower", "upper", "head")}
-
-
-def shown_at(player: Any) -> dict[str, Any]:
-    graph = bpy.context.evaluated_depsgraph_get()
-    return {kind: np.array(root.evaluated_get(graph).matrix_world) for kind, root in player.parts.items()}
+    return {kind: model(originals()[f"{kind}.md3"]) for kind in ("lower", "upper", "head")}
 
 
 def check_places(player: Any, models: dict[str, Any], frames: dict[str, int], near: float = 1e-4) -> None:
@@ -86,7 +81,9 @@ def check_places(player: Any, models: dict[str, Any], frames: dict[str, int], ne
     start = np.array(player.root.matrix_world)
     size = float(np.linalg.norm(start[:3, 0]))
     expected = placed(models, frames, ((start[:3, :3] / size).T, np.zeros(3)))
-    for kind, world in shown_at(player).items():
+    graph = bpy.context.evaluated_depsgraph_get()
+    for kind, root in player.parts.items():
+        world = np.array(root.evaluated_get(graph).matrix_world)
         (axes, origin), wanted = expected[kind], np.eye(4)
         wanted[:3, :3], wanted[:3, 3] = size * axes.T, size * origin
         wanted[:3, 3] += start[:3, 3]
@@ -174,12 +171,15 @@ def test_one_of_several_players_is_named(tmp_path):
     """In any case; a folder of one is that one's alone."""
     folder = game(tmp_path)
     put_files(tmp_path / "baseq3", as_player("brute"))
-    place = str(folder.parents[2])
-    assert "say which player: 'brute', 'grunt'" in error_of(import_player, filepath=place)
-    assert "no player is called 'x': 'brute', 'grunt'" in error_of(import_player, filepath=place, player="x")
-    assert "no player lies there" in error_of(import_player, filepath=str(folder), player="brute")
-    assert "no player lies there" in error_of(import_player, filepath=str(tmp_path))
-    assert [brought(tmp_path / place, player=name).collection.name for name in ("BRUTE", "Grunt")] == ["brute", NAME]
+    place = folder.parents[2]
+    for options, said in (
+        ({"filepath": str(place)}, "say which player: 'brute', 'grunt'"),
+        ({"filepath": str(place), "player": "x"}, "no player is called 'x': 'brute', 'grunt'"),
+        ({"filepath": str(folder), "player": "brute"}, "no player lies there"),
+        ({"filepath": str(tmp_path)}, "no player lies there"),
+    ):
+        assert said in error_of(import_player, **options)
+    assert [brought(place, player=name).collection.name for name in ("BRUTE", "Grunt")] == ["brute", NAME]
     assert brought(folder, player="GRUNT").collection.name == f"{NAME}.001"
 
 
@@ -196,7 +196,7 @@ def test_a_player_is_imported_from_an_archive(tmp_path, capfd):
 def test_parts_stand_as_in_the_game(tmp_path):
     player = brought(game(tmp_path), weapon="club")
     weapons = {"weapon": "club", "barrel": "club_barrel", "flash": "club_flash"}
-    models = models_of()
+    models = our_models()
     models |= {k: model(weapon_files()[f"models/weapons2/club/{name}.md3"]) for k, name in weapons.items()}
     player.root.location, player.root.rotation_euler, player.root.scale = (5, -7, 3), (0.4, 0.2, 1.0), (2, 2, 2)
     for frame in range(LOWER_FRAMES):
@@ -235,6 +235,15 @@ def test_all_frames_begin_with_the_one_that_the_active_part_showed(own, part, fr
         assert scene.frame_current == frame
 
 
+def test_legs_without_a_mesh_have_their_frames(tmp_path):
+    tags = load(originals()["lower.md3"])
+    tags.surfaces = []
+    brought(game(tmp_path, lower_md3=dump(tags)))
+    for rows in ({"legs": "LEGS_RUN", "torso": "TORSO_ATTACK"}, {}):
+        assert bpy.ops.object.idtech_play(**rows) == {"FINISHED"}
+    assert bpy.context.scene.frame_end == LOWER_FRAMES - 1
+
+
 @pytest.mark.parametrize(("value", "frame"), [(-3.0, 0), (7.4, 7), (99.0, LOWER_FRAMES - 1), (None, 0)])
 def test_all_frames_begin_with_the_one_that_was_chosen_by_hand(own, value, frame):
     root = own.parts["lower"]
@@ -250,20 +259,11 @@ def test_all_frames_begin_with_the_one_that_was_chosen_by_hand(own, value, frame
     assert bpy.context.scene.frame_current == frame
 
 
-def test_legs_without_a_mesh_have_their_frames(tmp_path):
-    tags = load(originals()["lower.md3"])
-    tags.surfaces = []
-    brought(game(tmp_path, lower_md3=dump(tags)))
-    assert bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK") == {"FINISHED"}
-    assert bpy.ops.object.idtech_play() == {"FINISHED"}
-    assert bpy.context.scene.frame_end == LOWER_FRAMES - 1
-
-
 def test_legs_and_torso_play_apart(tmp_path):
     player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK", frame_rate=24)
     for step in range(5):  # run at 24, attack at 15 frames per second
         bpy.context.scene.frame_set(step * 8)
-        check_places(player, models_of(), {"lower": 14 + step * 8 % 6, "upper": 9 + min(step * 5, 5)})
+        check_places(player, our_models(), {"lower": 14 + step * 8 % 6, "upper": 9 + min(step * 5, 5)})
 
 
 def test_play_changes_what_is_played(own, tmp_path):
@@ -315,6 +315,13 @@ LACKING: dict[str, Any] = {
 }
 
 
+def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):
+    folder = game(tmp_path, lower_md3=b"IDP3", upper_md3=b"IDP3", head_md3=b"IDP3")
+    before = counts()
+    assert "lower.md3" in error_of(import_player, filepath=str(folder / "lower.md3"))
+    assert counts() == before
+
+
 @pytest.mark.parametrize("case", LACKING)
 def test_what_there_is_of_a_player_is_shown(tmp_path, capfd, case):
     changed, kinds, said = LACKING[case]
@@ -333,7 +340,7 @@ def test_a_player_saved_by_an_older_blender(tmp_path):
     assert unequal(tmp_path) == []
     assert bpy.ops.object.idtech_play(legs="LEGS_IDLE", torso="TORSO_STAND") == {"FINISHED"}
     bpy.context.scene.frame_set(0)
-    check_places(player, models_of(), {"lower": 32, "upper": 30})
+    check_places(player, our_models(), {"lower": 32, "upper": 30})
     assert bpy.ops.object.idtech_play() == {"FINISHED"}
     insert_frame(player.parts["lower"].children[0], 16)
     assert b"45 7 7 24 " in saved(tmp_path)["animation.cfg"]
@@ -353,13 +360,6 @@ def test_a_player_of_one_part(tmp_path, capfd):
     assert len(actions_of(player)) == 27 and all(name.startswith("NSPA_") for name in actions_of(player))
     assert {n: d for n, d in saved(tmp_path).items() if not n.endswith(".skin")} == files
     assert "the player has no" not in capfd.readouterr().out
-
-
-def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):
-    folder = game(tmp_path, lower_md3=b"IDP3", upper_md3=b"IDP3", head_md3=b"IDP3")
-    before = counts()
-    assert "lower.md3" in error_of(import_player, filepath=str(folder / "lower.md3"))
-    assert counts() == before
 
 
 @pytest.mark.parametrize(

@@ -217,20 +217,17 @@ def test_a_model_that_hangs_on_a_player_has_its_own_frames(own, tmp_path):
     assert unequal(tmp_path) == []
 
 
-def test_a_frame_that_legs_begin_with_alone_is_not_deleted(tmp_path):
+def test_legs_and_torso_begin_at_the_same_number(tmp_path):
+    """A frame that legs begin with alone is not deleted, and no table that is keyed otherwise is saved."""
+    said = "games let both begin at the same number"
     table = player_files()["animation.cfg"].replace(b"37 4 4 20", b"37 1 0 20")
     player = brought(game(tmp_path, animation_cfg=table))
     activate(player.parts["lower"].children[0])
     bpy.context.scene.frame_set(6)
-    assert "games let both begin at the same number" in error_of(bpy.ops.object.idtech_delete_frame)
+    assert said in error_of(bpy.ops.object.idtech_delete_frame)
     assert unequal(tmp_path, originals() | {"animation.cfg": table}) == []
-
-
-def test_legs_that_are_keyed_to_begin_elsewhere_are_not_saved(tmp_path):
-    player = brought(game(tmp_path))
     shift(actions_of(player)["LEGS_WALKCR"], 0, 1)
-    export = bpy.ops.export_scene.idtech_player
-    assert "games let both begin at the same number" in error_of(export, filepath=str(tmp_path / "out"))
+    assert said in error_of(bpy.ops.export_scene.idtech_player, filepath=str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 

@@ -37,6 +37,7 @@ from tests.ui.scene import (
     activate,
     add_cube,
     add_mesh,
+    add_object,
     add_tag,
     bpy,
     error_of,
@@ -259,14 +260,12 @@ def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
     if by == "parent":
         hat.parent = carrier
     elif by == "another's parent":
-        hat.parent = bpy.data.objects.new("pivot", None)
-        bpy.context.scene.collection.objects.link(hat.parent)
+        hat.parent = add_tag("pivot", "PLAIN_AXES")
         hat.parent.parent = carrier
     elif by == "constraint":
         hat.constraints.new("COPY_TRANSFORMS").target = carrier
     else:
-        rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-        bpy.context.scene.collection.objects.link(rig)
+        rig = add_object("rig", bpy.data.armatures.new("rig"))
         rig.parent = carrier
         hat.modifiers.new("rig", "ARMATURE").object = rig
     bpy.context.view_layer.update()
@@ -293,21 +292,6 @@ def test_a_linked_player_has_its_levels_of_detail(tmp_path):
     bpy.context.view_layer.objects.active = next(b for b in bpy.context.scene.objects if b.name == "l_legs")
     assert unequal(tmp_path) == []
     assert "linked from another .blend" in error_of(bpy.ops.object.idtech_make_levels, percentages="50")
-
-
-def test_copies_are_written_as_their_own(tmp_path):
-    player = brought(game(tmp_path))
-    activate(*[player.root, *player.root.children_recursive])
-    bpy.ops.object.duplicate()
-    copy = active_player()
-    assert copy.root != player.root
-    copy.root.location = (50, 0, 0)
-    head = mesh_of(copy, "head")
-    raised(head)
-    activate(head)
-    assert unequal(tmp_path) == ["head.md3"]
-    activate(player.root)
-    assert unequal(tmp_path) == []
 
 
 @pytest.mark.parametrize("made", [False, True], ids=["that came", "that was made"])
@@ -369,17 +353,14 @@ def test_a_part_of_ones_own_is_asked_for_the_tag_that_carries_the_next(tmp_path,
 
 
 def test_a_level_of_detail_from_another_export_is_named(tmp_path, capfd):
-    """If a game looks for it, and no level takes its place."""
+    """If a game looks for it, and no level takes its place; also of a model that can't be read any more."""
     brought(game(tmp_path) / "head.md3")
     for name in ("lower_1.md3", "upper_3.md3", "head_4.md3"):
         put(tmp_path / "out" / name, b"old")
     assert export_player(filepath=str(tmp_path / "out")) == {"FINISHED"}
     said = re.findall(r"'(\w+\.md3)' lies there from before, and games show that from afar", capfd.readouterr().out)
     assert said == ["upper_3.md3"]
-
-
-def test_a_level_of_a_model_that_can_not_be_read_any_more_is_named(tmp_path, capfd):
-    brought(game(tmp_path / "own"), levels=False)
+    bpy.data.collections.remove(bpy.data.collections["lower_1"])
     damaged = [Entry(f"{FOLDER}/lower_1.md3", b"old"), Entry(f"{FOLDER}/lower.md3", b"old", checksum=1)]
     put(tmp_path / "other/baseq3/pak0.pk3", zip_bytes(damaged))
     assert export_player(filepath=str(tmp_path / "other/baseq3/z.pk3")) == {"FINISHED"}
@@ -466,19 +447,16 @@ def test_a_patch_overrides_what_an_archive_has(tmp_path):
     assert (tmp_path / "baseq3/pak0.pk3").read_bytes() == before
 
 
-@pytest.mark.parametrize("data", [b"PK and no more", b"IDP3 is no archive"])
-def test_a_broken_archive_stays_as_it_is(tmp_path, data):
-    brought(game(tmp_path))
-    target = put(tmp_path / "broken.pk3", data)
-    assert "broken.pk3" in error_of(export_player, filepath=str(target))
-    assert target.read_bytes() == data
-
-
-def test_an_appended_player_is_one(tmp_path):
-    brought(game(tmp_path), levels=True)
-    source = stored(tmp_path)
-    for _ in range(2):
-        assert bpy.ops.wm.append(directory=f"{source}/Collection", filename=NAME) == {"FINISHED"}
+@pytest.mark.parametrize("by", ["append", "duplicate"])
+def test_copies_are_written_as_their_own(tmp_path, by):
+    player = brought(game(tmp_path), levels=True)
+    if by == "append":
+        source = stored(tmp_path)
+        for _ in range(2):
+            assert bpy.ops.wm.append(directory=f"{source}/Collection", filename=NAME) == {"FINISHED"}
+    else:
+        activate(player.root, *player.root.children_recursive)
+        bpy.ops.object.duplicate()
     roots = [b for b in bpy.data.objects if b.get("idtech_part") == "lower" and b.parent is None]
     assert len(roots) == 2
     for nth, root in enumerate(roots):
@@ -493,8 +471,10 @@ def test_an_appended_player_is_one(tmp_path):
             assert bpy.ops.object.idtech_play() == {"FINISHED"}
         shown = [root.animation_data.action for root in roots]
         assert shown[0] != shown[1]
-    actions_of(second)["LEGS_RUN"]["idtech_fps"] = 12.0
-    assert unequal(tmp_path) == ["animation.cfg"]
+    raised(mesh_of(second, "head"))
+    if by == "append":  # Blender's duplicates have the same actions
+        actions_of(second)["LEGS_RUN"]["idtech_fps"] = 12.0
+    assert unequal(tmp_path) == (["animation.cfg", "head.md3"] if by == "append" else ["head.md3"])
     activate(roots[0])
     assert unequal(tmp_path) == []
 
@@ -565,6 +545,14 @@ def test_which_player_is_saved(tmp_path):
     assert [name for name in unequal(tmp_path) if "skin" not in name] == ["head.md3"]
     assert export_player(filepath=str(tmp_path / "first"), collection=first.collection.name) == {"FINISHED"}
     assert (tmp_path / "first/head.md3").read_bytes() == originals()["head.md3"]
+
+
+@pytest.mark.parametrize("data", [b"PK and no more", b"IDP3 is no archive"])
+def test_a_broken_archive_stays_as_it_is(tmp_path, data):
+    brought(game(tmp_path))
+    target = put(tmp_path / "broken.pk3", data)
+    assert "broken.pk3" in error_of(export_player, filepath=str(target))
+    assert target.read_bytes() == data
 
 
 def test_a_refused_save_leaves_every_file(tmp_path):

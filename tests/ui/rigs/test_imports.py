@@ -40,15 +40,9 @@ def test_what_an_import_makes(folder, capfd):
 SHADER = "models/md5/arm"
 
 
-def test_without_animations(folder):
-    import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
-    assert not bpy.data.actions
-    assert rig().animation_data is None
-
-
 def test_options_of_an_import(folder):
-    before = settings(scene())
-    import_mesh(filepath=str(folder / "arm.md5mesh"), fit_range=False, frame_rate=False, weld=False, scale=2.0)
+    before, options = settings(scene()), {"fit_range": False, "frame_rate": False, "weld": False, "scale": 2.0}
+    import_mesh(filepath=str(folder / "arm.md5mesh"), **options)
     assert settings(scene()) == before
     assert len(bpy.data.meshes[0].vertices) == 13
     assert tuple(rig().data.bones["hand"].head_local) == pytest.approx((48, 2, 4))
@@ -87,6 +81,7 @@ def test_pictures_are_those_of_the_game(tmp_path, ending, suffix, make):
 
 def test_animations_onto_the_active_armature(folder):
     import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
+    assert (len(bpy.data.actions), rig().animation_data) == (0, None)
     names = [{"name": name} for name in ("wave.md5anim", "nod.md5anim")]
     assert import_anim(directory=str(folder), files=names) == {"FINISHED"}
     assert [a.name for a in bpy.data.actions] == ["nod", "wave"]
@@ -177,22 +172,18 @@ def test_an_import_in_any_mode(folder, others, mode, which):
 
 
 def test_an_export_in_edit_and_pose_mode(arm):
-    for block, mode in ((rig(), "EDIT"), (rig(), "POSE"), (bpy.data.objects["arm.001"], "EDIT")):
+    mesh = bpy.data.objects["arm.001"]
+    for block, mode in ((rig(), "EDIT"), (rig(), "POSE"), (mesh, "EDIT")):
+        bpy.ops.object.mode_set(mode="OBJECT")
         activate(block)
         bpy.ops.object.mode_set(mode=mode)
         assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh")) == set()
         assert differences(FILES["nod.md5anim"], exported(arm / "b.md5anim")) == set()
         assert block.mode == mode
-        bpy.ops.object.mode_set(mode="OBJECT")
-
-
-def test_an_edit_in_edit_mode_is_exported(arm):
-    block = bpy.data.objects["arm.001"]
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")
     bpy.ops.transform.translate(value=(0, 0, 3))
-    assert {p.partition("[")[0] for p in differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh"))} == {"parts"}
+    found = differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh"))
+    assert {path.partition("[")[0] for path in found} == {"parts"}, "what is edited there is written"
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "POSE"])

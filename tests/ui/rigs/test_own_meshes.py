@@ -90,10 +90,9 @@ def test_bounds_are_those_of_the_model_as_it_was_exported(own, limits, how):
 
 def test_limits_of_weights_for_bounds_can_be_given(own):
     many_weights()
-    free: dict[str, Any] = {"most_weights": 0, "least_weight": 0.0}
-    tight: dict[str, Any] = {"most_weights": 1, "least_weight": 0.05}
-    models = [model_of(own / "own.md5mesh", **limits) for limits in (free, tight)]
-    for limits, model in zip((free, tight), models, strict=True):
+    every: list[dict[str, Any]] = [{"most_weights": 0, "least_weight": 0.0}, {"most_weights": 1, "least_weight": 0.05}]
+    models = [model_of(own / "own.md5mesh", **limits) for limits in every]
+    for limits, model in zip(every, models, strict=True):
         check_bounds(model, motion_of(own / "own.md5anim", **limits))
 
 
@@ -134,7 +133,7 @@ def test_it_comes_back_as_it_was(own):
     assert all(farthest(shown_points(frame), points) < 1e-4 for frame, points in enumerate(wanted))
 
 
-def test_modifiers_count(own):
+def test_modifiers_and_shape_keys_count_as_they_stand(own):
     wave_own()
     mesh = bpy.data.objects["box"]
     mesh.modifiers.new("mirror", "MIRROR").use_axis = (False, True, False)
@@ -144,10 +143,8 @@ def test_modifiers_count(own):
     assert len(model.meshes[0].triangles) > 48
     check_shown(model, motion_of(own / "own.md5anim"), range(5))
     assert mesh.modifiers["rig"].show_viewport
-
-
-def test_shape_keys_count_as_they_stand(own):
-    mesh = bpy.data.objects["box"]
+    for name in ("mirror", "smooth"):
+        mesh.modifiers.remove(mesh.modifiers[name])
     mesh.shape_key_add(name="Basis", from_mix=False)
     wide = mesh.shape_key_add(name="wide", from_mix=False)
     for point in wide.points:
@@ -158,20 +155,16 @@ def test_shape_keys_count_as_they_stand(own):
     assert (places.min(axis=0)[0], places.max(axis=0)[0]) == pytest.approx((-16, 16), abs=1e-4)
 
 
-def test_faces_of_many_corners(own):
-    plate = add_mesh("plate", [(math.cos(a), math.sin(a), 0) for a in range(6)], [range(6)])
+def test_several_materials_and_objects_are_several_meshes(own):
+    mesh = bpy.data.objects["box"].data
+    mesh.materials.append(bpy.data.materials.new("cloth"))
+    for face in list(mesh.polygons)[:2]:
+        face.material_index = 1
+    plate = add_mesh("plate", [(math.cos(a), math.sin(a), 0) for a in range(6)], [range(6)])  # a face of many corners
     plate.vertex_groups.new(name="Bone").add(range(6), 1.0, "REPLACE")
     plate.modifiers.new("rig", "ARMATURE").object = rig()
-    assert [len(m.triangles) for m in model_of(own / "own.md5mesh", what="SCENE").meshes] == [12, 4]
-
-
-def test_several_materials_are_several_meshes(own):
-    mesh = bpy.data.objects["box"]
-    mesh.data.materials.append(bpy.data.materials.new("cloth"))
-    for face in list(mesh.data.polygons)[:2]:
-        face.material_index = 1
-    model = model_of(own / "own.md5mesh")
-    assert [(m.shader, len(m.triangles)) for m in model.meshes] == [("skin", 8), ("cloth", 4)]
+    model = model_of(own / "own.md5mesh", what="SCENE")
+    assert [(m.shader, len(m.triangles)) for m in model.meshes] == [("skin", 8), ("cloth", 4), ("", 4)]
     assert all(m.name for m in model.meshes)
 
 
@@ -227,23 +220,24 @@ def test_meshes_of_a_selected_armature_go_without_saying(own, capfd):
 
 
 def test_vertices_without_weights(own):
-    mesh = bpy.data.objects["box"]
-    mesh.vertex_groups["Bone"].remove([0, 2])
+    group = bpy.data.objects["box"].vertex_groups["Bone"]
     put(own / "own.md5mesh", b"old")
-    text = error_of(export_mesh, filepath=str(own / "own.md5mesh"))
-    assert "'box' has 2 vertices without weights on any bone that is exported: weight them" in text
-    assert (own / "own.md5mesh").read_bytes() == b"old"
-    text = error_of(export_mesh, filepath=str(own / "own.md5mesh"), orphan_bone="none")
-    assert "no bone is called 'none'" in text
+
+    def refused(**options: Any) -> str:
+        said = error_of(export_mesh, filepath=str(own / "own.md5mesh"), **options)
+        assert (own / "own.md5mesh").read_bytes() == b"old"
+        return said
+
+    group.remove([0, 2])
+    assert "'box' has 2 vertices without weights on any bone that is exported: weight them" in refused()
+    assert "no bone is called 'none'" in refused(orphan_bone="none")
+    group.remove([4])
+    assert "3 vertices without weights" in refused()
+    group.add([4, 2, 0], 0.0, "REPLACE")
+    assert "3 vertices without weights" in refused(), "a weight of 0 is none"
     found = model_of(own / "own.md5mesh", orphan_bone="Bone.002").meshes[0].weights
     assert (found.counts > 0).all()
-    assert int((found.joints == 2).sum()) > 2
-    mesh.vertex_groups["Bone"].remove([4])
-    assert "3 vertices without weights" in error_of(export_mesh, filepath=str(own / "x.md5mesh"))
-    mesh.vertex_groups["Bone"].add([4, 2, 0], 0.0, "REPLACE")
-    assert "3 vertices without weights" in error_of(export_mesh, filepath=str(own / "x.md5mesh")), (
-        "a weight of 0 is none"
-    )
+    assert int((found.joints == 2).sum()) > 3
 
 
 def test_which_weights_are_written(own):

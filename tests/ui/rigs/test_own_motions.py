@@ -30,7 +30,7 @@ from tests.ui.rigs.arms import (
     shown_points,
     wave_own,
 )
-from tests.ui.scene import activate, add_tag, bpy, error_of, put
+from tests.ui.scene import add_tag, bpy, editing, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -84,7 +84,7 @@ def test_deform_bones_below_one_that_is_not(own):
         assert tuple(places[frame, 1]) == pytest.approx(tuple(bone.head), abs=1e-4)
 
 
-def add_driver_and_constraint() -> None:
+def driven_and_constrained() -> None:
     """Let a bone copy what a control does, and drive another."""
     control = rig().pose.bones["control"]
     for frame, angle in ((0, 0.0), (4, 1.2)):
@@ -97,44 +97,46 @@ def add_driver_and_constraint() -> None:
     curve.driver.expression = "frame * 0.1"
 
 
-@pytest.mark.parametrize("what", ["ACTIVE", "SCENE"])
-def test_constraints_and_drivers_count(own, what):
-    add_driver_and_constraint()
-    model, animation = model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what=what)
-    check_shown(model, animation, range(5))
-    assert same_turns(animation.rotations[0, 1], animation.rotations[4, 1]) > 1.0
-    assert same_turns(animation.rotations[0, 2], animation.rotations[4, 2]) == pytest.approx(0.4, abs=1e-4)
-
-
-def test_parents_of_the_armature_count(own):
+def carried(block: Any = None) -> None:
+    """Let an object that carries the armature move, or the armature itself."""
     wave_own()
-    empty = rig().parent = add_tag("cart", "PLAIN_AXES")
+    if block is None:
+        block = rig().parent = add_tag("cart", "PLAIN_AXES")
     for frame, x in ((0, 0.0), (4, 50.0)):
-        empty.location.x = x
-        empty.keyframe_insert("location", frame=frame)
-    scene().frame_set(0)
-    model = model_of(own / "own.md5mesh")
-    for what in ("SCENE", "ACTIVE"):
-        check_shown(model, motion_of(own / "own.md5anim", what=what), range(5))
-        scene().frame_set(0)
+        block.location.x = x
+        block.keyframe_insert("location", frame=frame)
 
 
-def test_an_armature_that_moves_as_a_whole(own):
+def as_a_whole() -> None:
     action = wave_own()
-    for frame, x in ((0, 0.0), (4, 50.0)):
-        rig().location.x = x
-        rig().keyframe_insert("location", frame=frame)
+    carried(rig())
     assert rig().animation_data.action == action
-    scene().frame_set(0)
-    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
 
 
-@pytest.mark.parametrize("size", [0.01, 2.5])
-def test_an_armature_with_a_place_a_turn_and_a_size(own, size):
+def sized(size: float) -> None:
     wave_own()
     rig().matrix_world = Matrix.LocRotScale(Vector((5, -6, 7)), Euler((0.3, 0.2, 0.1)), Vector((size,) * 3))
-    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
-    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(5))
+
+
+ARRANGED = {
+    "by drivers and constraints": driven_and_constrained,
+    "by its parents": carried,
+    "as a whole": as_a_whole,
+    "where it lies, small": lambda: sized(0.01),
+    "where it lies, large": lambda: sized(2.5),
+}
+
+
+@pytest.mark.parametrize("what", ["ACTIVE", "SCENE"])
+@pytest.mark.parametrize("how", ARRANGED)
+def test_an_armature_is_written_as_it_is_moved(own, how, what):
+    ARRANGED[how]()
+    scene().frame_set(0)
+    animation = motion_of(own / "own.md5anim", what=what)
+    check_shown(model_of(own / "own.md5mesh"), animation, range(5))
+    if how == "by drivers and constraints":
+        assert same_turns(animation.rotations[0, 1], animation.rotations[4, 1]) > 1.0
+        assert same_turns(animation.rotations[0, 2], animation.rotations[4, 2]) == pytest.approx(0.4, abs=1e-4)
 
 
 @pytest.mark.parametrize("what", ["ACTIVE", "NLA"])
@@ -210,10 +212,8 @@ def two_actions() -> tuple[Any, Any]:
 
 def without_control() -> None:
     """Delete the bone that deforms nothing."""
-    activate(rig())
-    bpy.ops.object.mode_set(mode="EDIT")
-    rig().data.edit_bones.remove(rig().data.edit_bones["control"])
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with editing(rig()) as bones:
+        bones.remove(bones["control"])
 
 
 def test_bones_that_another_action_moves_rest(own):
@@ -259,14 +259,10 @@ def test_the_tweak_mode_of_the_nla_editor(own):
         assert "is in the tweak mode of the NLA editor: leave it first" in text
 
 
-def test_scene_range_of_an_armature_without_motion(own):
+def test_the_scenes_frames_are_written_and_stay(own):
     scene().frame_start, scene().frame_end = 3, 5
-    found = motion_of(own / "own.md5anim", what="SCENE")
-    assert found.num_frames == 3
+    assert motion_of(own / "own.md5anim", what="SCENE").num_frames == 3, "without any motion"
     assert by_name("md5anim").read((own / "own.md5anim").read_bytes()).components.shape == (3, 0)
-
-
-def test_the_frame_of_the_scene_stays(own):
     wave_own()
     scene().frame_set(2, subframe=0.5)
     for what in ("ACTIVE", "SCENE"):

@@ -100,27 +100,19 @@ def test_a_whole_player_is_what_a_save_would_write(game, work):
     assert changed(game) == {"head.md3"}
 
 
-def test_edited_parts_are_the_scenes_and_the_others_the_files(game, work):
-    head, upper = bring(work, "head", "upper")
+@pytest.mark.parametrize("packed", [False, True])
+def test_edited_parts_are_the_scenes_and_the_others_the_files(game, work, packed):
+    if packed:
+        put_pack(game.folder / "pak0.pk3", player())
+    head, upper = bring(game.folder / "pak0.pk3" if packed else work, "head", "upper")
     for part, files in ((head, {"head.md3"}), (upper, {"head.md3", "upper.md3"})):
         move(part)
         assert try_it() == {"FINISHED"}
         assert changed(game) == files
-
-
-def test_a_player_in_an_archive(game):
-    put_pack(game.folder / "pak0.pk3", player())
-    (head,) = bring(game.folder / "pak0.pk3", "head")
-    move(head)
-    assert try_it() == {"FINISHED"}
-    assert changed(game) == {"head.md3"}
-
-
-def test_a_player_whose_files_are_gone_is_said(game, work):
-    bring(work, "head")
-    for path in (work / TOY).iterdir():
-        path.unlink()
-    assert "shows no player 'toy' without 'lower.md3'" in error_of(try_it)
+    if not packed:
+        for path in (work / TOY).iterdir():
+            path.unlink()
+        assert "shows no player 'toy' without 'lower.md3'" in error_of(try_it)
 
 
 def test_what_a_new_surface_wears_is_in_the_skin(game, work):
@@ -146,7 +138,8 @@ def test_another_skin_is_that_files(game, work):
     assert "'lower_blue.skin'" in error_of(try_it, skin="blue")
 
 
-def test_a_hidden_part_is_its_file(game, work, capfd):
+def test_which_of_several_parts_is_shown(game, work, capfd):
+    """None that is hidden; of two the active one."""
     upper, _head = bring(work, "upper", "head")
     move(upper)
     for block in upper.objects:
@@ -154,11 +147,7 @@ def test_a_hidden_part_is_its_file(game, work, capfd):
     try_it()
     assert "'upper' is hidden: the game shows its file" in capfd.readouterr().out
     assert not changed(game)
-
-
-def test_the_active_one_of_two_is_shown(game, work, capfd):
-    _first, second = bring(work, "head", "head")
-    move(second)
+    move(*bring(work, "head"))
     try_it()
     assert "'head' came from 'head.md3' too: it is left out" in capfd.readouterr().out
     assert changed(game) == {"head.md3"}
@@ -166,8 +155,7 @@ def test_the_active_one_of_two_is_shown(game, work, capfd):
 
 def test_another_player_in_the_scene_is_another(game, work, tmp_path, capfd):
     put_files(tmp_path / "other", player())
-    (other,) = bring(tmp_path / "other", "upper")
-    move(other)
+    move(*bring(tmp_path / "other", "upper"))
     bring(work, "head")
     try_it()
     assert "left out" not in capfd.readouterr().out
