@@ -9,7 +9,8 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,14 @@ def import_model(path: Path, **options: Any) -> Any:
     return made
 
 
+def import_frames(path: Path, **options: Any) -> Any:
+    """Import a model; returns its first mesh with frames, which is active then."""
+    made = import_model(path, **options)
+    found = next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None)
+    activate(found)
+    return found
+
+
 def export_bytes(path: Path, **options: Any) -> bytes:
     """Export; returns the file."""
     assert operator("export", path)(filepath=str(path), **options) == {"FINISHED"}
@@ -76,6 +85,20 @@ def export_structs(path: Path, **options: Any) -> Any:
     """Export; returns the structs of the file."""
     data = export_bytes(path, **options)
     return format_of(data).read(data)
+
+
+def reopen(folder: Path) -> None:
+    """Save the scene as a .blend, and open that."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "reopened.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "reopened.blend"))
+
+
+def stored(folder: Path) -> str:
+    """Save the scene as a .blend, and begin a new one; returns the file's path."""
+    path = str(folder / "stored.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return path
 
 
 def error_of(call: Any, **options: Any) -> str:
@@ -114,6 +137,16 @@ def outcome(call: Callable[..., Any], folder: Path, capfd: Any, **options: Any) 
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:8]
+
+
+def places() -> list[str]:
+    """Return where the scene's objects are, and which of them are hidden."""
+    bpy.context.view_layer.update()
+    found = []
+    for block in sorted(bpy.context.scene.objects, key=lambda block: block.name):
+        place = " ".join(f"{x + 0.0:.2f}" for x in block.matrix_world.translation)
+        found.append(f"{block.name} at {place}{' hidden' if block.hide_viewport or block.hide_get() else ''}")
+    return found
 
 
 # What Blender itself computes, of poses and modifiers, may differ in a last bit from one of its builds to another.
@@ -169,11 +202,18 @@ def add_cube(name: str = "cube", **options: Any) -> Any:
     return add_mesh(name, CUBE_POINTS, CUBE_FACES, **options)
 
 
+def add_object(name: str, data: Any = None) -> Any:
+    """Return a new object in the scene."""
+    block = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(block)
+    bpy.context.view_layer.update()
+    return block
+
+
 def add_tag(name: str, display: str = "ARROWS") -> Any:
     """Return a new empty in the scene."""
-    block = bpy.data.objects.new(name, None)
+    block = add_object(name)
     block.empty_display_type = display
-    bpy.context.scene.collection.objects.link(block)
     return block
 
 
@@ -188,6 +228,15 @@ def copy_of(block: Any) -> Any:
     copy.data = block.data.copy()
     block.users_collection[0].objects.link(copy)
     return copy
+
+
+@contextmanager
+def editing(rig: Any) -> Iterator[Any]:
+    """Let the bones of an armature be edited, which is active from now on."""
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield rig.data.edit_bones
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def volume(surface: Any, frame: int = 0) -> float:

@@ -17,7 +17,8 @@ from io_idtech_models.ui.animations import shown, ticks
 from tests import samples_md5, samples_mdm
 from tests.samples import sample
 from tests.samples_player import player_files
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
+from tests.ui.player.players import brought, game, saved
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TABLE = "stand 0 2 2 15 0 100 0\nrun 2 3 0 21 127 50 0\nlate 5 1 0 10 0 0 1\n"
@@ -46,8 +47,7 @@ def span() -> tuple[int, int]:
 @pytest.fixture(params=[False, True], ids=["absolute", "relative"])
 def monster(request, tmp_path):
     """Return the bytes of an MD2 with animations, which is in the scene."""
-    made = import_model(put(tmp_path / "a.md2"), relative_keys=request.param)
-    activate(next(block for block in made.objects if block.type == "MESH"))
+    import_frames(put(tmp_path / "a.md2"), relative_keys=request.param)
     return tmp_path
 
 
@@ -59,27 +59,44 @@ def frames_of(data: bytes) -> list[tuple[str, bytes]]:
     return [(name, frame.tobytes()) for name, frame in zip(belongs, file.vertices, strict=True)]
 
 
+def motion_bytes(path: Any) -> bytes:
+    assert bpy.ops.export_anim.idtech_md5anim(filepath=str(path)) == {"FINISHED"}
+    return bytes(path.read_bytes())
+
+
+def import_arm(folder: Any, *motions: str) -> Any:
+    """Import an armature with its animations, which is active then; returns that."""
+    files = {"wave": samples_md5.wave(), "nod": samples_md5.wave_spec(2).pack()}
+    for name in motions or ("wave",):
+        put(folder / f"{name}.md5anim", files[name])
+    made = import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
+    rig = next(block for block in made.objects if block.type == "ARMATURE")
+    activate(rig)
+    return rig
+
+
 def written(folder: Any, **options: Any) -> list[tuple[str, bytes]]:
     return frames_of(export_bytes(folder / "b.md2", **options))
 
 
 def test_a_models_animations_are_listed_and_played(monster):
-    found = [(row.label, row.first, row.last) for row in rows()]
-    clips = group([name for name, _ in _named(sample("animated", "md2"))])
-    assert found[0][0] == "All Frames"
-    assert found[1:] == [(clip.name, clip.first, clip.first + clip.count - 1) for clip in clips]
-    bpy.context.scene.frame_set(found[0][2])
-    assert play(name=found[1][0]) == {"FINISHED"}
-    assert (playing(), span()) == (found[1][0], (0, found[1][2]))
+    (whole, _, end), *found = [(row.label, row.first, row.last) for row in rows()]
+    clips = group([name.partition(b"\0")[0].decode() for name in md2.read(sample("animated", "md2")).frames["name"]])
+    assert whole == "All Frames"
+    assert found == [(clip.name, clip.first, clip.first + clip.count - 1) for clip in clips]
+    bpy.context.scene.frame_set(end)
+    first, _, last = found[0]
+    assert play(name=first) == {"FINISHED"}
+    assert (playing(), span()) == (first, (0, last))
     assert bpy.context.scene.frame_current == 0, "the frame was outside"
     assert export_bytes(monster / "b.md2") == sample("animated", "md2"), "which changes nothing"
     assert play(name="All Frames") == {"FINISHED"}
-    assert span() == (0, found[0][2])
+    assert span() == (0, end)
     assert "there is no animation 'gone'" in error_of(play, name="gone")
-
-
-def _named(data: bytes) -> list[tuple[str, bytes]]:
-    return [(name.partition(b"\0")[0].decode(), b"") for name in md2.read(data).frames["name"].tolist()]
+    assert play(name=found[1][0]) == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert play(name="All Frames") == {"FINISHED"}
+    assert bpy.context.scene.frame_current == found[1][1] + 1, "what was seen there is at hand to be edited"
 
 
 def test_animations_move_with_their_frames(monster):
@@ -87,8 +104,7 @@ def test_animations_move_with_their_frames(monster):
     _, first, second, *_ = names()
     assert move(name=second, direction="UP") == {"FINISHED"}
     assert names()[1:3] == [second, first]
-    own = [pair for pair in before if pair[0] == second]
-    other = [pair for pair in before if pair[0] == first]
+    own, other = ([pair for pair in before if pair[0] == name] for name in (second, first))
     assert written(monster) == [*own, *other, *before[len(own) + len(other) :]]
     assert written(monster, frames="ACTIONS") == written(monster)
     assert "is the first animation already" in error_of(move, name=second, direction="UP")
@@ -101,22 +117,17 @@ def test_a_copy_has_frames_of_its_own_and_goes_with_them(monster):
     first = names()[1]
     own = [data for name, data in before if name == first]
     assert duplicate(name=first, copy="other") == {"FINISHED"}
-    assert names()[1:3] == [first, "other"]
-    assert playing() == "other"
+    assert (names()[1:3], playing()) == ([first, "other"], "other")
     after = written(monster)
-    assert [name for name, _ in after] == [
-        *[first] * len(own),
-        *["other"] * len(own),
-        *(n for n, _ in before[len(own) :]),
-    ]
+    rest = [name for name, _ in before[len(own) :]]
+    assert [name for name, _ in after] == [*[first] * len(own), *["other"] * len(own), *rest]
     assert [pair for pair in after if pair[0] != "other"] == before
     keys = need_animations(bpy.context).lead.key_blocks  # type: ignore[attr-defined]
     points = np.array([[tuple(point.co) for point in key.points] for key in keys])[-len(before) - len(own) :]
     assert np.array_equal(points[: len(own)], points[len(own) : 2 * len(own)])
-    assert remove(name="other") == {"FINISHED"}
-    assert written(monster) == before
-    assert remove(name=first) == {"FINISHED"}
-    assert written(monster) == before[len(own) :]
+    for name, left in (("other", before), (first, before[len(own) :])):
+        assert remove(name=name) == {"FINISHED"}
+        assert written(monster) == left
 
 
 def test_a_name_is_its_frames_and_its_markers_too(monster):
@@ -124,7 +135,7 @@ def test_a_name_is_its_frames_and_its_markers_too(monster):
     first = names()[1]
     assert rename(name=first, to="dance") == {"FINISHED"}
     assert names()[1] == "dance"
-    assert "dance" in [marker.name for marker in bpy.context.scene.timeline_markers]
+    assert "dance" in marker_frames()
     for mode in ("AUTO", "ACTIONS"):
         assert written(monster, frames=mode) == [("dance" if n == first else n, data) for n, data in before]
     assert play(name=names()[2]) == {"FINISHED"}
@@ -143,10 +154,10 @@ def test_an_animation_of_frames_that_have_one_takes_none_away(monster):
 
 
 def test_what_was_chosen_by_markers_is_offered(monster):
-    scene = bpy.context.scene
-    scene.timeline_markers.clear()
+    markers = bpy.context.scene.timeline_markers
+    markers.clear()
     for frame in (2, 1):
-        scene.timeline_markers.new("x", frame=frame).select = True
+        markers.new("x", frame=frame).select = True
     assert add(name="by markers") == {"FINISHED"}
     row = need_animations(bpy.context).find("by markers")
     assert (row.first, row.last) == (1, 2)
@@ -162,10 +173,7 @@ def test_a_button_that_can_not_be_pressed_says_why(monster, tmp_path):
     whole, first = rows()[:2]
     assert tooltip(first.key, "remove").endswith("no other animation shows")
     assert tooltip(whole.key, "remove").endswith("Click an animation in the list first")
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    put(tmp_path / "wave.md5anim", samples_md5.wave())
-    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
-    activate(next(block for block in bpy.context.scene.objects if block.type == "ARMATURE"))
+    import_arm(tmp_path)
     shown.refresh(bpy.context)
     assert tooltip(rows()[0].key, "duplicate").endswith("of its own")
     assert tooltip(rows()[0].key, "move").endswith("each is a file of its own, they have no order")
@@ -235,33 +243,27 @@ def test_rows_of_a_table(figure):
 
 
 def test_animations_that_are_files_have_no_order(tmp_path):
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    put(tmp_path / "wave.md5anim", samples_md5.wave())
-    put(tmp_path / "nod.md5anim", samples_md5.wave_spec(2).pack())
-    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    import_arm(tmp_path, "wave", "nod")
     assert names() == ["nod", "wave"]
     activate(next(block for block in bpy.data.objects if block.type == "MESH"))
     assert play(name="wave") == {"FINISHED"}, "by a mesh that the armature moves, too"
     assert "they have no order" in error_of(move, direction="UP")
-    before = export_bytes_of_motion(tmp_path / "b.md5anim")
+    before = motion_bytes(tmp_path / "b.md5anim")
     assert duplicate() == {"FINISHED"}
-    assert export_bytes_of_motion(tmp_path / "c.md5anim") == before, "the copy knows the file, too"
+    assert motion_bytes(tmp_path / "c.md5anim") == before, "the copy knows the file, too"
     assert names() == ["nod", "wave", "wave_copy"]
 
 
 @pytest.fixture
 def armed(tmp_path):
     """Return an armature that plays an action of five frames, which is in the scene."""
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    put(tmp_path / "wave.md5anim", samples_md5.wave())
-    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    activate(rig)
-    return rig
+    return import_arm(tmp_path)
 
 
 def shown_poses(rig: Any) -> Any:
-    """Return where bones are in the frames of the scene 0 to 4."""
+    """Return where bones are in the frames of the scene 0 to 4, whatever they were left at."""
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
     found = []
     for frame in range(5):
         bpy.context.scene.frame_set(frame)
@@ -284,14 +286,10 @@ def test_what_is_added_moves_as_what_it_was_made_of(armed, change):
     plain = shown_poses(armed)
     for curve in playing_curves(armed):
         change(curve)
-    for bone in armed.pose.bones:
-        bone.matrix_basis.identity()
     wanted = shown_poses(armed)
     assert np.abs(wanted - plain).max() > 0.1
     assert add(name="cut", first=0, last=4) == {"FINISHED"}
     assert playing() == "cut"
-    for bone in armed.pose.bones:
-        bone.matrix_basis.identity()
     assert np.abs(shown_poses(armed) - wanted).max() < 1e-4
 
 
@@ -321,35 +319,21 @@ def test_an_action_of_another_blend_stays_as_it_is(armed, tmp_path):
         wanted.actions = ["wave"]
     armed.animation_data_create().action = wanted.actions[0]
     for way, options in ((rename, {"to": "dance"}), (remove, {})):
-        text = error_of(way, name="wave", **options)
-        assert "it is linked from another .blend, make it local" in text
+        assert "it is linked from another .blend, make it local" in error_of(way, name="wave", **options)
     assert duplicate(name="wave", copy="dance") == {"FINISHED"}
     assert bpy.data.actions["dance"].library is None
     assert remove(name="dance") == {"FINISHED"}
 
 
-def export_bytes_of_motion(path: Any) -> bytes:
-    assert bpy.ops.export_anim.idtech_md5anim(filepath=str(path)) == {"FINISHED"}
-    return bytes(path.read_bytes())
-
-
 def test_a_players_list_is_its_table(tmp_path):
-    for name, data in player_files().items():
-        put(tmp_path / "models/players/own" / name, data)
-    folder = tmp_path / "models/players/own"
-    assert bpy.ops.import_scene.idtech_player(filepath=str(folder / "upper.md3")) == {"FINISHED"}
-    player = need_animations(bpy.context).player  # type: ignore[attr-defined]
-
-    def played() -> list[str]:
-        return [player.parts[part].animation_data.action.name for part in ("lower", "upper")]
-
-    table = [name for name in names() if name != "All Frames"]
-    assert table[0] == "BOTH_DEATH1"
-    assert play(name="LEGS_RUN") == {"FINISHED"}
-    assert play(name="TORSO_GESTURE") == {"FINISHED"}
-    assert played() == ["LEGS_RUN", "TORSO_GESTURE"]
-    assert play(name="BOTH_DEATH1") == {"FINISHED"}
-    assert played() == ["BOTH_DEATH1", "BOTH_DEATH1"]
+    player = brought(game(tmp_path) / "upper.md3")
+    assert names()[:2] == ["All Frames", "BOTH_DEATH1"]
+    for row, wanted in (
+        ("LEGS_RUN", None), ("TORSO_GESTURE", ["LEGS_RUN", "TORSO_GESTURE"]), ("BOTH_DEATH1", ["BOTH_DEATH1"] * 2),
+    ):  # fmt: skip
+        assert play(name=row) == {"FINISHED"}
+        played = [player.parts[part].animation_data.action.name for part in ("lower", "upper")]
+        assert played == wanted or wanted is None
     for refused in (remove, move, duplicate):
         assert "rows of a player's table have the names" in error_of(refused)
     assert "begins with LEGS_" in error_of(add, name="hum", first=0, last=0)
@@ -357,11 +341,8 @@ def test_a_players_list_is_its_table(tmp_path):
 
 
 def test_a_player_gets_an_animation_that_its_table_lacks(tmp_path):
-    files = player_files()
-    files["animation.cfg"] = files["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
-    for name, data in files.items():
-        put(tmp_path / "models/players/own" / name, data)
-    assert bpy.ops.import_scene.idtech_player(filepath=str(tmp_path / "models/players/own/lower.md3")) == {"FINISHED"}
+    table = player_files()["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
+    brought(game(tmp_path, animation_cfg=table))
     before = len(bpy.data.actions)
     assert "is no animation of such a table" in error_of(add, name="TORSO_HUM", first=0, last=0)
     assert "there are no frames" in error_of(add, name="TORSO_GETFLAG", first=0, last=99)
@@ -370,8 +351,7 @@ def test_a_player_gets_an_animation_that_its_table_lacks(tmp_path):
     assert "TORSO_GETFLAG" in [action.name for action in need_animations(bpy.context).playing()]
     assert add(name="torso_patrol", first=7, last=7) == {"FINISHED"}
     assert "there is a row TORSO_PATROL already" in error_of(add, name="TORSO_PATROL", first=0, last=0)
-    assert bpy.ops.export_scene.idtech_player(filepath=str(tmp_path / "out")) == {"FINISHED"}
-    added = (tmp_path / "out/animation.cfg").read_bytes().removeprefix(files["animation.cfg"])
+    added = saved(tmp_path)["animation.cfg"].removeprefix(table)
     assert [line.split()[:4] for line in added.decode().splitlines()] == [
         ["6", "4", "0", "15"],
         ["6", "3", "0", "18"],  # TORSO_GUARDBASE, which games take for TORSO_GESTURE
@@ -400,13 +380,6 @@ def test_the_list_that_is_shown(monster):
     assert shown._State.made_of != shown._key(bpy.context), "what draws the list sees that it is old"
 
 
-def test_the_active_object_may_be_anything():
-    assert animations_of(bpy.context) is None
-    bpy.ops.mesh.primitive_cube_add()
-    assert animations_of(bpy.context) is None
-    assert "no model that can be animated is active" in error_of(play, name="x")
-
-
 @pytest.mark.parametrize("what", ["duplicate", "move", "remove"])
 def test_what_shows_is_what_is_edited_whatever_was_done(monster, what):
     """In the window: a copy that was moved showed its own frames, and Tab began to edit another animation's."""
@@ -421,22 +394,30 @@ def test_what_shows_is_what_is_edited_whatever_was_done(monster, what):
     assert block.active_shape_key_index == shown_key(block.data.shape_keys)
 
 
-def test_all_frames_begin_where_an_animation_was_stopped(monster):
-    found = rows()[2]
-    assert play(name=found.name) == {"FINISHED"}
-    bpy.context.scene.frame_set(1)
+def test_animations_are_made_of_frames_without_any(tmp_path):
+    """They move with their tags."""
+    assert animations_of(bpy.context) is None
+    add_cube()
+    assert animations_of(bpy.context) is None
+    assert "no model that can be animated is active" in error_of(play, name="x")
+    import_frames(put(tmp_path / "a.md3"))
+    count = rows()[0].last + 1
+    assert add(name="head", first=0, last=0) == {"FINISHED"}
+    assert add(name="tail", first=1, last=count - 1) == {"FINISHED"}
     assert play(name="All Frames") == {"FINISHED"}
-    assert bpy.context.scene.frame_current == found.first + 1, "what was seen there is at hand to be edited"
+    assert move(name="tail", direction="UP") == {"FINISHED"}
+    before, after = md3.read(sample("animated")), md3.read(export_bytes(tmp_path / "b.md3"))
+    order = [*range(1, count), 0]
+    assert np.array_equal(after.tags["origin"], before.tags["origin"][order])
+    for old, new in zip(before.surfaces, after.surfaces, strict=True):
+        assert np.array_equal(new.vertices["xyz"], old.vertices["xyz"][order])
 
 
 def test_frames_that_are_named_alike_are_an_animation_without_an_action(tmp_path):
-    made = import_model(put(tmp_path / "a.md3", named_md3()))
-    activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))
+    import_frames(put(tmp_path / "a.md3", named_md3()))
     assert [(row.label, row.first, row.last) for row in rows()] == [
-        ("All Frames", 0, 2),
-        ("idle", 0, 1),
-        ("fire", 2, 2),
-    ]
+        ("All Frames", 0, 2), ("idle", 0, 1), ("fire", 2, 2),
+    ]  # fmt: skip
     assert play(name="fire") == {"FINISHED"}
     assert (span(), bpy.context.scene.frame_current) == ((2, 2), 2)
     shown.refresh(bpy.context)
@@ -458,14 +439,11 @@ def test_frames_that_are_named_alike_are_an_animation_without_an_action(tmp_path
 def test_a_lone_part_shows_the_rows_of_the_table_beside(tmp_path):
     for name in ("lower.md3", "animation.cfg"):
         put(tmp_path / name, player_files()[name])
-    made = import_model(tmp_path / "lower.md3")
-    activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))
+    import_frames(tmp_path / "lower.md3")
     found = {row.name: row for row in rows()}
-    assert "LEGS_RUN" in found
-    assert "TORSO_GESTURE" not in found
-    run = found["LEGS_RUN"]
+    assert "LEGS_RUN" in found and "TORSO_GESTURE" not in found
     assert play(name="LEGS_RUN") == {"FINISHED"}
-    assert span() == (run.first, run.last)
+    assert span() == (found["LEGS_RUN"].first, found["LEGS_RUN"].last)
     for refused in (remove, move, duplicate):
         assert "import the whole player to edit them" in error_of(refused)
     assert export_bytes(tmp_path / "out.md3") == player_files()["lower.md3"]
@@ -495,17 +473,11 @@ class Rows(list[Any]):
 
 def test_all_that_is_ticked_of_a_model_needs_no_names(tmp_path):
     """Its next export writes an animation that comes later, too."""
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    put(tmp_path / "wave.md5anim", samples_md5.wave())
-    put(tmp_path / "nod.md5anim", samples_md5.wave_spec(2).pack())
-    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    dialog = Dialog()
+    rig, dialog, named = import_arm(tmp_path, "wave", "nod"), Dialog(), Dialog()
     dialog.fill_ticks_of(rig, all_named=False)
     assert ([item.name for item in dialog.ticks], dialog.asked_actions()) == (["nod", "wave"], "")
     dialog.ticks[0].use = False
     assert dialog.asked_actions() == ("wave",)
-    named = Dialog()
     named.fill_ticks_of(rig)
     assert named.asked_actions() == ("nod", "wave"), "of animations alone, where none named is none"
 
@@ -529,46 +501,22 @@ def test_ticks_and_names_are_in_step(monster):
         again = Dialog(remembered)
         again.fill_ticks(bpy.context)
         assert again.asked_actions() == wanted
+    assert rename(name=own[0], to="a, b") == {"FINISHED"}
+    comma = Dialog()
+    comma.fill_ticks(bpy.context)
+    for item in comma.ticks:
+        item.use = item.name == "a, b"
+    assert comma.asked_actions() == ("a, b",), "a name with a comma is one"
+    assert GatherSettings(actions=("a, b",)).actions == ("a, b",)
     bare = Dialog("typed")
     activate(add_cube())
     bare.fill_ticks(bpy.context)
     assert bare.asked_actions() == "typed", "without a list names are typed"
 
 
-def test_a_name_with_a_comma_is_written(monster):
-    first = names()[1]
-    assert rename(name=first, to="a, b") == {"FINISHED"}
-    action = need_animations(bpy.context).find("a, b").action
-    dialog = Dialog()
-    dialog.fill_ticks(bpy.context)
-    for item in dialog.ticks:
-        item.use = item.action == action.name
-    assert dialog.asked_actions() == ("a, b",)
-    assert GatherSettings(actions=("a, b",)).actions == ("a, b",)
-
-
-def test_tags_of_frames_that_move(tmp_path):
-    made = import_model(put(tmp_path / "a.md3"))
-    activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))
-    count = rows()[0].last + 1
-    assert add(name="head", first=0, last=0) == {"FINISHED"}
-    assert add(name="tail", first=1, last=count - 1) == {"FINISHED"}
-    assert play(name="All Frames") == {"FINISHED"}
-    assert move(name="tail", direction="UP") == {"FINISHED"}
-    before, after = md3.read(sample("animated")), md3.read(export_bytes(tmp_path / "b.md3"))
-    order = [*range(1, count), 0]
-    assert np.array_equal(after.tags["origin"], before.tags["origin"][order])
-    assert all(
-        np.array_equal(a.vertices["xyz"], b.vertices["xyz"][order])
-        for a, b in zip(after.surfaces, before.surfaces, strict=True)
-    )
-
-
 def test_a_collections_exporter_of_animations(tmp_path):
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    put(tmp_path / "wave.md5anim", samples_md5.wave())
-    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
-    before = export_bytes_of_motion(tmp_path / "b.md5anim")
+    import_arm(tmp_path)
+    before = motion_bytes(tmp_path / "b.md5anim")
     collection = bpy.data.collections["arm"]
     view = bpy.context.view_layer
     view.active_layer_collection = view.layer_collection.children[collection.name]

@@ -9,8 +9,8 @@ from io_idtech_models.blender.vertex.spread import Spread
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from tests.samples import corpus, sample
-from tests.ui.player.players import brought, game
-from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, put
+from tests.ui.player.players import brought, game, mesh_of
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 UP = np.array((0, 0, 8))
@@ -31,6 +31,11 @@ def move(block: Any, frame: int, point: int, by: Any) -> None:
     keys[frame].points[point].co = [float(x) for x in frames_of(block)[frame, point] + by]
 
 
+def changed_frames(block: Any, before: Any) -> list[int]:
+    """Return in which frames points are elsewhere."""
+    return np.unique(np.argwhere(frames_of(block) != before)[:, 0]).tolist()  # type: ignore[no-any-return]
+
+
 def shown(frame: int) -> None:
     bpy.context.scene.frame_set(frame)
 
@@ -38,10 +43,7 @@ def shown(frame: int) -> None:
 @pytest.fixture(params=["absolute", "relative", "scaled"])
 def block(request, tmp_path):
     options = {"relative_keys": request.param == "relative", "scale": 0.03 if request.param == "scaled" else 1.0}
-    made = import_model(put(tmp_path / "a.md3"), **options)
-    found = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
-    activate(found)
-    return found
+    return import_frames(put(tmp_path / "a.md3"), **options)
 
 
 def test_what_moved_moves_in_all_frames_once(block):
@@ -81,28 +83,24 @@ def test_only_selected_points_and_frames_of_a_range(block):
 
 @pytest.mark.parametrize("every", [False, True])
 def test_all_surfaces_change_only_where_it_is_asked_for(tmp_path, every):
-    made = import_model(put(tmp_path / "a.md3"))
-    first, second = (b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
-    activate(first)
+    first = import_frames(put(tmp_path / "a.md3"))
+    second = next(b for b in first.users_collection[0].objects if b.type == "MESH" and b != first)
     shown(1)
     before = frames_of(second)
     for block in (first, second):
         move(block, 1, 0, UP)
     assert apply(frames="ALL", selected_only=False, all_surfaces=every) == {"FINISHED"}
-    changed = np.unique(np.argwhere(frames_of(second) != before)[:, 0]).tolist()
-    assert changed == ([0, 1, 2] if every else [1])
+    assert changed_frames(second, before) == ([0, 1, 2] if every else [1])
 
 
 @pytest.mark.parametrize(("first", "last", "wanted"), [(0, 1, [0, 1]), (1, 99, [1, 2]), (2, 2, [1, 2])])
 def test_frames_of_a_range_change_with_the_present_one(tmp_path, first, last, wanted):
-    made = import_model(put(tmp_path / "a.md3"))
-    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
-    activate(block)
+    block = import_frames(put(tmp_path / "a.md3"))
     before = frames_of(block)
     shown(1)
     move(block, 1, 0, UP)
     assert apply(frames="RANGE", first=first, last=last, selected_only=False) == {"FINISHED"}
-    assert np.unique(np.argwhere(frames_of(block) != before)[:, 0]).tolist() == wanted
+    assert changed_frames(block, before) == wanted
 
 
 @pytest.mark.parametrize(
@@ -119,13 +117,13 @@ def test_frames_of_an_animation_change_of_the_one_that_plays_or_is_shortest(tmp_
     player = brought(game(tmp_path), frame_rate=10)
     if row:
         bpy.ops.object.idtech_play(legs=row, torso=row)
-    block = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    block = mesh_of(player, "lower")
     activate(block)
     before = frames_of(block)
     shown(frame)
     move(block, frame, 0, UP)
     assert apply(selected_only=False) == {"FINISHED"}
-    assert np.unique(np.argwhere(frames_of(block) != before)[:, 0]).tolist() == list(wanted)
+    assert changed_frames(block, before) == list(wanted)
     capfd.readouterr()
     for selected_only, which in ((True, "of the selected vertices "), (False, "")):
         assert apply(selected_only=selected_only) == {"FINISHED"}
@@ -133,9 +131,7 @@ def test_frames_of_an_animation_change_of_the_one_that_plays_or_is_shortest(tmp_
 
 
 def test_in_edit_mode_what_is_edited_counts(tmp_path):
-    made = import_model(put(tmp_path / "a.md3"))
-    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
-    activate(block)
+    block = import_frames(put(tmp_path / "a.md3"))
     before = frames_of(block)
     shown(2)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -156,8 +152,7 @@ def test_falloffs_reach_the_ends():
 
 
 def test_frames_that_no_file_had_are_remembered(capfd):
-    bpy.ops.mesh.primitive_cube_add()
-    block = bpy.context.object
+    block = add_cube()
     for _ in range(3):
         block.shape_key_add(name="pose")
     keys = block.data.shape_keys
@@ -173,9 +168,7 @@ def test_frames_that_no_file_had_are_remembered(capfd):
 
 
 def test_a_file_changes_where_vertices_were_moved_alone(tmp_path):
-    made = import_model(put(tmp_path / "a.md3"))
-    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
-    activate(block)
+    block = import_frames(put(tmp_path / "a.md3"))
     shown(1)
     move(block, 1, 0, (2, 0, 0))
     assert apply(frames="RANGE", first=1, last=2, selected_only=False) == {"FINISHED"}
@@ -190,18 +183,14 @@ def test_a_real_file_changes_in_its_frames_alone(tmp_path):
     file = next((file for file in corpus(".md2") if int.from_bytes(file.data[40:44], "little") > 4), None)
     if file is None:
         pytest.skip("the corpus of real files is not here")
-    made = import_model(put(tmp_path / "a.md2", file.data))
-    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
-    activate(block)
-    count = len(block.data.shape_keys.key_blocks)
+    block = import_frames(put(tmp_path / "a.md2", file.data))
     before = frames_of(block)
-    shown(count // 2)
-    move(block, count // 2, 0, (1, 1, 1))
-    last = min(count // 2 + 3, count - 1)
-    assert apply(frames="RANGE", first=count // 2, last=last, selected_only=False) == {"FINISHED"}
-    after = frames_of(block)
-    changed = np.argwhere((before != after).any(axis=-1))
-    assert changed.tolist() == [[frame, 0] for frame in range(count // 2, last + 1)]
-    files = md2.read(file.data), md2.read(export_bytes(tmp_path / "b.md2"))
-    same = [a.tobytes() == b.tobytes() for a, b in zip(files[0].vertices, files[1].vertices, strict=True)]
-    assert [frame for frame, equal in enumerate(same) if not equal] == list(range(count // 2, last + 1))
+    first = len(before) // 2
+    last = min(first + 3, len(before) - 1)
+    shown(first)
+    move(block, first, 0, (1, 1, 1))
+    assert apply(frames="RANGE", first=first, last=last, selected_only=False) == {"FINISHED"}
+    frames = list(range(first, last + 1))
+    assert np.argwhere((before != frames_of(block)).any(axis=-1)).tolist() == [[frame, 0] for frame in frames]
+    old, new = md2.read(file.data).vertices, md2.read(export_bytes(tmp_path / "b.md2")).vertices
+    assert [nth for nth, (a, b) in enumerate(zip(old, new, strict=True)) if a.tobytes() != b.tobytes()] == frames

@@ -56,19 +56,18 @@ def test_a_model_and_its_pictures_in_an_archive(tmp_path, name):
     assert export_bytes(tmp_path / "back.md3") == sample("animated")
 
 
-def test_loose_pictures_of_a_model_in_an_archive_stay_where_they_lie(tmp_path):
-    pack = put_pack(tmp_path / "base/pak0.pk3", {"models/x/a.md3": sample("animated")})
-    place = png(tmp_path / "base/models/animated/body.png")
-    found = images(import_model(pack / "models/x/a.md3"))["models/animated/body.tga"]
-    assert found.packed_file is None
-    assert Path(found.filepath) == place
-
-
-def test_a_loose_model_has_pictures_of_archives(tmp_path):
-    put_files(tmp_path, {"base/models/x/a.md3": sample("animated")})
-    put_pack(tmp_path / "base/pak0.pk3", {"models/animated/body.png": picture(tmp_path, (1, 2, 3))})
-    collection = import_model(tmp_path / "base/models/x/a.md3")
-    assert images(collection)["models/animated/body.tga"].packed_file is not None
+def test_pictures_lie_elsewhere_than_their_model(tmp_path):
+    """Loose ones of a model in an archive stay where they lie; a loose model has those of archives."""
+    name, shown = "models/x/a.md3", "models/animated/body.png"
+    pack = put_pack(tmp_path / "a/base/pak0.pk3", {name: sample("animated")})
+    place = png(tmp_path / "a/base" / shown)
+    found = images(import_model(pack / name))["models/animated/body.tga"]
+    assert (found.packed_file, Path(found.filepath)) == (None, place)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    put_files(tmp_path / "b", {f"base/{name}": sample("animated")})
+    put_pack(tmp_path / "b/base/pak0.pk3", {shown: place.read_bytes()})
+    found = images(import_model(tmp_path / "b/base" / name))["models/animated/body.tga"]
+    assert found.packed_file is not None
 
 
 def test_an_armature_and_its_animations_in_archives(tmp_path):
@@ -143,22 +142,14 @@ def test_a_name_for_it_is_proposed_beside_the_blend(packed, tmp_path, saved, who
     assert Path(browser.filepath) == (tmp_path if saved else Path()) / "a.md3"
 
 
-@pytest.mark.parametrize("target", ["models/x/a.md3", "new.md3", "new/b.md3"])
-def test_no_export_goes_into_an_archive(packed, target):
-    before = packed.read_bytes()
-    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(packed / target))
-    assert text.endswith(
-        f"can't write '{packed / target}': it is in an archive, which is only read; choose another folder"
-    )
+@pytest.mark.parametrize("target", ["models/x/a.md3", "new.md3", "new/b.md3", ""])
+def test_no_export_goes_into_an_archive_or_replaces_it(packed, target):
+    before, path = packed.read_bytes(), str(packed / target)
+    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=path)
+    read_only = f"can't write '{path}': it is in an archive, which is only read; choose another folder"
+    assert text.endswith(read_only) if target else "it is an archive, which is only read" in text
     assert packed.read_bytes() == before
     assert [path.name for path in packed.parent.iterdir()] == ["pak0.pk3"]
-
-
-def test_no_export_replaces_an_archive(packed):
-    before = packed.read_bytes()
-    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(packed))
-    assert "it is an archive, which is only read" in text
-    assert packed.read_bytes() == before
 
 
 def test_the_collection_exporter_does_not_write_into_an_archive(packed, capfd):

@@ -11,6 +11,7 @@ from tests.ui.scene import (
     add_cube,
     add_mesh,
     bpy,
+    editing,
     error_of,
     export_bytes,
     export_md3,
@@ -32,6 +33,14 @@ def null(tmp_path):
     return import_md3(put(tmp_path / "null.md3", NULL))
 
 
+def moved_into(collection, block):
+    """Take an object from the scene's own collection into another."""
+    bpy.context.scene.collection.objects.unlink(block)
+    collection.objects.link(block)
+    bpy.context.view_layer.update()
+    return block
+
+
 def make_active(collection):
     """Make a collection the active one, as a click in the outliner does."""
     view = bpy.context.view_layer
@@ -50,20 +59,34 @@ def test_it_comes_back(tmp_path, null, what):
         assert export_md3(tmp_path / "b.md3", what=what) == NULL
 
 
-def test_the_collection_exporter(tmp_path, null):
-    activate(add_cube())
+def test_the_collection_exporter(tmp_path, null, capfd):
+    walker = import_md3(put(tmp_path / "walker.md3"))
+    assert list(bpy.context.scene.collection.children) == [null, walker], "what comes next is no part of it"
     assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
+    moved_into(null, add_mesh("dust", [(0, 0, 0), (1, 1, 1)], []))
+    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
+    assert "'dust' has no faces: left out" in capfd.readouterr().out
 
 
-def test_it_comes_back_beside_others(tmp_path):
+@pytest.mark.parametrize("at_once", [False, True])
+def test_it_comes_back_beside_others(tmp_path, at_once):
     """It is what was imported last, and nothing else is active or selected."""
     add_cube()
-    other = import_md3(put(tmp_path / "walker.md3"))
-    import_md3(put(tmp_path / "null.md3", NULL))
-    assert export_md3(tmp_path / "b.md3") == NULL
-    activate(other.objects[0])
+    for name, data in (("null.md3", NULL), ("walker.md3", "animated")):
+        put(tmp_path / name, data)
+    if at_once:
+        assert run_import(directory=str(tmp_path), files=[{"name": "null.md3"}, {"name": "walker.md3"}]) == {"FINISHED"}
+        other = bpy.data.collections["walker"]
+    else:
+        other, _ = import_md3(tmp_path / "walker.md3"), import_md3(tmp_path / "null.md3")
+        assert export_md3(tmp_path / "b.md3") == NULL
+        activate(other.objects[0])
     assert export_md3(tmp_path / "b.md3") == sample("animated"), "asked by an object, its model"
     assert export_md3(tmp_path / "b.md3", what="COLLECTION") == sample("animated")
+    assert export_md3(tmp_path / "b.md3", collection="null") == NULL
+    path = tmp_path / "b.md2"
+    text = error_of(operator("export", path), filepath=str(path), collection="null")
+    assert "nothing to export: MD2 holds one mesh" in text
 
 
 def test_one_of_two(tmp_path, null):
@@ -79,49 +102,21 @@ def test_one_of_two(tmp_path, null):
     assert other.name == "other"
 
 
-def test_several_at_once(tmp_path):
-    put(tmp_path / "null.md3", NULL)
-    put(tmp_path / "walker.md3")
-    files = [{"name": "null.md3"}, {"name": "walker.md3"}]
-    assert run_import(directory=str(tmp_path), files=files) == {"FINISHED"}
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-    assert export_md3(tmp_path / "b.md3", collection="null") == NULL
-
-
-def test_what_is_imported_next_does_not_become_part_of_it(tmp_path, null):
-    walker = import_md3(put(tmp_path / "walker.md3"))
-    assert list(bpy.context.scene.collection.children) == [null, walker]
-    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
-
-
 # -- what is edited
 
 
 def test_what_is_added_is_there(tmp_path, null):
     make_active(null)
-    block = add_cube("box")
-    bpy.context.scene.collection.objects.unlink(block)
-    null.objects.link(block)
-    bpy.context.view_layer.update()
-    activate(block)
+    activate(moved_into(null, add_cube("box")))
     found = md3.read(export_md3(tmp_path / "b.md3"))
     assert [bytes(s.header["name"]) for s in found.surfaces] == [b"box"]
     assert bytes(found.header["name"]).startswith(b"models/null.md3")
     assert len(found.frames) == 2
 
 
-def test_a_mesh_without_faces_is_nothing_and_said(tmp_path, null, capfd):
-    block = add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
-    bpy.context.scene.collection.objects.unlink(block)
-    null.objects.link(block)
-    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
-    assert "'dust' has no faces: left out" in capfd.readouterr().out
-
-
 def test_a_model_that_had_something_is_not_written_as_nothing(tmp_path):
     collection = import_md3(put(tmp_path / "walker.md3"))
-    for block in list(collection.objects):
-        bpy.data.objects.remove(block)
+    bpy.data.batch_remove(list(collection.objects))
     for options in ({}, {"collection": "walker"}):
         text = error_of(run_export, filepath=str(tmp_path / "b.md3"), **options)
         assert "nothing to export: no visible mesh and no tag among the objects" in text
@@ -141,11 +136,6 @@ def test_a_collection_that_was_emptied_speaks_for_nothing(tmp_path, null):
     assert export_md3(tmp_path / "b.md3") == NULL
 
 
-def test_md2_holds_no_model_of_nothing(tmp_path, null):
-    path = tmp_path / "b.md2"
-    assert "nothing to export: MD2 holds one mesh" in error_of(operator("export", path), filepath=str(path))
-
-
 # -- of the other formats
 
 
@@ -157,11 +147,8 @@ def test_a_mesh_without_joints_comes_back(tmp_path):
 
 def test_an_armature_that_lost_its_bones_is_an_error(tmp_path):
     import_model(put(tmp_path / "arm.md5mesh", samples_md5.no_meshes()))
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    activate(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in list(rig.data.edit_bones):
-        rig.data.edit_bones.remove(bone)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with editing(next(block for block in bpy.data.objects if block.type == "ARMATURE")) as bones:
+        for bone in list(bones):
+            bones.remove(bone)
     path = tmp_path / "b.md5mesh"
     assert "has no bone to export" in error_of(operator("export", path), filepath=str(path))

@@ -79,6 +79,11 @@ def test_esc_ends_it_after_the_file_at_hand(window):
     assert window.shown[-2:] == ["end", "no timer"]
 
 
+def test_esc_before_the_first(window):
+    assert window.run("ESC") == [batch.CANCELLED]
+    assert not bpy.data.collections
+
+
 def test_quick_ones_come_several_at_once(window, monkeypatch):
     monkeypatch.setattr(batch, "QUICK", 60.0)
     with listening() as (done, failed):
@@ -100,11 +105,6 @@ def test_formats_and_options_stay_apart(tmp_path, monkeypatch):
         waiting.bring_next(bpy.context)
         counts.append(waiting.brought)
     assert counts == [1, 2, 3]
-
-
-def test_esc_before_the_first(window):
-    assert window.run("ESC") == [batch.CANCELLED]
-    assert not bpy.data.collections
 
 
 @pytest.mark.parametrize(("interactive", "count", "many"), [(True, 4, False), (False, 4, False), (True, 3, False)])

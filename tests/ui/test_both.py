@@ -24,7 +24,7 @@ from io_idtech_models.model.limits.games import GAMES, SkeletalLimits
 from io_idtech_models.ui import registration
 from tests import samples_md5
 from tests.samples import load as load_model
-from tests.ui.scene import bpy, error_of, put
+from tests.ui.scene import bpy, error_of, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 FILES = {"nod": samples_md5.wave_spec(2).pack(), "wave": samples_md5.wave()}
@@ -116,17 +116,14 @@ def test_which_motions_are_written(imported, tmp_path):
     rig.animation_data.action = bpy.data.actions["wave"]
     assert written(export(tmp_path / "b.both", motions="ACTIVE")) == {"wave": MOTIONS["wave"]}
     assert lengths(export(tmp_path / "b.both", motions="REST")) == [1]
-    assert "has no NLA strip" in error_of(
-        bpy.ops.export_scene.idtech_both, filepath=str(tmp_path / "c.both"), motions="NLA"
-    )
-    for action in list(bpy.data.actions):
-        bpy.data.actions.remove(action)
+    said = error_of(bpy.ops.export_scene.idtech_both, filepath=str(tmp_path / "c.both"), motions="NLA")
+    assert "has no NLA strip" in said
+    bpy.data.batch_remove(list(bpy.data.actions))
     assert lengths(export(tmp_path / "b.both")) == [1], "an armature without an action rests"
 
 
 def test_its_motions_on_another_armature(path, tmp_path):
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    import_model(put(tmp_path / "arm.md5mesh", samples_md5.arm()))
     assert not bpy.data.actions
     assert bpy.ops.import_anim.idtech_both(filepath=str(path)) == {"FINISHED"}
     assert sorted(action.name for action in bpy.data.actions) == ["nod", "wave"]

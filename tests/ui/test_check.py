@@ -6,7 +6,7 @@ import pytest
 
 from io_idtech_models.ui.check import operators as check
 from tests.samples import PROJECT
-from tests.ui.scene import add_cube, bpy, error_of, import_md3, put
+from tests.ui.scene import add_cube, bpy, error_of, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
@@ -15,11 +15,6 @@ check_game: Any = bpy.ops.object.idtech_check_game
 
 def selected() -> list[str]:
     return sorted(block.name for block in bpy.context.selected_objects)
-
-
-def add_grid(name: str, steps: int) -> None:
-    bpy.ops.mesh.primitive_grid_add(x_subdivisions=steps, y_subdivisions=steps)
-    bpy.context.view_layer.objects.active.name = name
 
 
 def test_every_format_and_game_that_reads_it_is_offered():
@@ -31,8 +26,9 @@ def test_every_format_and_game_that_reads_it_is_offered():
 
 def test_what_is_too_large_is_selected(capfd):
     add_cube("small")
-    add_grid("large", 40)
-    add_grid("larger", 50)
+    for name, steps in (("large", 40), ("larger", 50)):
+        bpy.ops.mesh.primitive_grid_add(x_subdivisions=steps, y_subdivisions=steps)
+        bpy.context.view_layer.objects.active.name = name
     bpy.ops.object.select_all(action="SELECT")
     assert check_game(target="md3:quake3") == {"FINISHED"}
     assert selected() == ["large", "larger"]
@@ -42,21 +38,11 @@ def test_what_is_too_large_is_selected(capfd):
     bpy.ops.object.select_all(action="SELECT")
     assert check_game(target="md3:etlegacy") == {"FINISHED"}
     assert selected() == ["large", "larger", "small"], "nothing to show: the selection stays"
-
-
-def test_an_imported_model_is_checked_as_a_whole(tmp_path, capfd):
-    import_md3(put(tmp_path / "a.md3"))
-    assert check_game(target="md3:quake3") == {"FINISHED"}
-    assert "it will be taken" in capfd.readouterr().out
-
-
-def test_a_skeletal_model(capfd):
-    bpy.ops.import_scene.idtech_mdm(filepath=str(TROOPER))
-    assert check_game(target="mdm:et") == {"FINISHED"}
-    assert "it will be taken" in capfd.readouterr().out
-    assert check_game(target="md5mesh:doom3") == {"FINISHED"}
-
-
-def test_no_armature_is_said():
-    add_cube("box")
     assert "no armature" in error_of(check_game, target="md5mesh:doom3")
+
+
+@pytest.mark.parametrize("target", ["md3:quake3", "mdm:et", "md5mesh:doom3"])
+def test_an_imported_model_is_checked_as_a_whole(tmp_path, capfd, target):
+    import_model(put(tmp_path / "a.md3") if target == "md3:quake3" else TROOPER)
+    assert check_game(target=target) == {"FINISHED"}
+    assert ("it will be taken" in capfd.readouterr().out) or target == "md5mesh:doom3"

@@ -10,6 +10,7 @@ from tests.samples import sample
 from tests.ui.scene import (
     activate,
     add_cube,
+    add_object,
     add_tag,
     bpy,
     error_of,
@@ -20,6 +21,7 @@ from tests.ui.scene import (
     import_model,
     put,
     run_export,
+    stored,
 )
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -27,6 +29,24 @@ pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 def chosen(what, collection=""):
     return sorted(block.name for block in choose(bpy.context, what, collection).blocks)
+
+
+def meant(block, what="AUTO"):
+    """Return the objects that an export means where an object is active."""
+    activate(block)
+    return set(choose(bpy.context, what).blocks)
+
+
+def made_collection(name, *blocks):
+    """Return a new collection of the scene with objects that leave the others where they were."""
+    made = bpy.data.collections.new(name)
+    bpy.context.scene.collection.children.link(made)
+    for block in blocks:
+        for home in block.users_collection:
+            home.objects.unlink(block)
+        made.objects.link(block)
+    bpy.context.view_layer.update()
+    return made
 
 
 @pytest.fixture
@@ -47,19 +67,17 @@ def test_the_active_objects_model(walker):
     assert found.collection == walker
 
 
-def test_what_was_added_to_a_model_belongs_to_it(walker):
-    block = add_cube("hat")
-    bpy.context.scene.collection.objects.unlink(block)
-    walker.objects.link(block)
+def test_what_was_added_to_a_model_belongs_to_it_and_what_left_does_not(walker):
+    hat = add_cube("hat")
+    bpy.context.scene.collection.objects.unlink(hat)
+    walker.objects.link(hat)
     bpy.context.view_layer.update()
-    activate(block)
+    activate(hat)
     assert chosen("AUTO") == sorted(["hat", *WALKER])
-
-
-def test_what_left_a_models_collection_does_not_belong_to_it(walker):
     flag = walker.objects["flag.002"]
     bpy.context.scene.collection.objects.link(flag)
-    walker.objects.unlink(flag)
+    for block in (flag, hat):
+        walker.objects.unlink(block)
     bpy.context.view_layer.update()
     activate(walker.objects["h_body"])
     assert chosen("AUTO") == ["h_body", "tag_head", "tag_weapon"]
@@ -79,12 +97,8 @@ def test_two_models(walker, tmp_path):
 
 
 def test_a_duplicated_collection_is_asked_for_itself(walker):
-    copy = bpy.data.collections.new("z copy")
-    bpy.context.scene.collection.children.link(copy)
+    copy = copies(walker.objects, "z copy", linked=True)
     copy[MODEL_ID] = walker[MODEL_ID]
-    for block in walker.objects:
-        copy.objects.link(block.copy())
-    bpy.context.view_layer.update()
     for what in ("AUTO", "SELECTION"):
         activate(*copy.objects)
         found = choose(bpy.context, what)
@@ -136,9 +150,8 @@ def test_nothing_selected_and_no_model_means_all_that_is_visible(tmp_path, walke
     assert all(f"'{block.name}'" in said for block in blocks)
 
 
-def test_a_collection_by_name(walker):
-    around = bpy.data.collections.new("around")
-    bpy.context.scene.collection.children.link(around)
+def test_a_collection_by_name_and_the_active_one(walker):
+    around = made_collection("around")
     around.children.link(walker)
     bpy.context.scene.collection.children.unlink(walker)
     activate(add_cube("a"))
@@ -148,13 +161,7 @@ def test_a_collection_by_name(walker):
         assert found.collection == walker, "that speaks for the model"
     with pytest.raises(LimitError, match="there is no collection 'gone'"):
         choose(bpy.context, "AUTO", "gone")
-
-
-def test_the_active_collection(walker):
-    made = bpy.data.collections.new("made")
-    bpy.context.scene.collection.children.link(made)
-    block = add_cube("a")
-    made.objects.link(block)
+    made = made_collection("made", bpy.data.objects["a"])
     view = bpy.context.view_layer
     view.active_layer_collection = view.layer_collection.children["made"]
     found = choose(bpy.context, "COLLECTION")
@@ -162,14 +169,13 @@ def test_the_active_collection(walker):
 
 
 def test_kinds(walker):
-    collection = walker
     for name, data in (
         ("sun", bpy.data.lights.new("sun", "SUN")),
         ("eye", bpy.data.cameras.new("eye")),
         ("text", bpy.data.curves.new("text", "FONT")),
         ("rig", bpy.data.armatures.new("rig")),
     ):
-        collection.objects.link(bpy.data.objects.new(name, data))
+        walker.objects.link(bpy.data.objects.new(name, data))
     add_tag("lonely")
     found = choose(bpy.context, "AUTO")
     assert sorted(b.name for b in found.blocks) == sorted(["rig", *WALKER])
@@ -189,9 +195,7 @@ def test_an_id_from_a_stranger(walker, stranger):
 
 def copies(blocks, name="copy", into=None, linked=False):
     """Duplicate objects into a collection of their own, as Shift-D (Alt-D if `linked`) and M do; returns it."""
-    made = into if into is not None else bpy.data.collections.new(name)
-    if into is None:
-        bpy.context.scene.collection.children.link(made)
+    made = made_collection(name) if into is None else into
     for block in list(blocks):
         copy = block.copy()
         if block.data is not None and not linked:
@@ -222,22 +226,16 @@ def test_originals_and_copies_both_selected(tmp_path, walker):
     assert export_md3(tmp_path / "b.md3") == sample("animated")
 
 
-def test_what_was_added_to_copies_belongs_to_them(walker):
+def test_what_was_added_to_copies_belongs_to_them_and_what_was_deleted_does_not_come_back(walker):
     made = copies(walker.objects)
     made.objects.link(add_cube("hat"))
-    activate(made.objects[1])
-    assert len(choose(bpy.context, "AUTO").blocks) == 5
+    assert len(meant(made.objects[1])) == 5
     assert "hat" in chosen("AUTO")
     activate(walker.objects[0])
     assert chosen("AUTO") == WALKER
-
-
-def test_what_was_deleted_from_copies_does_not_come_back(walker):
-    made = copies(walker.objects)
-    bpy.data.objects.remove(made.objects[1])
-    activate(made.objects[0])
-    assert set(choose(bpy.context, "AUTO").blocks) == set(made.objects)
-    assert len(made.objects) == 3
+    bpy.data.batch_remove([made.objects["hat"], made.objects[1]])
+    bpy.context.view_layer.update()
+    assert meant(made.objects[0]) == set(made.objects) and len(made.objects) == 3
 
 
 def test_two_collections_of_copies_and_no_original(walker):
@@ -245,41 +243,31 @@ def test_two_collections_of_copies_and_no_original(walker):
     bpy.data.batch_remove([*walker.objects, walker])
     bpy.context.view_layer.update()
     for own in (one, other):
-        activate(own.objects[0])
-        assert set(choose(bpy.context, "AUTO").blocks) == set(own.objects)
+        assert meant(own.objects[0]) == set(own.objects)
 
 
 def test_a_model_in_several_collections_and_a_copy_of_it(walker):
     """What lies apart, and is there once, is one model; the copy is another."""
     made = copies(walker.objects)
-    apart = bpy.data.collections.new("apart")
-    bpy.context.scene.collection.children.link(apart)
-    flag = walker.objects["flag.002"]
-    apart.objects.link(flag)
-    walker.objects.unlink(flag)
-    bpy.context.view_layer.update()
-    activate(flag)
+    made_collection("apart", walker.objects["flag.002"])
+    activate(bpy.data.objects["flag.002"])
     assert chosen("AUTO") == WALKER
-    activate(made.objects[0])
-    assert set(choose(bpy.context, "AUTO").blocks) == set(made.objects)
+    assert meant(made.objects[0]) == set(made.objects)
 
 
-def test_copies_below_the_models_collection(walker):
-    inner = bpy.data.collections.new("inner")
+def test_copies_elsewhere_than_in_a_collection_of_their_own(walker):
+    """Below the model's, among what else is in the scene's own, and beside an original, of whose model they are."""
+    inner, root = bpy.data.collections.new("inner"), bpy.context.scene.collection
     walker.children.link(inner)
     copies(walker.objects, into=inner)
-    activate(inner.objects[0])
-    assert set(choose(bpy.context, "AUTO").blocks) == set(inner.objects)
-
-
-def test_copies_in_the_scenes_own_collection(walker):
-    root = bpy.context.scene.collection
+    assert meant(inner.objects[0]) == set(inner.objects)
     copies(walker.objects, into=root)
     stranger = add_cube("stranger")
     assert stranger.name in root.objects
-    activate(root.objects[0])
-    found = choose(bpy.context, "AUTO")
-    assert set(found.blocks) == set(root.objects) - {stranger}
+    assert meant(root.objects[0]) == set(root.objects) - {stranger}
+    bpy.data.batch_remove([*inner.objects, *root.objects])
+    copies([walker.objects["flag.002"]], into=walker)
+    assert len(meant(walker.objects[0])) == 5
 
 
 def test_a_copy_that_hangs_on_a_parent(tmp_path, walker):
@@ -288,21 +276,13 @@ def test_a_copy_that_hangs_on_a_parent(tmp_path, walker):
     for block in made.objects:
         block.parent = parent
     bpy.context.view_layer.update()
-    activate(made.objects[2])
-    assert set(choose(bpy.context, "AUTO").blocks) == set(made.objects)
+    assert meant(made.objects[2]) == set(made.objects)
     assert export_md3(tmp_path / "b.md3") == sample("animated")
 
 
-def test_a_copy_beside_its_original_is_part_of_the_model(walker):
-    copies([walker.objects["flag.002"]], into=walker)
-    activate(walker.objects[0])
-    assert len(choose(bpy.context, "AUTO").blocks) == 5
-
-
 def test_an_instance_of_the_collection_is_none_of_it(tmp_path, walker, capfd):
-    instance = bpy.data.objects.new("instance", None)
+    instance = add_tag("instance", "PLAIN_AXES")
     instance.instance_type, instance.instance_collection = "COLLECTION", walker
-    bpy.context.scene.collection.objects.link(instance)
     activate(walker.objects[0])
     assert chosen("AUTO") == WALKER
     activate(instance)
@@ -312,21 +292,12 @@ def test_an_instance_of_the_collection_is_none_of_it(tmp_path, walker, capfd):
 def test_copies_of_a_model_with_bones(tmp_path):
     data = samples_md5.several_meshes()
     collection = import_model(put(tmp_path / "arm.md5mesh", data))
-    for block in collection.objects:
-        block.select_set(True)
-    bpy.context.view_layer.objects.active = collection.objects[0]
+    activate(*collection.objects)
     bpy.ops.object.duplicate()
-    made = bpy.data.collections.new("copy")
-    bpy.context.scene.collection.children.link(made)
-    for block in list(bpy.context.selected_objects):
-        made.objects.link(block)
-        collection.objects.unlink(block)
-    bpy.context.view_layer.update()
-    for own in (made, collection):
+    for own in (made_collection("copy", *bpy.context.selected_objects), collection):
         assert len(own.objects) == 4
         for block in own.objects:
-            activate(block)
-            assert set(choose(bpy.context, "AUTO").blocks) == set(own.objects)
+            assert meant(block) == set(own.objects)
         again = export_bytes(tmp_path / "again.md5mesh")
         assert facts.differences(data, again) == set()
 
@@ -351,14 +322,15 @@ def test_frames_of_copies_are_their_own(tmp_path):
 # -- tags that lie with what is selected, and are not
 
 LEFT = "tags left out, they are not selected (Export: Model takes them): "
+TAKEN = "taken along, they hang together with what is selected (Export: Selection leaves them out): "
 
 
-def said_of_tags(capfd, path, **options):
-    """Export; returns what is said of tags that are left out."""
+def said(capfd, words, path, **options):
+    """Export; returns what is said behind some words."""
     capfd.readouterr()
     export_model(path, **options)
     text = capfd.readouterr().out
-    return text.split(LEFT)[1].split(";")[0].strip() if LEFT in text else ""
+    return text.split(words)[1].split(";")[0].strip() if words in text else ""
 
 
 @pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
@@ -370,23 +342,12 @@ def test_tags_of_a_handmade_model_that_are_not_selected_are_said(tmp_path, capfd
     box = add_cube("box")
     add_cube("another model's")
     activate(box)
-    assert said_of_tags(capfd, path, what=what) == "'tag_weapon', 'arrow'"
+    assert said(capfd, LEFT, path, what=what) == "'tag_weapon', 'arrow'"
     activate(box, bpy.data.objects["tag_weapon"])
-    assert said_of_tags(capfd, path, what=what) == "'arrow'"
+    assert said(capfd, LEFT, path, what=what) == "'arrow'"
     assert len(export_model(path, what=what).tags) == 1
-    assert said_of_tags(capfd, path, what="SCENE") == ""
-    assert said_of_tags(capfd, tmp_path / "b.md2", what=what) == "", "MD2 has none anyhow"
-
-
-TAKEN = "taken along, they hang together with what is selected (Export: Selection leaves them out): "
-
-
-def taken(capfd, path, **options):
-    """Export; returns what is said of what was taken."""
-    capfd.readouterr()
-    export_model(path, **options)
-    text = capfd.readouterr().out
-    return text.split(TAKEN)[1].split(";")[0].strip() if TAKEN in text else ""
+    assert said(capfd, LEFT, path, what="SCENE") == ""
+    assert said(capfd, LEFT, tmp_path / "b.md2", what=what) == "", "MD2 has none anyhow"
 
 
 def test_a_handmade_model_is_what_hangs_together(tmp_path, capfd):
@@ -399,52 +360,38 @@ def test_a_handmade_model_is_what_hangs_together(tmp_path, capfd):
     box = add_cube("box")
     lid.parent = ghost.parent = box
     ghost.hide_set(True)
-    other = bpy.data.collections.new("other")
-    bpy.context.scene.collection.children.link(other)
-    other.objects.link(held)
-    bpy.context.scene.collection.objects.unlink(held)
+    made_collection("other", held)
     activate(box)
-    assert taken(capfd, path) == "'lid'"
+    assert said(capfd, TAKEN, path) == "'lid'"
     activate(box, lid)
     bpy.data.objects.remove(ghost)
-    assert taken(capfd, path) == "'tag_weapon'"
+    assert said(capfd, TAKEN, path) == "'tag_weapon'"
     assert [len(export_model(path).surfaces), len(export_model(path).tags)] == [2, 1]
-    assert taken(capfd, path, what="SELECTION") == ""
+    assert said(capfd, TAKEN, path, what="SELECTION") == ""
     assert not export_model(path, what="SELECTION").tags
-
-
-def test_meshes_of_one_armature_hang_together(tmp_path, capfd):
-    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-    bpy.context.scene.collection.objects.link(rig)
-    for name in ("arm", "leg", "free"):
-        block = add_cube(name)
-        if name != "free":
-            block.modifiers.new("rig", "ARMATURE").object = rig
+    rig = add_object("rig", bpy.data.armatures.new("rig"))
+    for block in [add_cube(name) for name in ("arm", "leg", "free")][:2]:
+        block.modifiers.new("rig", "ARMATURE").object = rig
     activate(bpy.data.objects["arm"])
-    assert taken(capfd, tmp_path / "b.md3") == "'leg'"
+    assert said(capfd, TAKEN, path) == "'leg'", "meshes of one armature hang together"
+
+
+def test_tags_of_an_imported_model_of_which_a_part_is_selected(tmp_path, capfd, walker):
+    activate(walker.objects["h_body"])
+    assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == "'tag_weapon', 'tag_head'"
+    assert said(capfd, LEFT, tmp_path / "b.md3") == "", "the whole model"
 
 
 def test_tags_elsewhere_are_not_missed_unless_they_hang_on_it(tmp_path, capfd, walker):
-    other = bpy.data.collections.new("other")
-    bpy.context.scene.collection.children.link(other)
-    for name in ("tag_on_it", "tag_alone"):
-        tag = add_tag(name)
-        other.objects.link(tag)
-        bpy.context.scene.collection.objects.unlink(tag)
+    made_collection("other", *(add_tag(name) for name in ("tag_on_it", "tag_alone")))
     box = add_cube("box")
     bpy.data.objects["tag_on_it"].parent = box
     for tag in (walker.objects["tag_head"], walker.objects["tag_weapon"]):
         bpy.context.scene.collection.objects.link(tag)
     bpy.context.view_layer.update()
     activate(box)
-    assert said_of_tags(capfd, tmp_path / "b.md3", what="SELECTION") == "'tag_on_it'"
-    assert taken(capfd, tmp_path / "b.md3") == "'tag_on_it'"
-
-
-def test_tags_of_an_imported_model_of_which_a_part_is_selected(tmp_path, capfd, walker):
-    activate(walker.objects["h_body"])
-    assert said_of_tags(capfd, tmp_path / "b.md3", what="SELECTION") == "'tag_weapon', 'tag_head'"
-    assert said_of_tags(capfd, tmp_path / "b.md3") == "", "the whole model"
+    assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == "'tag_on_it'"
+    assert said(capfd, TAKEN, tmp_path / "b.md3") == "'tag_on_it'"
 
 
 def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, capfd):
@@ -467,7 +414,7 @@ def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, c
     assert f"{LEFT}{wanted}; " in capfd.readouterr().out, "a bone is written as a bone"
     export_bytes(tmp_path / "b.md5mesh")
     assert LEFT not in capfd.readouterr().out, "MD5 has none anyhow"
-    assert said_of_tags(capfd, tmp_path / "b.md3") == f"{wanted}, 'tag_hand'"
+    assert said(capfd, LEFT, tmp_path / "b.md3") == f"{wanted}, 'tag_hand'"
 
 
 class TestBesideTheActiveModel:
@@ -489,9 +436,7 @@ class TestBesideTheActiveModel:
         assert [b.name for b in found.beside] == ([] if selected else ["hat"])
 
     def test_what_is_left_out_is_said(self, hat, tmp_path, capfd):
-        curve = bpy.data.objects.new("plume", bpy.data.curves.new("plume", "CURVE"))
-        curve.parent = hat.parent
-        bpy.context.scene.collection.objects.link(curve)
+        add_object("plume", bpy.data.curves.new("plume", "CURVE")).parent = hat.parent
         stranger = add_cube("stranger")
         activate(hat.parent)
         stranger.select_set(True)
@@ -502,10 +447,8 @@ class TestBesideTheActiveModel:
         assert "only meshes are written; left out: 'plume'" in said
 
     def test_bent_by_the_models_armature(self, tmp_path):
-        path = tmp_path / "a.md5mesh"
-        path.write_bytes(samples_md5.arm())
-        bpy.ops.import_scene.idtech_md5mesh(filepath=str(path))
-        rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+        made = import_model(put(tmp_path / "a.md5mesh", samples_md5.arm()))
+        rig = next(block for block in made.objects if block.type == "ARMATURE")
         block = add_cube("hat")
         block.vertex_groups.new(name=rig.data.bones[0].name).add(range(8), 1.0, "REPLACE")
         block.modifiers.new("rig", "ARMATURE").object = rig
@@ -520,51 +463,45 @@ class TestBesideTheActiveModel:
 
 
 def test_selected_shapes_are_said(tmp_path, capfd):
-    cube, curve = add_cube("cube"), bpy.data.objects.new("wire", bpy.data.curves.new("wire", "CURVE"))
-    bpy.context.scene.collection.objects.link(curve)
-    curve.select_set(True)
+    cube, curve = add_cube("cube"), add_object("wire", bpy.data.curves.new("wire", "CURVE"))
+    activate(cube, curve)
     for what in ("AUTO", "SELECTION"):
-        cube.select_set(True)
-        assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"), what=what) == {"FINISHED"}
+        export_bytes(tmp_path / "a.md3", what=what)
         assert "only meshes are written; left out: 'wire'" in capfd.readouterr().out
     cube.select_set(False)
-    text = error_of(lambda: bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")))
+    text = error_of(run_export, filepath=str(tmp_path / "a.md3"))
     assert "nothing to export" in text and "only meshes are written; left out: 'wire'" in text
 
 
 def test_instances_are_said(tmp_path, capfd):
     plate, stone = add_cube("plate"), add_cube("stone")
-    stone.parent, plate.instance_type = plate, "VERTS"
+    stone.parent = plate
     activate(plate, stone)
-    assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
-    assert "instances are left out, only meshes are written" in capfd.readouterr().out
-    plate.instance_type = "NONE"
-    assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
-    assert "instances" not in capfd.readouterr().out
+    for kind in ("VERTS", "NONE"):
+        plate.instance_type = kind
+        export_bytes(tmp_path / "a.md3")
+        assert ("instances are left out, only meshes are written" in capfd.readouterr().out) == (kind == "VERTS")
 
 
 def test_a_mesh_stays_in_edit_mode_where_another_object_is_active(tmp_path):
     """What is edited is written, and it is edited further afterwards."""
-    path = tmp_path / "a.md5mesh"
-    path.write_bytes(samples_md5.arm())
-    bpy.ops.import_scene.idtech_md5mesh(filepath=str(path))
-    rig, mesh = (next(b for b in bpy.data.objects if b.type == kind) for kind in ("ARMATURE", "MESH"))
+    data = samples_md5.arm()
+    rig, mesh = sorted(import_model(put(tmp_path / "a.md5mesh", data)).objects, key=lambda block: block.type)
     beside = add_cube("beside")
     activate(mesh)
     bpy.ops.object.mode_set(mode="EDIT")
     beside.select_set(True)  # its mode is not changed with that of the other
     bpy.context.view_layer.objects.active = rig
-    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "b.md5mesh")) == {"FINISHED"}
+    written = export_bytes(tmp_path / "b.md5mesh")
     assert (mesh.mode, rig.mode, bpy.context.view_layer.objects.active) == ("EDIT", "OBJECT", rig)
     assert (beside.mode, beside.select_get(), mesh.select_get()) == ("OBJECT", True, True)
-    assert facts.differences(path.read_bytes(), (tmp_path / "b.md5mesh").read_bytes()) == set()
+    assert facts.differences(data, written) == set()
 
 
 def test_a_linked_model_gets_no_root(tmp_path):
     import_md3(put(tmp_path / "walker.md3"))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(tmp_path / "a.blend"), link=True) as (there, here):
+    path = stored(tmp_path)
+    with bpy.data.libraries.load(path, link=True) as (there, here):
         here.collections = there.collections
     bpy.context.scene.collection.children.link(bpy.data.collections[0])
     activate(next(block for block in bpy.context.scene.objects if block.type == "MESH"))

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from io_idtech_models.formats import ROWS
@@ -15,7 +16,7 @@ from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
 from tests.packs import Entry, put_files, put_pack, zip_bytes
 from tests.samples import sample
-from tests.ui.scene import activate, bpy, counts_after_undo, error_of
+from tests.ui.scene import activate, bpy, counts_after_undo, error_of, put
 from tests.ui.test_preferences import add, own
 
 __all__ = ["own"]  # the fixture
@@ -84,64 +85,40 @@ def test_what_matches_nothing_is_an_error(pack, models, text):
 
 
 def test_archives_without_models_and_what_is_none(tmp_path):
-    empty = put_pack(tmp_path / "a.pk3", {"readme.txt": b"-"})
+    empty, broken = put_pack(tmp_path / "a.pk3", {"readme.txt": b"-"}), put(tmp_path / "b.pk3", b"PK\3\4")
     assert error_of(run, filepath=str(empty), models="**") == "'a.pk3' has no model '**'"
-    broken = tmp_path / "b.pk3"
-    broken.write_bytes(b"PK\3\4")
     assert "b.pk3: it is no archive, or its end is missing" in error_of(run, filepath=str(broken), models="**")
     assert error_of(run, filepath=str(tmp_path / "c.pk3"), models="**") == "c.pk3: no such archive"
 
 
-def test_what_can_not_be_read_is_named_and_the_rest_is_there(tmp_path):
-    pack = put_pack(tmp_path / "pak0.pk3", {**FILES, "models/a/bad.md3": b"IDP3"})
-    text = error_of(run, filepath=str(pack), models="models/a/*")
-    assert "bad.md3: " in text
-    assert imported() == places(pack, *ALL[:3])
-
-
-def test_one_report_of_all(pack, capfd):
-    run(filepath=str(pack), models="**")
+def test_one_report_of_all(tmp_path, capfd):
+    """With what can't be read, and names that no game reaches."""
+    entries = [Entry(name, data) for name, data in {**FILES, "models/a/bad.md3": b"IDP3"}.items()]
+    pack = put(tmp_path / "pak0.pk3", zip_bytes([*entries, Entry("../b.md3", sample("nothing"))]))
+    assert "bad.md3: " in error_of(run, filepath=str(pack), models="**")
+    assert imported() == places(pack, *ALL), "the rest is there"
     said = capfd.readouterr().out
     assert [said.count(f"{Path(name).name}: ") for name in ALL] == [1] * len(ALL)
     assert said.count("Warning: ") == 1, "textures that are not found"
-
-
-def test_names_that_no_game_reaches_are_named(tmp_path, capfd):
-    path = tmp_path / "pak0.pk3"
-    path.write_bytes(zip_bytes([Entry("models/a.md3", sample("nothing")), Entry("../b.md3", sample("nothing"))]))
-    run(filepath=str(path), models="**")
-    assert "pak0.pk3: 1 file left out, no game can reach such names" in capfd.readouterr().out
+    assert "pak0.pk3: 1 file left out, no game can reach such names" in said
 
 
 def test_all_are_selected_and_the_scene_has_room_for_the_longest(pack):
+    """Each import makes room in the scene for its own alone, in whatever order."""
     run(filepath=str(pack), models="**")
     scene = bpy.context.scene
     blocks = [block for block in scene.objects if block.type in {"MESH", "ARMATURE"}]
-    assert {block.name for block in blocks if block.select_get()} == {block.name for block in blocks}
+    assert all(block.select_get() for block in blocks)
     together = scene.frame_end
-    ends = []
-    for name in ALL:
+
+    def end(import_them: Any, **options: Any) -> int:
         scene.frame_end = 250
-        run(filepath=str(pack), models=name, replace_range=True)
-        ends.append(scene.frame_end)
-    assert together == max(end for end in ends if end != 250)
+        import_them(replace_range=True, **options)
+        return int(scene.frame_end)
 
-
-def test_the_order_of_formats_does_not_count(pack):
-    """Each import makes room in the scene for its own alone."""
-    ends = []
-    for found in (items(pack, *ALL), items(pack, *ALL)[::-1]):
-        bpy.context.scene.frame_end = 250
-        choose(found=found, replace_range=True)
-        ends.append(bpy.context.scene.frame_end)
-    assert ends[0] == ends[1] != 250
-
-
-def test_options_of_all_imports(pack):
-    run(filepath=str(pack), models="models/a/one.md3")
-    run(filepath=str(pack), models="models/a/one.md3", scale=2.0, fit_range=False)
-    sizes = sorted(block.dimensions.length for block in bpy.data.objects if block.name.startswith("h_body"))
-    assert sizes[1] == pytest.approx(2 * sizes[0])
+    ends = [end(run, filepath=str(pack), models=name) for name in ALL]
+    assert together == max(each for each in ends if each != 250)
+    assert end(choose, found=items(pack, *ALL)) == end(choose, found=items(pack, *ALL)[::-1]) == together
 
 
 def test_one_step_to_undo(pack):
@@ -156,15 +133,11 @@ def test_one_step_to_undo(pack):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_file_browsers_show_archives(row):
+def test_imports_of_formats_know_archives(row, pack):
+    """File browsers show them, and a script is told how to name a file in one."""
     importer = getattr(getattr(bpy.ops, f"import_{space_of(row)}"), f"idtech_{row.name}")
     shown = importer.get_rna_type().properties["filter_glob"].default.split(";")
     assert {f"*{suffix}" for suffix in (*row.suffixes, *ARCHIVES)} <= set(shown)
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_script_is_told_how_to_name_a_file_in_an_archive(row, pack):
-    importer = getattr(getattr(bpy.ops, f"import_{space_of(row)}"), f"idtech_{row.name}")
     text = error_of(importer, filepath=str(pack))
     assert text.startswith("pak0.pk3: it is an archive: name a file in it, 'pak0.pk3/models/...', or use")
 
@@ -199,6 +172,10 @@ def test_who_chooses_an_archive_is_asked(pack, asked):
     assert (given["space"], given["kind"], given["scale"]) == ("scene", "md3", 0.5)
     assert json.loads(given["options"]) == options
     assert imported() == []
+    other = put_pack(pack.parent / "pak1.pk3", {"models/z.md3": sample("nothing")})
+    dropped = [{"name": pack.name}, {"name": other.name}]
+    assert run(directory=str(pack.parent), files=dropped, interactive=True) == {"CANCELLED"}
+    assert asked[1][0] == [*ALL, "models/z.md3"], "those that are dropped are listed together"
 
 
 def test_imports_of_animations_list_animations(pack, asked):
@@ -209,13 +186,6 @@ def test_imports_of_animations_list_animations(pack, asked):
     empty = put_pack(pack.parent / "a.pk3", {"models/b.md3": sample("nothing")})
     text = error_of(bpy.ops.import_anim.idtech_md5anim, filepath=str(empty), interactive=True)
     assert text == "'a.pk3' has no animations"
-
-
-def test_dropped_archives_are_listed_together(pack, asked):
-    other = put_pack(pack.parent / "pak1.pk3", {"models/z.md3": sample("nothing")})
-    files = [{"name": pack.name}, {"name": other.name}]
-    assert run(directory=str(pack.parent), files=files, interactive=True) == {"CANCELLED"}
-    assert asked[0][0] == [*ALL, "models/z.md3"]
 
 
 def test_the_handler_takes_archives_but_leaves_extensions_to_blender():
@@ -262,22 +232,16 @@ def test_the_list(pack, tmp_path):
 
 def test_searching_and_marking(pack):
     shown = dialog(listing(pack))
+    shape: Any = SimpleNamespace(bitflag_filter_item=1)
     for search, wanted in (("", ALL), ("A .MD3", ALL[:2]), ("deep", ALL[:1]), ("no", [])):
         shown.search = search
+        flags, order = model_list.IDTECH_UL_models.filter_items(shape, None, shown, "found")
+        assert (flags, order) == ([int(name in wanted) for name in ALL] if search else [], [])
         for mark in ("ALL", "NONE"):
             shown.mark = mark
             model_list._mark_shown(shown, None)
-            marked = [item.name for item in shown.found if item.chosen]
-            assert marked == (wanted if mark == "ALL" else [])
+            assert [item.name for item in shown.found if item.chosen] == (wanted if mark == "ALL" else [])
             assert shown.mark == model_list.KEEP, "the button stands out again"
-
-
-def test_the_list_shows_what_is_searched_for(pack):
-    shown = dialog(listing(pack))
-    shape: Any = SimpleNamespace(bitflag_filter_item=1 << 30)
-    assert model_list.IDTECH_UL_models.filter_items(shape, None, shown, "found") == ([], [])
-    shown.search = "md2"
-    assert model_list.IDTECH_UL_models.filter_items(shape, None, shown, "found") == ([0, 0, 1 << 30, 0], [])
 
 
 def items(pack: Path, *chosen: str) -> list[dict[str, Any]]:
@@ -288,31 +252,25 @@ def items(pack: Path, *chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_what_has_a_tick_is_imported(pack):
-    assert choose(found=items(pack, ALL[0], ALL[2]), index=1) == {"FINISHED"}
-    assert imported() == places(pack, ALL[0], ALL[2])
-
-
-def test_without_a_tick_the_active_row(pack):
-    assert choose(found=items(pack), index=1) == {"FINISHED"}
-    assert imported() == places(pack, ALL[1])
-
-
-@pytest.mark.parametrize("index", [-1, 9])
-def test_nothing_chosen(pack, index):
-    assert error_of(choose, found=items(pack), index=index) == "no model is chosen"
+@pytest.mark.parametrize(("ticked", "wanted"), [((ALL[0], ALL[2]), (ALL[0], ALL[2])), ((), (ALL[1],))])
+def test_what_has_a_tick_is_imported_or_the_active_row(pack, ticked, wanted):
+    for index in (-1, 9):
+        assert error_of(choose, found=items(pack), index=index) == "no model is chosen"
+    assert choose(found=items(pack, *ticked), index=1) == {"FINISHED"}
+    assert imported() == places(pack, *wanted)
 
 
 def test_options_of_the_import_that_was_asked_are_its_own(pack):
+    """What the dialog says counts more than what came before it."""
     given = {"kind": "md3", "options": json.dumps({"relative_keys": True, "scale": 9.0}), "scale": 2.0}
     choose(found=items(pack, "models/a/one.md3", "models/a/two.md2"), **given)
-    relative = {
-        b.data["idtech_file"][-3:]: b.data.shape_keys.use_relative for b in bpy.data.objects if b.type == "MESH"
-    }
+    meshes = [block.data for block in bpy.data.objects if block.type == "MESH"]
+    relative = {mesh["idtech_file"][-3:]: mesh.shape_keys.use_relative for mesh in meshes}
     assert relative == {"md3": True, "md2": False}
-    run(filepath=str(pack), models="models/a/one.md3", scale=2.0)
-    sizes = {round(b.dimensions.length, 3) for b in bpy.data.objects if b.name.startswith("h_body")}
-    assert len(sizes) == 1, "what the dialog says counts more than what came before it"
+    for scale in (2.0, 1.0):
+        run(filepath=str(pack), models="models/a/one.md3", scale=scale, fit_range=False)
+    sizes = [block.dimensions.length for block in bpy.data.objects if block.name.startswith("h_body")]
+    assert np.array(sizes) / min(sizes) == pytest.approx([2, 2, 1])
 
 
 def test_animations_onto_the_active_armature(pack):
@@ -337,11 +295,13 @@ def game(own, tmp_path) -> Any:
 
 
 @pytest.mark.parametrize("name", ["", "Quake"])
-def test_models_of_a_game_are_the_strongest(game, tmp_path, name):
+def test_models_of_a_game_are_the_strongest(game, tmp_path, name, capfd):
+    (tmp_path / "base/pak2.pk3").write_bytes(b"-")
     assert from_game(game=name, models="**/*.md3") == {"FINISHED"}
     base, mod = tmp_path / "base", tmp_path / "mod"
     wanted = [base / "pak0.pk3" / ALL[0], base / "pak1.pk3" / ALL[1], mod / "z.pk3/models/b/mod.md3"]
     assert imported() == sorted(map(str, wanted))
+    assert "'pak2.pk3' is left out: it is no archive" in capfd.readouterr().out
 
 
 def test_models_of_a_game_errors(game, own, tmp_path):
@@ -356,12 +316,6 @@ def test_models_of_a_game_errors(game, own, tmp_path):
     assert text.startswith("'None' has no model '**'; 'a.pk3' is left out: ")
     game.enabled = own.games[1].enabled = False
     assert not from_game.poll()
-
-
-def test_damage_in_a_game_is_said(game, tmp_path, capfd):
-    (tmp_path / "base/pak2.pk3").write_bytes(b"-")
-    from_game(models="models/b/mod.md3")
-    assert "'pak2.pk3' is left out: it is no archive" in capfd.readouterr().out
 
 
 def test_the_dialog_lists_another_game(game, own, tmp_path):

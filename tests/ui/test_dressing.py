@@ -12,9 +12,9 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.ui import skins
 from io_idtech_models.ui.cli import main
 from tests import samples_md3, samples_md5, samples_mdm
-from tests.packs import Entry, zip_bytes
+from tests.packs import put_files, put_pack
 from tests.samples import PROJECT
-from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, png, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, png, put, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 DEFAULT = (
@@ -68,17 +68,15 @@ def upper(request, tmp_path):
     held = files(tmp_path)
     game = tmp_path / "baseq3"
     if request.param == "packed":
-        put(game / "pak0.pk3", zip_bytes([Entry(name, data) for name, data in held.items()]))
+        put_pack(game / "pak0.pk3", held)
         return game / "pak0.pk3/models/players/sarge/upper.md3"
-    for name, data in held.items():
-        put(game / name, data)
+    put_files(game, held)
     return game / "models/players/sarge/upper.md3"
 
 
 @pytest.fixture
 def loose(tmp_path):
-    for name, data in files(tmp_path).items():
-        put(tmp_path / "baseq3" / name, data)
+    put_files(tmp_path / "baseq3", files(tmp_path))
     return tmp_path / "baseq3/models/players/sarge/upper.md3"
 
 
@@ -94,48 +92,44 @@ def picture(material: Any) -> Any:
     return image_of(material)
 
 
+def worn(collection: Any) -> list[str]:
+    """Return the shaders that a model's surfaces wear."""
+    return [worn_by(material) for material in first_materials(collection)]
+
+
 def test_a_model_comes_in_its_default_skin_and_goes_as_it_was(upper, tmp_path):
     collection = import_model(upper)
-    assert [worn_by(m) for m in first_materials(collection)] == ["models/cloth.tga", "models/metal"]
+    assert worn(collection) == ["models/cloth.tga", "models/metal"]
     assert [picture(m).name for m in first_materials(collection)] == (
         ["cloth.png", "rust.png"] if upper.is_file() else ["models/cloth.png", "models/rust.png"]
     )
     assert collection["idtech_skin"] == "default"
     assert collection["md3_hat"] == "models/hat.md3"
     assert export_bytes(tmp_path / "b.md3") == MODEL
+    level = import_model(upper.with_name("upper_1.md3"))
+    assert worn(level) == ["models/cloth.tga", "models/metal"], "as its model"
 
 
-def test_another_skin(upper, tmp_path):
-    body, arm = first_materials(import_model(upper, skin="red"))
+@pytest.mark.parametrize("moving", [False, True])
+def test_another_skin(upper, tmp_path, moving):
+    """Textures move when that is asked for."""
+    body, arm = first_materials(import_model(upper, skin="red", moving_textures=moving))
     assert picture(body).name.endswith("red.png")
     assert arm.surface_render_method == "BLENDED"
     assert not arm.use_backface_culling
-    assert not arm.node_tree.animation_data
+    drivers = arm.node_tree.animation_data.drivers if arm.node_tree.animation_data else ()
+    assert [("frame" in curve.driver.expression) for curve in drivers] == [True] * moving
     assert export_bytes(tmp_path / "b.md3") == MODEL
 
 
-def test_textures_that_move_when_asked_for(loose):
-    _, arm = first_materials(import_model(loose, skin="red", moving_textures=True))
-    (curve,) = arm.node_tree.animation_data.drivers
-    assert "frame" in curve.driver.expression
-
-
-def test_no_skin(upper, capsys):
+def test_no_skin_or_one_that_is_not_there(upper, capsys):
+    import_model(upper, skin="blue")
+    assert "there is no skin 'blue' for 'upper': default, red" in capsys.readouterr().out
     collection = import_model(upper, skin="none")
     assert "idtech_skin" not in collection
     assert "1 texture not found: 'C:\\lambert2'" in capsys.readouterr().out
     (material,) = set(first_materials(collection))
     assert worn_by(material) == "C:\\lambert2"
-
-
-def test_a_skin_that_is_not_there(upper, capsys):
-    import_model(upper, skin="blue")
-    assert "there is no skin 'blue' for 'upper': default, red" in capsys.readouterr().out
-
-
-def test_a_level_of_detail_wears_what_its_model_does(upper):
-    collection = import_model(upper.with_name("upper_1.md3"))
-    assert [worn_by(m) for m in first_materials(collection)] == ["models/cloth.tga", "models/metal"]
 
 
 def test_surfaces_that_a_skin_does_not_list(loose, capsys):
@@ -156,8 +150,8 @@ LANTERN = PROJECT / "examples" / lantern.PACK / lantern.FOLDER / "lantern.md3"
 def test_the_lantern_comes_in_both_skins_and_goes_as_it_was(tmp_path, capsys, nth, skin):
     collection = import_model(LANTERN, skin=skin)
     assert "5 surfaces, 2 tags, 12 frames\n" in capsys.readouterr().out, "and nothing that it lacks"
-    worn = {block.name.rpartition(".")[2]: worn_by(block.data.materials[0]) for block in surfaces(collection)}
-    assert worn == {name: lantern.FOLDER + both[nth] for name, both in lantern.WORN.items()}
+    dress = {block.name.rpartition(".")[2]: worn_by(block.data.materials[0]) for block in surfaces(collection)}
+    assert dress == {name: lantern.FOLDER + both[nth] for name, both in lantern.WORN.items()}
     glass = next(block.data.materials[0] for block in surfaces(collection) if block.name.endswith("glass"))
     assert glass.surface_render_method == "BLENDED"
     assert export_bytes(tmp_path / "b.md3") == Disk().file(LANTERN).read()
@@ -187,10 +181,10 @@ def test_show_skin_dresses_the_whole_model(upper, tmp_path):
     activate(surfaces(collection)[0])
     assert [name for name, _, _ in skins.list_items(None, bpy.context)][:3] == ["0", "default.skin", "red.skin"]
     show(collection, "red.skin")
-    assert [worn_by(m) for m in first_materials(collection)] == ["models/red", "models/glass"]
+    assert worn(collection) == ["models/red", "models/glass"]
     assert collection["idtech_skin"] == "red"
     show(collection, "default.skin")
-    assert [worn_by(m) for m in first_materials(collection)] == ["models/cloth.tga", "models/metal"]
+    assert worn(collection) == ["models/cloth.tga", "models/metal"]
     assert len(bpy.data.materials) == 2, "what nobody wears any more is gone"
     assert export_bytes(tmp_path / "b.md3") == MODEL
 
@@ -216,7 +210,7 @@ def test_show_skin_leaves_what_a_modeller_has_chosen(loose, capsys):
     surfaces(collection)[1].data.materials[0] = bpy.data.materials.new("models/mine")
     show(collection, "red.skin")
     assert "'arm_L': materials that were not the import's stay" in capsys.readouterr().out
-    assert [worn_by(m) for m in first_materials(collection)] == ["models/red", "models/mine"]
+    assert worn(collection) == ["models/red", "models/mine"]
 
 
 def other_picture(tree: Any, folder: Path) -> None:
@@ -260,10 +254,9 @@ def test_an_edited_material_comes_back_with_its_skin(loose, tmp_path, capsys, ed
 
 def test_what_a_model_wears_survives_saving(upper, tmp_path):
     import_model(upper, skin="red")
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    reopen(tmp_path)
     collection = bpy.data.collections["upper"]
-    assert [worn_by(m) for m in first_materials(collection)] == ["models/red", "models/glass"]
+    assert worn(collection) == ["models/red", "models/glass"]
     assert export_bytes(tmp_path / "b.md3") == MODEL
     show(collection, "default.skin")
 
@@ -287,20 +280,21 @@ def test_an_unedited_skin_is_the_same(loose, tmp_path):
 
 def test_an_edit_changes_its_line(loose, tmp_path):
     collection = import_model(loose)
-    surfaces(collection)[1].data.materials[0].name = "models/gold"
+    body, arm = surfaces(collection)
+    arm.data.materials[0].name = "models/gold"
     wanted = DEFAULT.replace(b'"models/metal"', b'"models/gold"')
     assert written(collection, tmp_path / "upper_gold.skin") == wanted
-    surfaces(collection)[0].data.materials[0] = bpy.data.materials.new("models/silk.tga")
+    body.data.materials[0] = bpy.data.materials.new("models/silk.tga")
     wanted = wanted.replace(b"models/cloth.tga", b"models/silk.tga")
     assert written(collection, tmp_path / "upper_gold.skin") == wanted
+    body.data.materials[0].name = 'models/"quoted"'
+    said = error_of(bpy.ops.object.idtech_write_skin, filepath=str(tmp_path / "a.skin"))
+    assert said.startswith("a.skin: ")
+    assert not (tmp_path / "a.skin").exists()
 
 
 def test_a_skin_of_a_model_of_ones_own(tmp_path):
-    block = bpy.data.objects.new("Suit", bpy.data.meshes.new("Suit"))
-    bpy.context.scene.collection.objects.link(block)
-    block.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    block.data.materials.append(bpy.data.materials.new("models/suit"))
-    activate(block)
+    add_cube("Suit").data.materials.append(bpy.data.materials.new("models/suit"))
     bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "upper_new.skin"))
     assert (tmp_path / "upper_new.skin").read_bytes() == b"suit,models/suit\n"
 
@@ -310,15 +304,6 @@ def test_an_export_writes_a_skin_beside(loose, tmp_path):
     assert export_bytes(tmp_path / "torso.md3", skin="default") == MODEL
     assert (tmp_path / "torso_default.skin").read_bytes() == DEFAULT
     assert not (tmp_path / "torso_red.skin").exists()
-
-
-def test_a_skin_that_can_not_be_written(loose, tmp_path):
-    collection = import_model(loose)
-    surfaces(collection)[0].data.materials[0].name = 'models/"quoted"'
-    activate(surfaces(collection)[0])
-    said = error_of(bpy.ops.object.idtech_write_skin, filepath=str(tmp_path / "a.skin"))
-    assert said.startswith("a.skin: ")
-    assert not (tmp_path / "a.skin").exists()
 
 
 def test_an_mdm_in_its_skin(tmp_path):

@@ -10,7 +10,7 @@ from io_idtech_models.formats import ROWS, VERTEX, identify
 from io_idtech_models.reporting import FormatError
 from tests.facts import differences
 from tests.samples import CORPUS, format_of, sample_params
-from tests.ui.scene import bpy
+from tests.ui.scene import bpy, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -22,11 +22,6 @@ def operator(way: str, row: Any) -> Any:
 
 def nothing(folder: Path) -> None:
     pass
-
-
-def reopen(folder: Path) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(folder / "x.blend"))
 
 
 def enter_edit_mode(folder: Path) -> None:

@@ -21,8 +21,10 @@ from tests.ui.scene import (
     activate,
     add_cube,
     add_mesh,
+    add_object,
     add_tag,
     bpy,
+    editing,
     error_of,
     export_bytes,
     export_md3,
@@ -65,7 +67,7 @@ def extent(surface, frame=0):
 
 
 def test_a_cube(path):
-    add_cube()
+    block = add_cube()
     model = export_model(path)
     (surface,) = model.surfaces
     assert (surface.name, surface.shaders, model.num_frames, model.tags) == ("cube", [], 1, [])
@@ -78,13 +80,9 @@ def test_a_cube(path):
     assert frame["maxs"].tolist() == [8, 8, 8]
     assert frame["radius"] == pytest.approx(math.sqrt(3) * 8)
     assert frame["local_origin"].tolist() == [0, 0, 0]
-
-
-def test_corners_with_one_normal_and_one_uv_are_one_vertex(path):
-    block = add_cube()
     block.data.polygons.foreach_set("use_smooth", np.ones(6, bool))
     block.data.uv_layers[0].uv.foreach_set("vector", np.zeros(48, np.float32))
-    assert export_model(path).surfaces[0].positions.shape[1] == 8
+    assert export_model(path).surfaces[0].positions.shape[1] == 8, "corners with one normal and one UV are one vertex"
 
 
 def test_ngons_are_cut_without_touching_the_scene(path):
@@ -136,14 +134,6 @@ def test_a_mesh_without_faces(path, capfd):
     assert "'dust' has no faces: left out" in capfd.readouterr().out
 
 
-def test_a_slot_beyond_the_last_is_the_last(path):
-    block = add_cube("box")
-    block.data.materials.append(bpy.data.materials.new("only"))
-    block.data.polygons[0].material_index = 5
-    (surface,) = export_model(path).surfaces
-    assert surface.shaders == ["only"]
-
-
 def test_a_surface_for_each_material(path):
     block = add_cube("box")
     for name in ("models/box/side.tga", "models/box/unused", "models/box/top.001"):
@@ -155,13 +145,8 @@ def test_a_surface_for_each_material(path):
     assert second.name.startswith("box")
     assert (second.shaders, len(second.triangles)) == (["models/box/top"], 2)
     assert export_model(path, keep_suffixes=True).surfaces[1].shaders == ["models/box/top.001"]
-
-
-def test_number_suffixes(path):
-    add_cube("box.001")
-    add_cube("box.002")
-    assert [s.name for s in export_model(path, what="SCENE").surfaces] == ["box", "box2"]
-    assert [s.name for s in export_model(path, what="SCENE", keep_suffixes=True).surfaces] == ["box.001", "box.002"]
+    block.data.polygons[1].material_index = 5
+    assert export_model(path).surfaces[1].shaders == ["models/box/top"], "a slot beyond the last is the last"
 
 
 def test_uvs_count_from_the_top(path):
@@ -204,15 +189,13 @@ def test_transforms_are_applied(path):
     block.parent = parent
     block.location, block.scale = (20, 0, 5), (1, 2, 0.5)
     surface = export_model(path).surfaces[0]
-    low, high = extent(surface)
-    assert low == pytest.approx([100 - 16, 20 - 8, 5 - 4], abs=EDGE)
-    assert high == pytest.approx([100 + 16, 20 + 8, 5 + 4], abs=EDGE)
+    wanted = [100 - 16, 20 - 8, 5 - 4], [100 + 16, 20 + 8, 5 + 4]
+    np.testing.assert_allclose(extent(surface), wanted, atol=EDGE)
     same_outside(surface, (16, 32, 8))
 
 
 def test_stretched_normals_stay_upright(path):
-    block = add_mesh("slope", [(0, 0, 0), (8, 0, 8), (8, 8, 8), (0, 8, 0)], [(0, 1, 2, 3)])
-    block.scale = (4, 1, 1)
+    add_mesh("slope", [(0, 0, 0), (8, 0, 8), (8, 8, 8), (0, 8, 0)], [(0, 1, 2, 3)]).scale = (4, 1, 1)
     normal = export_model(path).surfaces[0].normals[0, 0]
     assert normal.tolist() == pytest.approx(np.array([-1, 0, 4]) / math.sqrt(17), abs=0.03)
 
@@ -251,25 +234,21 @@ def test_a_mirror_across_an_import(path, tmp_path):
 # -- frames
 
 
-def test_what_holds_still_is_one_frame(path):
-    add_cube()
-    scene().frame_start, scene().frame_end = 1, 250
-    assert export_model(path).num_frames == 1
-
-
 def test_what_moves_has_the_scenes_range(path):
     block = add_cube()
-    key_location(block, (10, 0, 0, 0), (14, 32, 0, 0))
     scene().frame_start, scene().frame_end = 10, 14
+    assert export_model(path).num_frames == 1, "what holds still is one frame"
+    key_location(block, (10, 0, 0, 0), (14, 32, 0, 0))
+    scene().timeline_markers.new("jump", frame=11)
     scene().frame_set(12)
     model = export_model(path)
-    assert model.num_frames == 5
-    assert model.frame_names == [f"frame{i}" for i in range(10, 15)]
+    assert model.frame_names == ["frame10", "jump", "frame12", "frame13", "frame14"]
     starts = [extent(model.surfaces[0], f)[0][0] for f in range(5)]
-    assert starts[0] == -8
-    assert starts[-1] == 24
+    assert (starts[0], starts[-1]) == (-8, 24)
     assert starts == sorted(starts)
     assert scene().frame_current == 12
+    text = error_of(run_export, filepath=str(path), frames="RANGE", frame_start=5, frame_end=4)
+    assert text == "out.md3: no frame to export: the range 5 to 4 is empty"
 
 
 @pytest.mark.parametrize(
@@ -289,19 +268,6 @@ def test_chosen_frames(path, options, places):
     scene().frame_set(3)
     model = export_model(path, **options)
     assert [extent(model.surfaces[0], f)[1][0] - 8 for f in range(model.num_frames)] == pytest.approx(places, abs=EDGE)
-
-
-def test_an_empty_range_is_refused(path):
-    add_cube()
-    text = error_of(run_export, filepath=str(path), frames="RANGE", frame_start=5, frame_end=4)
-    assert text == "out.md3: no frame to export: the range 5 to 4 is empty"
-
-
-def test_markers_name_frames(path):
-    key_location(add_cube(), (0, 0, 0, 0), (2, 8, 0, 0))
-    scene().frame_start, scene().frame_end = 0, 2
-    scene().timeline_markers.new("jump", frame=1)
-    assert export_model(path).frame_names == ["frame0", "jump", "frame2"]
 
 
 def test_shape_keys_of_ones_own(path):
@@ -335,16 +301,11 @@ def test_relative_keys_of_ones_own_are_sampled(path):
 
 def add_rig():
     """Return an armature with a bone along Y from the origin, and a child that is a tag; the first turns to frame 4."""
-    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-    scene().collection.objects.link(rig)
-    bpy.context.view_layer.update()
-    activate(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    root = rig.data.edit_bones.new("root")
-    root.head, root.tail = (0, 0, 0), (0, 20, 0)
-    hand = rig.data.edit_bones.new("tag_hand")
-    hand.head, hand.tail, hand.parent = (0, 20, 0), (0, 24, 0), root
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = add_object("rig", bpy.data.armatures.new("rig"))
+    with editing(rig) as bones:
+        root, hand = bones.new("root"), bones.new("tag_hand")
+        root.head, root.tail = (0, 0, 0), (0, 20, 0)
+        hand.head, hand.tail, hand.parent = (0, 20, 0), (0, 24, 0), root
     pose = rig.pose.bones["root"]
     pose.rotation_mode = "XYZ"
     for frame, angle in ((0, 0.0), (4, math.pi / 2)):
@@ -354,11 +315,16 @@ def add_rig():
     return rig
 
 
-def test_what_an_armature_deforms(path):
-    rig = add_rig()
-    block = add_cube("arm")
+def add_arm():
+    """Return an armature, and a cube that its first bone moves."""
+    rig, block = add_rig(), add_cube("arm")
     block.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
     block.modifiers.new("rig", "ARMATURE").object = rig
+    return rig
+
+
+def test_what_an_armature_deforms(path):
+    add_arm()
     model = export_model(path, what="SCENE")
     surface = model.surfaces[0]
     assert model.num_frames == 5
@@ -373,10 +339,7 @@ def test_what_an_armature_deforms(path):
 
 def test_actions_that_do_not_play_are_named(path, capfd):
     """One of several actions plays, and is what is written: the others are said, and how they are written, too."""
-    rig = add_rig()
-    block = add_cube("arm")
-    block.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
-    block.modifiers.new("rig", "ARMATURE").object = rig
+    rig = add_arm()
     played = rig.animation_data.action
     others = [played.copy() for _ in range(2)]
     for action, name in zip((played, *others), ("walk", "run", "idle"), strict=True):
@@ -396,63 +359,39 @@ def test_actions_that_do_not_play_are_named(path, capfd):
     assert said + "'walk'" in capfd.readouterr().out
 
 
-def test_bones_called_tag_are_tags(path):
-    add_rig()
+def test_bones_called_tag_and_empties_on_bones_are_tags(path):
+    """A bone that carries an empty of its name is one tag with it."""
+    rig = add_rig()
     add_cube()
-    (tag,) = export_model(path, what="SCENE").tags
-    assert tag.name == "tag_hand"
-    assert tag.origins[0].tolist() == pytest.approx([0, 20, 0], abs=1e-4)
-    assert tag.origins[4].tolist() == pytest.approx([0, 0, 20], abs=1e-4)
-
-
-def test_empties_that_hang_on_bones_are_tags(path):
-    rig = add_rig()
-    grip = add_tag("grip", "PLAIN_AXES")
-    grip.parent, grip.parent_type, grip.parent_bone = rig, "BONE", "root"
-    tags = {tag.name: tag for tag in export_model(path, what="SCENE").tags}
+    for name, bone in (("grip", "root"), ("tag_hand", "tag_hand")):
+        tags = {tag.name: tag.origins for tag in export_model(path, what="SCENE").tags}
+        assert tags["tag_hand"][[0, 4]].tolist() == [pytest.approx([0, 20, 0]), pytest.approx([0, 0, 20], abs=1e-4)]
+        empty = add_tag(name, "PLAIN_AXES" if name == "grip" else "ARROWS")
+        empty.parent, empty.parent_type, empty.parent_bone = rig, "BONE", bone
+    tags = {tag.name: tag.origins for tag in export_model(path, what="SCENE").tags}
     assert set(tags) == {"tag_hand", "grip"}
-    assert tags["grip"].origins[4].tolist() == pytest.approx([0, 0, 20], abs=1e-4)
-
-
-def test_a_bone_that_carries_an_empty_of_its_name_is_one_tag_with_it(path):
-    rig = add_rig()
-    hand = add_tag("tag_hand")
-    hand.parent, hand.parent_type, hand.parent_bone = rig, "BONE", "tag_hand"
-    (tag,) = export_model(path, what="SCENE").tags
-    assert tag.name == "tag_hand"
-    assert tag.origins[0].tolist() == pytest.approx([0, 20 + rig.data.bones["tag_hand"].length, 0], abs=1e-4)
+    assert tags["grip"][4].tolist() == pytest.approx([0, 0, 20], abs=1e-4)
+    assert tags["tag_hand"][0].tolist() == pytest.approx([0, 20 + rig.data.bones["tag_hand"].length, 0], abs=1e-4)
 
 
 def test_which_empties_are_tags(path):
     for name, display in (("tag_a", "CUBE"), ("TAG_B", "PLAIN_AXES"), ("arrows", "ARROWS"), ("other", "PLAIN_AXES")):
-        add_tag(name, display)
-    assert {tag.name for tag in export_model(path, what="SCENE").tags} == {"tag_a", "TAG_B", "arrows"}
+        add_tag(name, display).matrix_world = Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(math.pi / 2, 4, "Z")
+    tags = export_model(path, what="SCENE").tags
+    assert {tag.name for tag in tags} == {"tag_a", "TAG_B", "arrows"}
+    for tag in tags:
+        assert tag.origins[0].tolist() == [1, 2, 3]
+        assert np.allclose(tag.axes[0], [(0, 1, 0), (-1, 0, 0), (0, 0, 1)], atol=1e-6), "forward, left, up"
 
 
-def test_axes_of_tags(path):
-    tag = add_tag("tag_a")
-    tag.matrix_world = Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(math.radians(90), 4, "Z")
-    (found,) = export_model(path, what="SCENE").tags
-    assert found.origins[0].tolist() == [1, 2, 3]
-    assert np.allclose(found.axes[0], [(0, 1, 0), (-1, 0, 0), (0, 0, 1)], atol=1e-6), "forward, left, up"
-
-
-def test_a_tag_that_follows(path):
-    target = add_cube()
-    key_location(target, (0, 0, 0, 0), (2, 10, 0, 0))
-    tag = add_tag("tag_a")
-    tag.constraints.new("COPY_LOCATION").target = target
-    scene().frame_start, scene().frame_end = 0, 2
-    (found,) = export_model(path, what="SCENE").tags
-    assert found.origins[2].tolist() == pytest.approx([10, 0, 0])
-
-
-def test_a_driver_counts(path):
-    block = add_cube()
-    block.driver_add("location", 2).driver.expression = "frame * 2"
+def test_constraints_and_drivers_count(path):
+    cube, tag = add_cube(), add_tag("tag_a")
+    cube.driver_add("location", 2).driver.expression = "frame * 2"
+    tag.constraints.new("COPY_LOCATION").target = cube
     scene().frame_start, scene().frame_end = 0, 3
-    model = export_model(path)
+    model = export_model(path, what="SCENE")
     assert [extent(model.surfaces[0], f)[0][2] + 8 for f in range(model.num_frames)] == [0, 2, 4, 6]
+    np.testing.assert_allclose(model.tags[0].origins, [(0, 0, z) for z in (0, 2, 4, 6)], atol=1e-5)
 
 
 def test_topology_that_changes_is_refused(path):
@@ -480,26 +419,21 @@ def test_keys_that_disagree_are_refused(path, tmp_path):
 
 
 def test_several_objects(path):
-    add_cube("a")
-    add_cube("b").location = (20, 0, 0)
-    add_cube("c")
-    activate(bpy.data.objects["a"], bpy.data.objects["b"])
-    assert [s.name for s in export_model(path).surfaces] == ["a", "b"]
-    assert [s.name for s in export_model(path, what="VISIBLE").surfaces] == ["a", "b", "c"]
-    activate(bpy.data.objects["b"])
-    bpy.data.objects["b"].select_set(False)
-    assert [s.name for s in export_model(path).surfaces] == ["a", "b", "c"], "nothing selected: all"
-
-
-def test_objects_that_share_a_mesh(path):
-    block = add_cube("a")
-    other = bpy.data.objects.new("b", block.data)
-    other.location = (30, 0, 0)
-    scene().collection.objects.link(other)
+    first, second, _ = add_cube("a"), add_cube("box.001"), add_cube("box.002")
+    add_object("twin", first.data).location = (30, 0, 0)
     bpy.context.view_layer.update()
-    first, second = export_model(path, what="SCENE").surfaces
-    assert extent(first)[1][0] == 8
-    assert extent(second)[1][0] == 38
+
+    def names(**options):
+        return [surface.name for surface in export_model(path, **options).surfaces]
+
+    activate(first, second)
+    assert names() == ["a", "box"]
+    assert names(what="VISIBLE", keep_suffixes=True) == ["a", "box.001", "box.002", "twin"]
+    second.select_set(False)
+    first.select_set(False)
+    assert names() == ["a", "box", "box2", "twin"], "nothing selected: all"
+    one, *_, shared = export_model(path, what="SCENE").surfaces
+    assert (extent(one)[1][0], extent(shared)[1][0]) == (8, 38), "of one mesh, each where it is"
 
 
 def test_the_game_is_that_of_the_folder_else_the_last(tmp_path, monkeypatch):
@@ -522,9 +456,7 @@ def test_an_export_begins_where_the_model_came_from(tmp_path):
     assert Path(operator.filepath) == tmp_path / "models" / "a.md3"
     operator.filepath = ""
     for holder in (collection, *(block.data or block for block in collection.objects)):
-        holder["idtech_file"] = str(
-            tmp_path / "pak0.pk3" / "models" / "a.md3"
-        )  # in an archive: no folder to write into
+        holder["idtech_file"] = str(tmp_path / "pak0.pk3/models/a.md3")  # in an archive: no folder to write into
     ExportFile.propose(operator, "a", proposals.file_of_choice(choose(bpy.context, "AUTO")))
     assert Path(operator.filepath).name == "a.md3"
     assert not operator.filepath.startswith(str(tmp_path))
@@ -571,17 +503,12 @@ def test_surfaces_that_have_no_material_any_more_are_named(tmp_path, capfd, name
     assert said == meshes[0].name
 
 
-def test_a_surface_that_has_no_shader_in_its_file_is_none_that_lost_it(tmp_path, capfd):
-    home = import_model(put(tmp_path / "a.md3", "no_shaders"))
-    for block in home.all_objects:
+@pytest.mark.parametrize("file", ["no_shaders.md3", "animated.mdl"])
+def test_surfaces_that_have_no_shader_in_their_file_are_none_that_lost_it(tmp_path, capfd, file):
+    """Pictures in a model are no shaders."""
+    stem, _, suffix = file.partition(".")
+    for block in import_model(put(tmp_path / f"a.{suffix}", stem)).all_objects:
         if block.type == "MESH":
             block.data.materials.clear()
-    export_bytes(tmp_path / "b.md3")
-    assert BARE not in capfd.readouterr().out
-
-
-def test_pictures_in_a_model_are_no_shaders(tmp_path, capfd):
-    home = import_model(put(tmp_path / "a.mdl"))
-    next(block for block in home.all_objects if block.type == "MESH").data.materials.clear()
-    export_bytes(tmp_path / "b.mdl")
+    export_bytes(tmp_path / f"b.{suffix}")
     assert BARE not in capfd.readouterr().out

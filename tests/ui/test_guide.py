@@ -36,9 +36,8 @@ def test_first_steps():
     follow("getting-started")
     (hull, glow), (new_hull, new_glow) = read(EXAMPLE).surfaces, read("mine.md3").surfaces
     assert (hull.vertices["xyz"] != new_hull.vertices["xyz"]).any((1, 2)).tolist() == [True] + [False] * 19
-    assert np.ptp(new_hull.vertices["xyz"][0, :, 2]) == pytest.approx(
-        1.5 * np.ptp(hull.vertices["xyz"][0, :, 2]), abs=2
-    )
+    old, new = (np.ptp(each.vertices["xyz"][0, :, 2]) for each in (hull, new_hull))
+    assert new == pytest.approx(1.5 * old, abs=2)
     assert np.abs(new_glow.vertices["xyz"] - 1.3 * glow.vertices["xyz"]).max() <= 0.51
     assert np.array_equal(read(EXAMPLE).tags, read("mine.md3").tags)
 
@@ -46,11 +45,8 @@ def test_first_steps():
 def test_player_head():
     follow("tutorials/player-head")
     with zipfile.ZipFile("tock.pk3") as packed:
-        changed = {
-            name
-            for name in packed.namelist()
-            if packed.read(name) != (Path("examples/tock/baseq3") / name).read_bytes()
-        }
+        game = Path("examples/tock/baseq3")
+        changed = {name for name in packed.namelist() if packed.read(name) != (game / name).read_bytes()}
         head = md3.read(packed.read(f"{TOCK}/head.md3"))
     assert changed == {f"{TOCK}/head.md3", f"{TOCK}/head_1.md3"}
     old = read(f"examples/tock/baseq3/{TOCK}/head.md3")

@@ -6,7 +6,7 @@ import pytest
 from io_idtech_models.blender.frame_rigs import MODIFIER, is_frame_rig
 from io_idtech_models.model.clips import group
 from tests.samples import PROJECT, load
-from tests.ui.scene import activate, bpy, error_of, export_model, import_model
+from tests.ui.scene import activate, add_mesh, add_object, add_tag, bpy, error_of, export_model, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -24,21 +24,12 @@ def hung():
     rig.data.pose_position = "REST"
     bpy.context.view_layer.update()
     points, triangles = shape_of(stilt)
-    middles = points[triangles].mean(axis=1)
     hub = len(points) + np.arange(len(triangles))
     finer = np.concatenate([np.stack([triangles[:, i], triangles[:, (i + 1) % 3], hub], axis=1) for i in range(3)])
-    mesh = bpy.data.meshes.new("own")
-    mesh.from_pydata(np.concatenate([points, middles]).tolist(), [], finer.tolist())
-    mesh.uv_layers.new()
-    own = linked(bpy.data.objects.new("own", mesh))
+    own = add_mesh("own", np.concatenate([points, points[triangles].mean(axis=1)]), finer.tolist())
     rig.data.pose_position = "POSE"
     activate(rig, own)
     return stilt, rig, own
-
-
-def linked(block):
-    bpy.context.scene.collection.objects.link(block)
-    return block
 
 
 def shape_of(block):
@@ -84,8 +75,7 @@ def test_what_is_refused_or_said(hung, capsys):
     bpy.context.view_layer.update()
     hang()
     assert "'own' lie far from the model at rest" in capsys.readouterr().out
-    other = linked(bpy.data.objects.new("other", rig.data.copy()))
-    own.modifiers[0].object = other
+    own.modifiers[0].object = add_object("other", rig.data.copy())
     assert error_of(hang) == "'own' is bent by 'other': remove that modifier first"
     own.modifiers.clear()
     own.data.clear_geometry()
@@ -98,7 +88,7 @@ def test_what_a_removed_rig_moved_is_named(hung, capfd):
     """By a modifier or a constraint: keys can't hold that for it. What stands by itself is not."""
     rig = hung[1]
     assert hang() == {"FINISHED"}
-    led, free = (linked(bpy.data.objects.new(name, None)) for name in ("led", "free"))
+    led, free = (add_tag(name, "PLAIN_AXES") for name in ("led", "free"))
     led.constraints.new("COPY_LOCATION").target = rig
     assert free.parent is None
     capfd.readouterr()

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.blender.case import reopen_blend
 from tests.samples import PROJECT
-from tests.ui.scene import bpy, export_bytes, import_model, put
+from tests.ui.scene import bpy, export_bytes, import_model, put, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
@@ -57,11 +56,11 @@ def test_notes_are_as_they_were(tmp_path, extension):
     extension.unregister()
     try:
         assert notes() == before
-        reopen_blend()
+        reopen(tmp_path)
         assert notes() == before
     finally:
         extension.register()
     assert notes() == before
-    reopen_blend()
+    reopen(tmp_path)
     assert notes() == before
     assert export_bytes(tmp_path / "b.md3", what="SCENE") == path.read_bytes()

@@ -1,6 +1,5 @@
 """Export Declaration: new animations of a model of Doom 3, and what tells the game of them."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.folders import Disk
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
+from tests.ui.character.games import opened, show
 from tests.ui.scene import bpy, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -20,22 +20,13 @@ export: Any = bpy.ops.export_scene.idtech_declaration
 @pytest.fixture
 def game(tmp_path):
     """Return a game's folder, whose character is in the scene, with an animation more: half of the walk."""
-    path = put_character(tmp_path)
-    bpy.ops.import_scene.idtech_character(filepath=str(path), character="newt_base")
-    rig = bpy.data.objects["newt"]
-    bpy.context.view_layer.objects.active = rig
-    assert bpy.ops.object.idtech_animation_play(name="walk1") == {"FINISHED"}
-    action = rig.animation_data.action.copy()
+    rig = opened(put_character(tmp_path), character="newt_base")
+    action = show("walk1").copy()
     action.name = "dance"
     names.remember(action, "dance")
     action[FRAME_COMMANDS], action[ANIM_FLAGS] = "3 sound snd_x", "random_cycle_start, anim_turn"
     play(rig, action)
-    bpy.context.view_layer.objects.active = rig
     return tmp_path
-
-
-def found(game: Path, model: str) -> Any:
-    return character_of(Disk().file(game / "def/newt.def"), "", model)
 
 
 def test_a_new_file_that_inherits_the_old_model(game):
@@ -45,7 +36,7 @@ def test_a_new_file_that_inherits_the_old_model(game):
         "\t\trandom_cycle_start\n\t\tanim_turn\n\t\tframe 3 sound snd_x\n\t}\n}\n"
     )
     assert (game / NEWT / "dance.md5anim").read_bytes() == (EXAMPLE / "walk.md5anim").read_bytes()
-    character = found(game, "newt_mod")
+    character = character_of(Disk().file(game / "def/newt.def"), "", "newt_mod")
     assert (character.missing, character.refused) == ([], [])
     assert {name for motion in character.motions for name in motion.names} == {
         "ik_pose", "idle", "walk1", "walk1, 2", "dance",
@@ -62,38 +53,43 @@ def test_into_the_file_that_declares_the_model(game):
     assert "\tanim dance models/md5/newt/dance.md5anim {" in lines
 
 
-def test_a_file_that_is_somebody_elses(game):
-    before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
-    said = error_of(export, filepath=str(game / "def/newt.def"))
-    assert "'newt.def' is there and declares no model 'newt': choose another file, or its model" in said
-    assert before == {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
+STRANGERS = "'newt.def' is there and declares no model 'newt': choose another file, or its model"
+
+
+def called_in_two_words():
+    names.remember(bpy.data.actions["dance"], "two words")
+    bpy.data.actions["dance"].name = "two words"
+
+
+def deleted():
+    bpy.data.objects["newt"].animation_data.action = bpy.data.actions["walk1"]
+    bpy.data.actions.remove(bpy.data.actions["dance"])
 
 
 @pytest.mark.parametrize(
-    ("path", "options", "message"),
+    ("path", "options", "edit", "message"),
     [
-        ("newt_mod.def", {}, "the game looks for declarations in its folder 'def'"),
-        ("def/newt_mod.txt", {}, "the game looks for declarations in its folder 'def'"),
-        ("def/newt_mod.def", {"actions": "fly"}, "has no animation 'fly'"),
-        ("def/newt_mod.def", {"model": 'a"b'}, "can't be written in a declaration"),
+        ("newt_mod.def", {}, None, "the game looks for declarations in its folder 'def'"),
+        ("def/newt_mod.txt", {}, None, "the game looks for declarations in its folder 'def'"),
+        ("def/newt_mod.def", {"actions": "fly"}, None, "has no animation 'fly'"),
+        ("def/newt_mod.def", {"model": 'a"b'}, None, "can't be written in a declaration"),
+        ("def/newt_mod.def", {}, called_in_two_words, "can't be the name of an animation"),
+        ("def/newt_mod.def", {}, deleted, "has no animation that is not declared already"),
+        (
+            "def/newt.def",
+            {},
+            None,
+            STRANGERS,
+        ),
     ],
 )
-def test_what_can_not_be_written(game, path, options, message):
+def test_what_can_not_be_written(game, path, options, edit, message):
+    """Nor is anything written into what is somebody else's."""
+    if edit is not None:
+        edit()
+    before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
     assert message in error_of(export, filepath=str(game / path), **options)
-    assert not (game / NEWT / "dance.md5anim").exists()
-
-
-def test_a_name_that_the_game_does_not_take(game):
-    action = bpy.data.actions["dance"]
-    action.name = "two words"
-    names.remember(action, "two words")
-    assert "can't be the name of an animation" in error_of(export, filepath=str(game / "def/newt_mod.def"))
-
-
-def test_nothing_new(game):
-    bpy.data.objects["newt"].animation_data.action = bpy.data.actions["walk1"]
-    bpy.data.actions.remove(bpy.data.actions["dance"])
-    assert "has no animation that is not declared already" in error_of(export, filepath=str(game / "def/x.def"))
+    assert before == {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
 
 
 def test_a_name_that_another_file_has(game, capfd):

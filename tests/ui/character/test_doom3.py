@@ -1,5 +1,6 @@
 """Import Character: a monster of Doom 3, its head and what is attached on joints, animations under their names."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,37 +10,19 @@ import pytest
 from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
-from io_idtech_models.blender.provenance import PART, SKIN, WORN
+from io_idtech_models.blender.provenance import SKIN, WORN
 from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.blender.skeletal.hung import joint_at_rest
-from io_idtech_models.tasks.animations.find import of_rig
 from io_idtech_models.tasks.character.exports import chosen_character
 from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
-from tests.ui.scene import bpy, error_of
+from tests.ui.character import games
+from tests.ui.character.games import actions, fresh, listed, opened, place, rig, roots, run, saved, show
+from tests.ui.scene import bpy, error_of, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-run: Any = bpy.ops.import_scene.idtech_character
-
-
-def read(path: Path, character: str = "monster_newt", **options: Any) -> None:
-    assert run(filepath=str(path), character=character, **options) == {"FINISHED"}
-
-
-def roots() -> dict[str, Any]:
-    return {block[PART]: block for block in bpy.data.objects if PART in block and not block[PART].endswith(" root")}
-
-
-def rig() -> Any:
-    """Return the body's armature."""
-    pieces = {"head", "weapon", "def_attach"}
-    (own,) = [b for b in bpy.data.objects if b.type == "ARMATURE" and (not b.parent or b.parent[PART] not in pieces)]
-    return own
-
-
-def place(block: Any) -> Any:
-    bpy.context.view_layer.update()
-    return np.array(block.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+read = partial(games.read, game="doom3")
+JOINTS = {"head": "head", "def_attach": "chest"}  # that pieces hang on
 
 
 def joint(name: str) -> Any:
@@ -51,26 +34,13 @@ def joint(name: str) -> Any:
     return np.array(shown.matrix_world) @ np.array(bone.matrix) @ turn
 
 
-def animations(block: Any = None) -> list[str]:
-    return [row.name for row in of_rig(block or rig()).rows()]
-
-
-def show(name: str, block: Any = None) -> Any:
-    """Let an armature play an animation, whose action is made if it has none; returns that."""
-    bpy.context.view_layer.objects.active = block or rig()
-    assert bpy.ops.object.idtech_animation_play(name=name) == {"FINISHED"}
-    return (block or rig()).animation_data.action
-
-
 def test_a_body_with_all_that_it_has(tmp_path, capfd):
     read(put_character(tmp_path))
     assert "warning" not in capfd.readouterr().out.lower()
-    found = roots()
-    assert {kind: (r.parent, r.parent_type, r.parent_bone) for kind, r in found.items()} == {
-        "head": (rig(), "BONE", "head"), "def_attach": (rig(), "BONE", "chest"),
-    }  # fmt: skip
-    assert animations() == ["ik_pose", "idle", "walk1", "walk1, 2"]
-    assert [action.name for action in bpy.data.actions] == ["idle"]
+    hung = {kind: (root.parent, root.parent_type, root.parent_bone) for kind, root in roots().items()}
+    assert hung == {kind: (rig(), "BONE", name) for kind, name in JOINTS.items()}
+    assert listed() == ["ik_pose", "idle", "walk1", "walk1, 2"]
+    assert actions() == ["idle"]
     walk = show("walk1")
     assert walk[ANIM_FLAGS] == "random_cycle_start"
     assert walk[FRAME_COMMANDS] == "1 sound_body snd_step\n12 call splash"
@@ -97,32 +67,36 @@ def test_pieces_stand_where_the_game_puts_them(tmp_path, scale):
 
 
 def test_pieces_go_along_with_their_joints(tmp_path):
+    """Also where the armature was moved, and in a .blend that is opened again."""
+
+    def against_joints() -> Any:
+        return np.array([np.linalg.inv(joint(name)) @ place(roots()[kind]) for kind, name in JOINTS.items()])
+
     read(put_character(tmp_path))
     show("ik_pose")
     bpy.context.scene.frame_set(0)
-    before = {name: (np.linalg.inv(joint(name)) @ place(roots()[kind])) for kind, name in _joints()}
+    before = against_joints()
     show("walk1")
-    for frame in (3, 11, 20):
+    for frame in (3, 20, 11):
         bpy.context.scene.frame_set(frame)
-        for kind, name in _joints():
-            assert np.abs(np.linalg.inv(joint(name)) @ place(roots()[kind]) - before[name]).max() < 1e-4
-
-
-def _joints() -> list[tuple[str, str]]:
-    return [("head", "head"), ("def_attach", "chest")]
+        assert np.abs(against_joints() - before).max() < 1e-4
+    here = {kind: place(root) for kind, root in roots().items()}
+    reopen(tmp_path)
+    for kind, root in roots().items():
+        np.testing.assert_array_equal(place(root), here[kind])
+    rig().location = (100.0, 0.0, 0.0)
+    assert np.abs(place(roots()["head"])[:3, 3] - here["head"][:3, 3] - np.array([100.0, 0, 0])).max() < 1e-4
 
 
 def test_from_a_mesh_and_without_animations(tmp_path):
     put_character(tmp_path)
-    read(tmp_path / NEWT / "newt.md5mesh", "", animations=False)
-    assert animations() == []
+    read(tmp_path / NEWT / "newt.md5mesh", character="", animations=False)
+    assert listed() == []
     assert set(roots()) == {"head"}
 
 
-def test_from_an_archive(tmp_path):
+def test_an_archive_with_several(tmp_path):
     pack = put_pack(tmp_path / "base/pak000.pk4", files())
-    read(pack)
-    assert set(roots()) == {"head", "def_attach"}
     assert "say which: 'monster_newt_base', 'monster_newt', 'newt_head'" in error_of(run, filepath=str(pack))
 
 
@@ -142,50 +116,12 @@ def test_a_pose_without_the_joint_puts_pieces_on_as_the_body_is_bound(tmp_path):
 def test_files_that_can_not_be_read(tmp_path, capfd):
     read(put_character(tmp_path, walk_md5anim=b"MD5Version 10\n", head_md5mesh=b"x", hat_ase=b"y"))
     said = capfd.readouterr().out
-    assert "head is missing" in said
-    assert "def_attach is missing" in said
-    assert animations() == ["ik_pose", "idle"]
-    assert roots() == {}
-
-
-def test_a_body_that_can_not_be_read(tmp_path):
+    assert "head is missing" in said and "def_attach is missing" in said
+    assert (listed(), roots()) == (["ik_pose", "idle"], {})
+    fresh()
     path = put_character(tmp_path, newt_md5mesh=b"x")
-    assert "newt.def" in error_of(run, filepath=str(path), character="monster_newt")
+    assert "newt.def" in error_of(run, filepath=str(path), character="monster_newt"), "the body"
     assert len(bpy.data.objects) == 0
-    assert DEF.endswith(path.name)
-
-
-def test_a_saved_scene_shows_and_writes_the_same(tmp_path):
-    read(put_character(tmp_path))
-    show("walk1")
-    bpy.context.scene.frame_set(11)
-    before = {kind: place(root) for kind, root in roots().items()}
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
-    for kind, root in roots().items():
-        np.testing.assert_array_equal(place(root), before[kind])
-    bpy.context.view_layer.objects.active = next(b for b in roots()["head"].children if b.type == "ARMATURE")
-    out = tmp_path / "out.md5mesh"
-    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out)) == {"FINISHED"}
-    assert out.read_bytes() == (EXAMPLE / "newt.md5mesh").read_bytes()
-
-
-def test_a_thing_on_a_joint_is_written_in_its_own_space(tmp_path):
-    read(put_character(tmp_path))
-    show("walk1")
-    bpy.context.scene.frame_set(11)
-    bpy.context.view_layer.objects.active = roots()["def_attach"].children[0]
-    out = tmp_path / "out.ase"
-    assert bpy.ops.export_scene.idtech_ase(filepath=str(out)) == {"FINISHED"}
-    assert out.read_bytes() == files()["models/toys/hat.ase"]
-
-
-def test_many_at_once_stand_apart(tmp_path):
-    """An armature that was moved takes what hangs on its joints along."""
-    read(put_character(tmp_path))
-    before = place(roots()["head"])[:3, 3]
-    rig().location = (100.0, 0.0, 0.0)
-    assert np.abs(place(roots()["head"])[:3, 3] - before - np.array([100.0, 0, 0])).max() < 1e-4
 
 
 ARMED = TEXT.replace(
@@ -218,7 +154,7 @@ def test_a_head_plays_its_own_animations(tmp_path, capfd):
     assert "warning" not in capfd.readouterr().out.lower()
     head = heads_rig()
     assert names.file_name_of(head.animation_data.action) == "idle"
-    assert animations(head) == ["idle", "blink"]
+    assert listed(head) == ["idle", "blink"]
     assert FRAME_COMMANDS not in head.animation_data.action
     body = rig().animation_data.action
     blink = show("blink", head)
@@ -227,10 +163,8 @@ def test_a_head_plays_its_own_animations(tmp_path, capfd):
 
 
 def test_a_heads_animations_are_saved(tmp_path, capfd):
-    read(put_armed(tmp_path / "game"))
-    bpy.context.view_layer.objects.active = rig()
-    write: Any = bpy.ops.export_scene.idtech_character
-    assert "was edited: there is no file" in error_of(write, filepath=str(tmp_path / "out"), edited_only=True)
+    opened(put_armed(tmp_path / "game"), "doom3")
+    assert "was edited: there is no file" in error_of(games.write, filepath=str(tmp_path / "out"), edited_only=True)
     head = heads_rig()
     for action in (head.animation_data.action.copy(), head.animation_data.action):
         head.animation_data.action = action
@@ -241,10 +175,7 @@ def test_a_heads_animations_are_saved(tmp_path, capfd):
     added.name = "nod"
     keep(head, added)
     capfd.readouterr()
-    bpy.context.view_layer.objects.active = rig()
-    assert write(filepath=str(tmp_path / "out"), edited_only=True) == {"FINISHED"}
-    written = [path.name for path in (tmp_path / "out").rglob("*") if path.is_file()]
-    assert written == ["blink.md5anim"]
+    assert [Path(name).name for name in saved(tmp_path / "out", edited_only=True)] == ["blink.md5anim"]
     assert "'nod' is no animation that the head has in the game: left out" in capfd.readouterr().out
 
 
@@ -260,24 +191,18 @@ def test_a_weapon_stands_as_its_joint_does(tmp_path, weapon, name, bone):
 def test_no_weapon_or_another_one(tmp_path, capfd):
     read(put_armed(tmp_path), weapon="none")
     assert "weapon" not in roots()
-    read(tmp_path / DEF, weapon="bfg")
+    path = tmp_path / DEF
+    read(path, weapon="bfg")
     assert "there is no weapon 'bfg': 'weapon_hat', 'weapon_toy'" in capfd.readouterr().out
-
-
-def test_the_weapon_that_is_held_at_first(tmp_path):
-    path = put_armed(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"health"', b'"current_weapon" "2" "health"'))
+    fresh()
     read(path)
-    assert "head" in roots()["weapon"].name
+    assert "head" in roots()["weapon"].name, "which is held at first"
 
 
 def test_a_body_without_a_mesh_is_saved(tmp_path):
     """Its armature hangs on a root, and is the body's all the same."""
-    assert run(filepath=str(put_character(tmp_path / "game")), character="monster_newt") == {"FINISHED"}
-    rig = chosen_character(bpy.context).rig
-    assert rig.parent is not None
-    for block in [block for block in rig.children if block.type == "MESH"]:
-        bpy.data.objects.remove(block)
-    bpy.context.view_layer.objects.active = rig
-    assert bpy.ops.export_scene.idtech_character(filepath=str(tmp_path / "out")) == {"FINISHED"}
-    assert b"numMeshes 0" in (tmp_path / "out" / NEWT / "newt.md5mesh").read_bytes()
+    body = opened(put_character(tmp_path / "game"), "doom3")
+    assert body == chosen_character(bpy.context).rig and body.parent is not None
+    bpy.data.batch_remove([block for block in body.children if block.type == "MESH"])
+    assert b"numMeshes 0" in saved(tmp_path / "out")[f"{NEWT}/newt.md5mesh"]

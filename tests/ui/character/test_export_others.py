@@ -4,17 +4,13 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.blender.compat import playing_curves
-from io_idtech_models.blender.curves import curve_points
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS, FRAME_RATE
-from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.game.pictures import pcx
-from io_idtech_models.tasks.animations.find import of_rig
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
 from tests.samples_doom3 import NEWT, TEXT, put_character
-from tests.ui.character.games import GAMES, read, rig, saved, show
+from tests.ui.character.games import GAMES, fresh, listed, mesh_of, read, rig, roots, saved, show, turn
 from tests.ui.scene import bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -24,32 +20,15 @@ REMASTER = {
 }
 
 
-def move(action: str, bone: str = "head") -> None:
-    show(action)
-    path = f'pose.bones["{bone}"].rotation_quaternion'
-    for curve in playing_curves(rig()):
-        if curve.data_path == path and curve.array_index == 1:
-            times, values = curve_points(curve)
-            for place, (time, value) in enumerate(zip(times.tolist(), values.tolist(), strict=True)):
-                curve.keyframe_points[place].co = (time, value + 0.2)
-            curve.update()
-
-
-def test_the_gun_of_a_player_is_written_alone(tmp_path):
-    read(GAMES["quake2"].put(tmp_path / "game"), "quake2", weapon="w_railgun")
-    gun = next(block for block in bpy.data.objects if block.get(PART) == "weapon").children[0]
-    for key in gun.data.shape_keys.key_blocks:
+def test_the_gun_of_a_player_is_written_alone(tmp_path, capfd):
+    path = GAMES["quake2"].put(tmp_path / "game")
+    read(path, "quake2", weapon="w_railgun")
+    for key in roots()["weapon"].children[0].data.shape_keys.key_blocks:
         key.data[0].co.z += 2.0
     assert list(saved(tmp_path / "few", edited_only=True)) == ["players/stilt/w_railgun.md2"]
-
-
-def test_a_file_that_is_gone_is_said(tmp_path, capfd):
-    path = GAMES["quake2"].put(tmp_path / "game")
-    read(path, "quake2")
-    path.with_name("w_railgun.md2").unlink()
-    capfd.readouterr()
-    assert "players/stilt/w_railgun.md2" not in saved(tmp_path / "out")
-    said = "left out, they are not where they were any more: 'players/stilt/w_railgun.md2'"
+    path.with_name("weapon.md2").unlink()
+    assert "players/stilt/weapon.md2" not in saved(tmp_path / "out")
+    said = "left out, they are not where they were any more: 'players/stilt/weapon.md2'"
     assert said in capfd.readouterr().out
 
 
@@ -103,42 +82,11 @@ def test_the_remasters_body(tmp_path):
     read(path, "quake2", remaster=True)
     found = saved(tmp_path / "out")
     assert found == GAMES["quake2"].files() | REMASTER
-    move("All Frames")
+    show("All Frames")
+    turn("head")
     found = saved(tmp_path / "edited")
     differing = [name for name, data in found.items() if data != (GAMES["quake2"].files() | REMASTER)[name]]
     assert differing == ["players/stilt/md5/tris.md5anim"]
-
-
-@pytest.mark.parametrize(("game", "action", "file"), [("doom3", "walk1", "walk"), ("xreal", "idle", "idle")])
-def test_an_edited_animation_is_written_alone(tmp_path, game, action, file):
-    read(GAMES[game].put(tmp_path / "game"), game)
-    move(action)
-    found = saved(tmp_path / "out", edited_only=True)
-    assert [name.rpartition("/")[2] for name in found] == [f"{file}.md5anim"]
-
-
-def test_another_frame_rate_is_an_edit(tmp_path):
-    read(GAMES["xreal"].put(tmp_path / "game"), "xreal")
-    show("walk")[FRAME_RATE] = 48.0
-    found = saved(tmp_path / "out", edited_only=True)
-    assert list(found) == ["models/players/newt/walk.md5anim"] and b"frameRate 48" in next(iter(found.values()))
-
-
-def test_a_head_on_a_joint_is_written_in_its_own_space(tmp_path):
-    read(put_character(tmp_path / "game"), "doom3")
-    head = next(block for block in bpy.data.objects if block.get(PART) == "head")
-    mesh = next(block for block in head.children_recursive if block.type == "MESH")
-    mesh.data.vertices[0].co.z += 3.0
-    found = saved(tmp_path / "out", edited_only=True)
-    assert list(found) == [f"{NEWT}/head.md5mesh"]
-
-
-def test_another_material_is_a_line_of_the_skin(tmp_path):
-    read(GAMES["xreal"].put(tmp_path / "game"), "xreal")
-    mesh = next(block for block in bpy.data.objects if block.type == "MESH")
-    mesh.material_slots[0].material = bpy.data.materials.new("models/players/newt/lava")
-    found = saved(tmp_path / "out", edited_only=True)
-    assert found["models/players/newt/body_default.skin"] == b"newt,models/players/newt/lava\n"
 
 
 def new_action() -> None:
@@ -148,16 +96,55 @@ def new_action() -> None:
     keep(rig(), action)
 
 
+def turned(row: str) -> None:
+    show(row)
+    turn("head")
+
+
+def of_another_rate() -> None:
+    show("walk")[FRAME_RATE] = 48.0
+
+
+@pytest.mark.parametrize(
+    ("game", "edit", "file"),
+    [
+        pytest.param("doom3", lambda: turned("walk1"), "walk.md5anim", id="turned in Doom 3"),
+        pytest.param("xreal", lambda: turned("idle"), "idle.md5anim", id="turned in XreaL"),
+        pytest.param("xreal", new_action, "dance.md5anim", id="new in XreaL, which lies beside the others"),
+        pytest.param("xreal", of_another_rate, "walk.md5anim", id="of another rate"),
+    ],
+)
+def test_an_edited_animation_is_written_alone(tmp_path, game, edit, file):
+    read(GAMES[game].put(tmp_path / "game"), game)
+    edit()
+    found = saved(tmp_path / "out", edited_only=True)
+    assert [name.rpartition("/")[2] for name in found] == [file]
+    assert game == "doom3" or (b"frameRate 48" in next(iter(found.values()))) == (file == "walk.md5anim")
+
+
+def test_a_head_on_a_joint_is_written_in_its_own_space(tmp_path):
+    read(put_character(tmp_path / "game"), "doom3")
+    mesh_of(roots()["head"]).data.vertices[0].co.z += 3.0
+    assert list(saved(tmp_path / "out", edited_only=True)) == [f"{NEWT}/head.md5mesh"]
+
+
+def test_another_material_is_a_line_of_the_skin(tmp_path):
+    read(GAMES["xreal"].put(tmp_path / "game"), "xreal")
+    mesh_of(rig()).material_slots[0].material = bpy.data.materials.new("models/players/newt/lava")
+    found = saved(tmp_path / "out", edited_only=True)
+    assert found["models/players/newt/body_default.skin"] == b"newt,models/players/newt/lava\n"
+
+
 def test_a_new_animation_is_declared(tmp_path):
     read(put_character(tmp_path / "game"), "doom3")
     new_action()
     found = saved(tmp_path / "out")
     assert f"{NEWT}/dance.md5anim" in found
-    text = found["def/monster_newt.def"].decode()
-    assert f"anim\tdance\t{NEWT}/dance.md5anim {{\n\t\tframe 3 sound_body snd_step\n\t}}" in text
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    block = "{\n\t\tframe 3 sound_body snd_step\n\t}"
+    assert f"anim\tdance\t{NEWT}/dance.md5anim {block}" in declared(found)
+    fresh()
     read(tmp_path / "out/def/monster_newt.def", "doom3")
-    assert "dance" in [row.name for row in of_rig(rig()).rows()]
+    assert "dance" in listed()
 
 
 def declared(found: dict[str, bytes]) -> str:
@@ -185,23 +172,20 @@ def test_what_the_game_does_in_an_inherited_animation_is_declared_anew(tmp_path)
     text = TEXT.replace('"newt_base"', '"newt_own"') + "model newt_own {\n\tinherit newt_base\n}\n"
     read(put_character(tmp_path / "game", newt_def=text.encode()), "doom3")
     show("walk1")[FRAME_COMMANDS] = "3 footstep"
-    own = declared(saved(tmp_path / "out")).partition("model newt_own")[2]
+    base, _, own = declared(saved(tmp_path / "out")).partition("model newt_own")
     block = "{\n\t\trandom_cycle_start\n\t\tframe 3 footstep\n\t}"
     assert f"\tanim walk1 {NEWT}/walk.md5anim, {NEWT}/walk.md5anim {block}" in own
-    assert "model newt_base" in declared(saved(tmp_path / "out"))
+    assert "model newt_base" in base
 
 
 def test_what_the_game_does_in_a_heads_animation_is_declared(tmp_path):
     head = f"model newt_head {{ mesh {NEWT}/head.md5mesh anim nod {NEWT}/idle.md5anim }}"
     text = TEXT.replace(f"model newt_head {{ mesh {NEWT}/head.md5mesh }}", head)
     read(put_character(tmp_path / "game", newt_def=text.encode()), "doom3")
-    (block,) = (b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent and b.parent[PART] == "head")
-    bpy.context.view_layer.objects.active = block
-    assert bpy.ops.object.idtech_animation_play(name="nod") == {"FINISHED"}
-    block.animation_data.action[FRAME_COMMANDS] = "2 sound_voice snd_nod"
-    assert f"anim nod {NEWT}/idle.md5anim {{\n\t\tframe 2 sound_voice snd_nod\n\t}}" in declared(
-        saved(tmp_path / "out")
-    )
+    rig_of_head = next(block for block in roots()["head"].children if block.type == "ARMATURE")
+    show("nod", rig_of_head)[FRAME_COMMANDS] = "2 sound_voice snd_nod"
+    text = declared(saved(tmp_path / "out"))
+    assert f"anim nod {NEWT}/idle.md5anim {{\n\t\tframe 2 sound_voice snd_nod\n\t}}" in text
 
 
 RED = f"skin newt/red {{ model {NEWT}/newt.md5mesh {NEWT}/newt newt/red }}\n"
@@ -228,7 +212,7 @@ def test_the_skin_that_is_worn_is_declared(tmp_path, character, capfd):
     (line,) = {*found[f"def/{character}.def"].splitlines()} - {*before[f"def/{character}.def"].splitlines()}
     assert line.split() == ([b'"skin"', b'"newt/red"'] if character == "monster_newt" else [b"skin", b"newt/red"])
     assert all(found[name].startswith(before[name]) for name in found if name.startswith(("skins", "materials")))
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    fresh()
     capfd.readouterr()
     read(tmp_path / f"out/def/{character}.def", "doom3", character=character)
     assert "skin newt/red" in capfd.readouterr().out
@@ -264,9 +248,3 @@ def test_a_strangers_file_stays(tmp_path):
     assert found["def/monster_newt.def"] == other
     assert b"newt_base" in found["def/monster_newt_2.def"]
     assert saved(tmp_path / "out") == found, "again is the same"
-
-
-def test_a_new_animation_of_xreal_lies_beside_the_others(tmp_path):
-    read(GAMES["xreal"].put(tmp_path / "game"), "xreal")
-    new_action()
-    assert list(saved(tmp_path / "out", edited_only=True)) == ["models/players/newt/dance.md5anim"]

@@ -1,69 +1,60 @@
 """Import Character: body, head and gear of a soldier of Enemy Territory, where the game puts them."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
-from io_idtech_models.blender.provenance import PART, SKIN
+from io_idtech_models.blender.provenance import SKIN
 from tests.packs import put_pack
 from tests.samples import CORPUS
 from tests.samples_character import CHAR, TOYS, files, put_character
+from tests.ui.character.games import actions, fresh, opened, place, read, rig, roots, run, tag
 from tests.ui.scene import bpy, counts, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-run: Any = bpy.ops.import_scene.idtech_character
 REAL = sorted(CORPUS.rglob("*.char"))
 
 
-def read(path: Path, **options: Any) -> None:
-    assert run(filepath=str(path), **options) == {"FINISHED"}
-
-
-def rig() -> Any:
-    return next(block for block in bpy.data.objects if block.type == "ARMATURE")
-
-
-def roots() -> dict[str, Any]:
-    return {block[PART]: block for block in bpy.data.objects if PART in block}
-
-
-def tag(name: str) -> Any:
-    return next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b) == name)
-
-
-def place(block: Any) -> Any:
-    bpy.context.view_layer.update()
-    return np.array(block.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
-
-
-def test_all_parts_hang_on_their_tags(tmp_path, capfd):
-    read(put_character(tmp_path))
+@pytest.mark.parametrize("frame", [0, 47, 80])
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_parts_stand_where_the_game_puts_them(tmp_path, frame, scale, capfd):
+    read(put_character(tmp_path), scale=scale)
     assert "warning" not in capfd.readouterr().out.lower()
     found = roots()
     assert {kind: names.file_name_of(root.parent) for kind, root in found.items()} == {
         "head": "tag_head", "md3_back": "tag_back", "md3_hat": "tag_mouth",
     }  # fmt: skip
     assert tag("tag_mouth").parent == found["head"]
-
-
-@pytest.mark.parametrize("frame", [0, 47, 80])
-def test_parts_stand_where_the_game_puts_them(tmp_path, frame):
-    read(put_character(tmp_path))
     bpy.context.scene.frame_set(frame)
-    found = roots()
     for kind, name in (("head", "tag_head"), ("md3_back", "tag_back")):
         assert np.abs(place(found[kind]) - place(tag(name))).max() < 1e-4, kind
-    mouth = place(tag("tag_head")) @ np.array([[1, 0, 0, 1.0], [0, 1, 0, 0.5], [0, 0, 1, 3.0], [0, 0, 0, 1]])
-    assert np.abs(place(found["md3_hat"]) - mouth).max() < 1e-4
+    mouth = np.eye(4)
+    mouth[:3, 3] = np.array([1.0, 0.5, 3.0]) * scale
+    assert np.abs(place(found["md3_hat"]) - place(tag("tag_head")) @ mouth).max() < 1e-4
 
 
 def test_animations_are_those_of_the_group(tmp_path):
-    read(put_character(tmp_path), make_all=True)
-    assert {"body", "stand", "walk", "salute", "extra", "crawl"} == {action.name for action in bpy.data.actions}
+    path = put_character(tmp_path)
+    read(path, animations=False)
+    assert not actions() and "Bip01 Spine" in rig().data.bones
+    fresh()
+    read(path, make_all=True)
+    assert {*actions()} == {"body", "stand", "walk", "salute", "extra", "crawl"}
     assert bpy.data.actions["crawl"]["idtech_transition"] == 100
+
+
+def test_each_part_wears_its_own_skin(tmp_path):
+    """Where another one of the body attaches none there is none."""
+    path = put_character(tmp_path)
+    read(path)
+    worn = {c.name.partition(".")[0]: c.get(SKIN) for c in bpy.data.collections}
+    assert worn == {"trooper": None, "body": "field", "toy": "green", "pack": None, "helmet": "field"}
+    helmet = next(b for b in bpy.data.objects if b.type == "MESH" and b.name.startswith("helmet"))
+    assert [m["idtech_worn"] for m in helmet.data.materials] == [f"{TOYS}/green"]
+    (tmp_path / TOYS / "body_bare.skin").write_bytes(b"u_body,x\nl_legs,y")
+    fresh()
+    read(path, skin="bare")
+    assert set(roots()) == {"head"}
 
 
 def test_a_table_that_lies_elsewhere_than_its_frames(tmp_path):
@@ -72,28 +63,7 @@ def test_a_table_that_lies_elsewhere_than_its_frames(tmp_path):
     )
     (tmp_path / "animations/own.aninc").write_bytes(b"hop 1 2 3 4 5 6 0")
     read(path, make_all=True)
-    assert {"body", "hop", "extra", "crawl"} == {action.name for action in bpy.data.actions}
-
-
-def test_bones_alone(tmp_path):
-    read(put_character(tmp_path), animations=False)
-    assert not [action.name for action in bpy.data.actions]
-    assert "Bip01 Spine" in rig().data.bones
-
-
-def test_each_part_wears_its_own_skin(tmp_path):
-    read(put_character(tmp_path))
-    worn = {c.name.partition(".")[0]: c.get(SKIN) for c in bpy.data.collections}
-    assert worn == {"trooper": None, "body": "field", "toy": "green", "pack": None, "helmet": "field"}
-    helmet = next(b for b in bpy.data.objects if b.type == "MESH" and b.name.startswith("helmet"))
-    assert [m["idtech_worn"] for m in helmet.data.materials] == [f"{TOYS}/green"]
-
-
-def test_scaled(tmp_path):
-    read(put_character(tmp_path), scale=0.5)
-    found = roots()
-    assert np.abs(place(found["head"]) - place(tag("tag_head"))).max() < 1e-4
-    assert np.abs(place(found["md3_hat"])[:3, 3] - place(found["head"])[:3, 3]).max() < 2
+    assert {*actions()} == {"body", "hop", "extra", "crawl"}
 
 
 def test_what_is_missing_is_said_once(tmp_path, capfd):
@@ -105,39 +75,23 @@ def test_what_is_missing_is_said_once(tmp_path, capfd):
     assert {kind: root.parent.name for kind, root in roots().items()} == {"md3_hat": "tag_head"}
 
 
-def test_a_tag_that_the_body_lacks(tmp_path, capfd):
+def test_a_tag_or_bones_that_the_body_lacks(tmp_path, capfd):
     skin = f"md3_beltl,{TOYS}/acc/pack.md3\nu_body,x\nl_legs,x".encode()
-    read(put_character(tmp_path, body_field_skin=skin))
-    assert "no tag_bleft of the body to hang md3_beltl on: it stands at the body's origin" in capfd.readouterr().out
+    read(put_character(tmp_path, body_field_skin=skin, body_mdx=b"MDXW"))
+    said = capfd.readouterr().out
+    assert "no tag_bleft of the body to hang md3_beltl on: it stands at the body's origin" in said
+    assert "the body has other bones, or none" in said
     assert roots()["md3_beltl"].parent == rig()
 
 
-def test_frames_of_other_bones(tmp_path, capfd):
-    read(put_character(tmp_path, body_mdx=b"MDXW"))
-    assert "the body has other bones, or none" in capfd.readouterr().out
-    assert len(roots()) == 3
-
-
-def test_without_a_body_there_is_no_character(tmp_path):
-    path = put_character(tmp_path, body_mdm=None)
+@pytest.mark.parametrize(
+    ("body", "said"), [(None, f"the body '{TOYS}/body.mdm' is not there"), (b"MDMW", "header run past the end")]
+)
+def test_without_a_body_there_is_no_character(tmp_path, body, said):
+    path = put_character(tmp_path, body_mdm=body)
     before = counts()
-    assert f"the body '{TOYS}/body.mdm' is not there" in error_of(run, filepath=str(path))
+    assert said in error_of(run, filepath=str(path))
     assert counts() == before
-
-
-def test_a_body_that_can_not_be_read_leaves_nothing(tmp_path):
-    path = put_character(tmp_path, body_mdm=b"MDMW")
-    before = counts()
-    assert error_of(run, filepath=str(path))
-    assert counts() == before
-
-
-def test_archives(tmp_path):
-    pack = put_pack(tmp_path / "etmain/pak0.pk3", files())
-    read(pack)
-    assert len(roots()) == 3
-    read(pack / CHAR)
-    assert len([block for block in bpy.data.objects if block.type == "ARMATURE"]) == 2
 
 
 def test_archives_with_several(tmp_path):
@@ -149,15 +103,9 @@ def test_archives_with_several(tmp_path):
     assert "no character 'medic'" in error_of(run, filepath=str(pack), character="medic")
     read(pack, character="axis/trooper")
     read(pack, character="axis/trooper.char")
+    read(pack / CHAR)
     empty = put_pack(tmp_path / "other/pak0.pk3", {"models/a.md3": b""})
     assert "there is no character in it" in error_of(run, filepath=str(empty))
-
-
-def test_another_skin(tmp_path):
-    path = put_character(tmp_path)
-    (tmp_path / TOYS / "body_bare.skin").write_bytes(b"u_body,x\nl_legs,y")
-    read(path, skin="bare")
-    assert set(roots()) == {"head"}
 
 
 NO_CORPUS = pytest.param(None, marks=pytest.mark.skip("the corpus of real files is not here"))
@@ -189,9 +137,8 @@ def test_a_body_that_no_character_has(tmp_path):
     (tmp_path / TOYS / "body_bare.skin").write_bytes(b"u_body,x\nl_legs,y\n")
     (tmp_path / "animations/human_base.anim").write_bytes(files()["animations/toys.anim"])
     assert not path.exists()
-    read(tmp_path / TOYS / "body_field.skin")
+    opened(tmp_path / TOYS / "body_field.skin")
     assert set(roots()) == {"md3_back", "md3_hat"}, "nothing says which head"
-    bpy.context.view_layer.objects.active = rig()
     assert bpy.ops.object.idtech_animation_rename(name="walk", to="stroll") == {"FINISHED"}
     out = tmp_path / "out"
     assert bpy.ops.export_scene.idtech_character(filepath=str(out), edited_only=True) == {"FINISHED"}

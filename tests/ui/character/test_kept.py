@@ -8,46 +8,43 @@ import pytest
 from mathutils import Vector
 
 from io_idtech_models.blender.compat import playing_curves
-from io_idtech_models.blender.curves import curve_points
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.blender.provenance import FILE
 from io_idtech_models.blender.skeletal import kept_frames
 from io_idtech_models.formats import by_name
-from io_idtech_models.tasks.animations.find import of_rig
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
 from tests.samples_xreal import FOLDER, put_player
-from tests.ui.character.games import GAMES, changed, read, rig, saved, show
-from tests.ui.scene import activate, add_cube, bpy, error_of
+from tests.ui.character.games import (
+    GAMES,
+    actions,
+    changed,
+    edit_bones,
+    fresh,
+    keys_of,
+    listed,
+    opened,
+    read,
+    rig,
+    saved,
+    show,
+)
+from tests.ui.scene import activate, add_cube, bpy, error_of, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 ANIMATIONS = ["ik_pose", "idle", "walk1", "walk1, 2"]
-make: Any = bpy.ops.object.idtech_animation_make
+make, play = bpy.ops.object.idtech_animation_make, bpy.ops.object.idtech_animation_play
 WALK = f"{NEWT}/walk.md5anim"
+SAMPLES = {name: (EXAMPLE / f"{name}.md5anim").read_bytes() for name in ("idle", "walk")}
 
 
-def listed() -> list[str]:
-    return [row.name for row in of_rig(rig()).rows()]
+def newt(folder: Path, files: dict[str, bytes] | None = None, **options: Any) -> Any:
+    """Import the monster, whose armature is active then; returns that."""
+    return opened(put_character(folder, **files or {}), "doom3", **options)
 
 
-def actions() -> list[str]:
-    return sorted(action.name for action in bpy.data.actions)
-
-
-def keys() -> Any:
-    return {(c.data_path, c.array_index): np.stack(curve_points(c)) for c in playing_curves(rig())}
-
-
-def opened(folder: Path, **options: Any) -> Path:
-    path = put_character(folder, **options.pop("files", {}))
-    read(path, "doom3", **options)
-    return path
-
-
-def edit_bones(change: Any) -> None:
-    bpy.context.view_layer.objects.active = rig()
-    bpy.ops.object.mode_set(mode="EDIT")
-    change(rig().data.edit_bones)
-    bpy.ops.object.mode_set(mode="OBJECT")
+def cut(name: str) -> dict[str, bytes]:
+    """Return a file of frames that is damaged behind its joints."""
+    return {f"{name}_md5anim": SAMPLES[name].split(b"frame 5")[0]}
 
 
 def motion(data: bytes) -> Any:
@@ -55,72 +52,69 @@ def motion(data: bytes) -> Any:
 
 
 def test_what_is_made_when_played_is_what_all_at_once_would_be(tmp_path):
-    opened(tmp_path, make_all=True)
+    newt(tmp_path, make_all=True)
     assert actions() == sorted(ANIMATIONS)
     every = {}
     for name in ANIMATIONS:
         action = show(name)
-        every[name] = keys(), {key: action.get(key) for key in (ANIM_FLAGS, FRAME_COMMANDS, "idtech_frame_rate")}
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    opened(tmp_path / "again")
+        every[name] = (
+            keys_of(rig()),
+            {key: action.get(key) for key in (ANIM_FLAGS, FRAME_COMMANDS, "idtech_frame_rate")},
+        )
+    fresh()
+    newt(tmp_path / "again")
     assert actions() == ["idle"]
     for name in ANIMATIONS:
         action, (curves, said) = show(name), every[name]
         assert {key: action.get(key) for key in said} == said
-        own = keys()
+        own = keys_of(rig())
         assert own.keys() == curves.keys() and all(np.array_equal(own[key], curves[key]) for key in own)
     assert listed() == ANIMATIONS
 
 
-@pytest.mark.parametrize(("game", "first"), [("idle", "idle"), ("Walk1, 2", "walk1, 2"), ("", "idle")])
-def test_the_one_that_is_shown_first(tmp_path, game, first, capfd):
-    opened(tmp_path, animation=game)
+def two_that_idle() -> dict[str, bytes]:
+    """Return files with two animations that are called so, of which one lies."""
+    text = TEXT.replace("anim	idle", "anim	lying_idle").replace("anim	walk1", "anim	idle_up")
+    flat = motion(SAMPLES["idle"])
+    flat.source, flat.positions = None, flat.positions * 0.1
+    return {"newt_def": text.encode(), "idle_md5anim": by_name("md5anim").dump(flat)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "files", "first"),
+    [("idle", {}, "idle"), ("Walk1, 2", {}, "walk1, 2"), ("", {}, "idle"), ("", two_that_idle(), "idle_up")],
+)
+def test_the_one_that_is_shown_first(tmp_path, asked, files, first, capfd):
+    """Of several that idle the one that stands: a name says nothing of the pose, the file is looked at."""
+    newt(tmp_path, files, animation=asked)
     assert actions() == [first] and rig().animation_data.action.name == first
     assert "warning" not in capfd.readouterr().out.lower()
 
 
-def test_of_several_that_idle_the_one_that_stands(tmp_path):
-    """A name says nothing of the pose: the file is looked at."""
-    text = TEXT.replace("anim	idle", "anim	lying_idle").replace("anim	walk1", "anim	idle_up")
-    low = (EXAMPLE / "idle.md5anim").read_bytes()
-    flat = by_name("md5anim").load(low, "")
-    flat.source, flat.positions = None, flat.positions * 0.1
-    opened(tmp_path, files={"newt_def": text.encode(), "idle_md5anim": by_name("md5anim").dump(flat)})
-    assert actions() == ["idle_up"]
-
-
 def test_only_one_file_of_frames_is_read(tmp_path):
     """What is damaged behind its joints is said when it is played, and the others are made all the same."""
-    broken = (EXAMPLE / "walk.md5anim").read_bytes().split(b"frame 5")[0]
-    opened(tmp_path, files={"walk_md5anim": broken})
+    newt(tmp_path, cut("walk"))
     assert listed() == ANIMATIONS
-    said = error_of(bpy.ops.object.idtech_animation_play, name="walk1")
+    said = error_of(play, name="walk1")
     assert "'walk.md5anim': " in said and "ends too early" in said
     assert make() == {"FINISHED"}
     assert actions() == ["idle", "ik_pose"]
-    assert saved(tmp_path / "out")[WALK] == broken
+    assert saved(tmp_path / "out")[WALK] == cut("walk")["walk_md5anim"]
 
 
-def test_all_at_once_says_what_can_not_be_read(tmp_path, capfd):
-    broken = (EXAMPLE / "walk.md5anim").read_bytes().split(b"frame 5")[0]
-    opened(tmp_path, files={"walk_md5anim": broken}, make_all=True)
-    assert "'walk.md5anim': " in capfd.readouterr().out
-    assert actions() == ["idle", "ik_pose"]
-    assert "'walk.md5anim': " in error_of(make)
-
-
-def test_the_first_that_can_not_be_read(tmp_path, capfd):
-    broken = (EXAMPLE / "idle.md5anim").read_bytes().split(b"frame 5")[0]
-    opened(tmp_path, files={"idle_md5anim": broken})
-    assert "'idle.md5anim': " in capfd.readouterr().out
-    assert actions() == [] and listed() == ANIMATIONS
+@pytest.mark.parametrize(("name", "all_at_once", "made"), [("walk", True, ["idle", "ik_pose"]), ("idle", False, [])])
+def test_what_an_import_can_not_read_is_said(tmp_path, capfd, name, all_at_once, made):
+    newt(tmp_path, cut(name), make_all=all_at_once)
+    assert f"'{name}.md5anim': " in capfd.readouterr().out
+    assert (actions(), listed()) == (made, ANIMATIONS)
+    assert f"'{name}.md5anim': " in error_of(play, name="walk1" if name == "walk" else "idle")
 
 
 @pytest.mark.parametrize("played", [(), ("walk1",), ("walk1, 2", "ik_pose")])
 def test_files_come_back_played_or_not(tmp_path, played):
     """Whatever became of those on the disk."""
-    own = {name: (EXAMPLE / f"{name}.md5anim").read_bytes() + b"// mine" for name in ("idle", "walk")}
-    opened(tmp_path, files={f"{name}_md5anim": data for name, data in own.items()})
+    own = {name: SAMPLES[name] + b"// mine" for name in ("idle", "walk")}
+    newt(tmp_path, {f"{name}_md5anim": data for name, data in own.items()})
     for name in played:
         show(name)
     for path in (tmp_path / NEWT).glob("*.md5anim"):
@@ -131,9 +125,8 @@ def test_files_come_back_played_or_not(tmp_path, played):
 
 
 def test_a_blend_keeps_what_is_not_made(tmp_path):
-    opened(tmp_path)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    newt(tmp_path)
+    reopen(tmp_path)
     assert listed() == ANIMATIONS
     assert show("walk1")[ANIM_FLAGS] == "random_cycle_start"
     assert FILE not in show("ik_pose"), "its file has another name, too"
@@ -142,39 +135,36 @@ def test_a_blend_keeps_what_is_not_made(tmp_path):
 
 @pytest.mark.parametrize("name", ["md3", "../x"])
 def test_a_strangers_file_of_no_motion_is_refused(tmp_path, name):
-    opened(tmp_path)
+    newt(tmp_path)
     data = rig().data
     data[kept_frames.ROWS] = data[kept_frames.ROWS].replace('"format": "md5anim"', f'"format": "{name}"')
     said = f"is of no format with frames: '{name}'"
-    assert said in error_of(bpy.ops.object.idtech_animation_play, name="walk1")
+    assert said in error_of(play, name="walk1")
     assert said in error_of(bpy.ops.export_scene.idtech_character, filepath=str(tmp_path / "out"))
 
 
-def test_another_name_is_a_new_animation(tmp_path):
+def test_another_name_or_a_copy_is_a_new_animation(tmp_path):
     """The game's own is asked for by its name, and stays."""
-    opened(tmp_path)
-    assert bpy.ops.object.idtech_animation_rename(name="walk1", to="stroll") == {"FINISHED"}
+    newt(tmp_path)
+    edit: Any = bpy.ops.object
+    assert edit.idtech_animation_duplicate(name="walk1", copy="stroll") == {"FINISHED"}
+    assert listed() == [*ANIMATIONS, "stroll"]
+    assert "games ask for them by name" in error_of(edit.idtech_animation_remove, name="walk1")
+    assert edit.idtech_animation_remove(name="stroll") == {"FINISHED"}
+    assert listed() == ANIMATIONS
+    assert edit.idtech_animation_rename(name="walk1", to="stroll") == {"FINISHED"}
     assert listed() == [*ANIMATIONS, "stroll"]
     show("idle").name = "rest"
     assert listed() == [*ANIMATIONS, "rest", "stroll"]
     assert show("idle").name == "idle"
     found = saved(tmp_path / "out")
-    assert found[f"{NEWT}/stroll.md5anim"] == found[WALK] == (EXAMPLE / "walk.md5anim").read_bytes()
+    assert found[f"{NEWT}/stroll.md5anim"] == found[WALK] == SAMPLES["walk"]
     assert b"anim	stroll" in found["def/monster_newt.def"] and b"anim	walk1" in found["def/monster_newt.def"]
-
-
-def test_a_copy_is_a_new_animation(tmp_path):
-    opened(tmp_path)
-    assert bpy.ops.object.idtech_animation_duplicate(name="walk1", copy="stroll") == {"FINISHED"}
-    assert listed() == [*ANIMATIONS, "stroll"]
-    assert "games ask for them by name" in error_of(bpy.ops.object.idtech_animation_remove, name="walk1")
-    assert bpy.ops.object.idtech_animation_remove(name="stroll") == {"FINISHED"}
-    assert listed() == ANIMATIONS
 
 
 def test_a_bone_more_goes_into_all_files(tmp_path):
     """What is not made goes onto the bones as they are by now: the game takes animations of the mesh's joints alone."""
-    opened(tmp_path)
+    newt(tmp_path)
 
     def add(bones: Any) -> None:
         tail = bones.new("feather")
@@ -186,7 +176,7 @@ def test_a_bone_more_goes_into_all_files(tmp_path):
     assert [c for c in playing_curves(rig()) if "feather" in c.data_path] == []
     again = motion(saved(tmp_path / "again")[WALK])
     for name in ("idle", "walk"):
-        before, after = motion((EXAMPLE / f"{name}.md5anim").read_bytes()), found[f"{NEWT}/{name}.md5anim"]
+        before, after = motion(SAMPLES[name]), found[f"{NEWT}/{name}.md5anim"]
         for each in (after, again) if name == "walk" else (after,):
             assert each.joint_names == [*before.joint_names, "feather"]
             assert np.array_equal(each.positions[:, :-1], before.positions)
@@ -196,8 +186,8 @@ def test_a_bone_more_goes_into_all_files(tmp_path):
 
 
 def test_a_bone_less_and_another_name(tmp_path):
-    opened(tmp_path)
-    names = motion((EXAMPLE / "idle.md5anim").read_bytes()).joint_names
+    newt(tmp_path)
+    names = motion(SAMPLES["idle"]).joint_names
     leaf = next(bone.name for bone in reversed(rig().data.bones) if not bone.children and bone.name != "head")
 
     def change(bones: Any) -> None:
@@ -224,8 +214,8 @@ def test_what_is_not_made_goes_along_with_bones_that_are_moved_at_rest(tmp_path,
 
     found = []
     for when in (made, "never"):
-        bpy.ops.wm.read_factory_settings(use_empty=True)
-        opened(tmp_path / when)
+        fresh()
+        newt(tmp_path / when)
         if when == "before":
             assert make() == {"FINISHED"}
         if how == "bone":
@@ -239,7 +229,7 @@ def test_what_is_not_made_goes_along_with_bones_that_are_moved_at_rest(tmp_path,
         found.append(
             {name: motion(data) for name, data in saved(tmp_path / f"{when} out").items() if "md5anim" in name}
         )
-    before = motion((EXAMPLE / "walk.md5anim").read_bytes())
+    before = motion(SAMPLES["walk"])
     assert np.abs(found[1][WALK].positions - before.positions).max() > 1
     assert found[0].keys() == found[1].keys()
     for name, own in found[0].items():
@@ -247,24 +237,18 @@ def test_what_is_not_made_goes_along_with_bones_that_are_moved_at_rest(tmp_path,
             assert np.abs(getattr(own, kind) - getattr(found[1][name], kind)).max() < 1e-4, name
 
 
-def test_a_declaration_of_one_that_is_not_made(tmp_path):
-    opened(tmp_path)
-    bpy.context.view_layer.objects.active = rig()
-    out = tmp_path / "def/own.def"
-    assert bpy.ops.export_scene.idtech_declaration(filepath=str(out), actions="walk1") == {"FINISHED"}
-    text = out.read_text()
-    assert "anim walk1" in text and "frame 12 call splash" in text and "random_cycle_start" in text
-    assert (tmp_path / NEWT / "walk1.md5anim").read_bytes() == (EXAMPLE / "walk.md5anim").read_bytes()
-
-
-def test_exports_of_all_actions_say_what_is_left_out(tmp_path, capfd):
-    opened(tmp_path)
-    bpy.context.view_layer.objects.active = rig()
-    capfd.readouterr()
-    export = bpy.ops.export_anim.idtech_md5anim
+def test_exports_of_what_is_not_made(tmp_path, capfd):
+    """All actions are without it, which is said; a declaration has it."""
+    newt(tmp_path)
+    export, out = bpy.ops.export_anim.idtech_md5anim, tmp_path / "def/own.def"
     assert export(filepath=str(tmp_path / "out/x.md5anim"), what="ALL") == {"FINISHED"}
     said = "3 animations without an action yet left out, Make All Animations (in the sidebar) makes them"
     assert f"{said}: 'ik_pose', 'walk1', 'walk1, 2'" in capfd.readouterr().out
+    assert bpy.ops.export_scene.idtech_declaration(filepath=str(out), actions="walk1") == {"FINISHED"}
+    text = out.read_text()
+    assert "anim walk1" in text and "frame 12 call splash" in text and "random_cycle_start" in text
+    assert (tmp_path / NEWT / "walk1.md5anim").read_bytes() == SAMPLES["walk"]
+    capfd.readouterr()
     make()
     assert export(filepath=str(tmp_path / "out/x.md5anim"), what="ALL") == {"FINISHED"}
     assert "without an action" not in capfd.readouterr().out
@@ -283,8 +267,7 @@ def test_scales_beside_a_file_are_there_at_once(tmp_path):
 @pytest.mark.parametrize("own", [False, True])
 def test_a_player_is_made_with_animations_that_have_no_action_yet(tmp_path, capfd, own):
     """An action that somebody made and called so is what plays, however."""
-    read(put_player(tmp_path), "xreal")
-    bpy.context.view_layer.objects.active = rig()
+    opened(put_player(tmp_path), "xreal")
     if own:
         rig().animation_data.action.copy().name = "walk"
     out, options = tmp_path / "models/players/toy", {"torso": "chest", "head": "head", "open_result": False}

@@ -8,29 +8,24 @@ import pytest
 
 from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import play
-from io_idtech_models.blender.provenance import PART
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.character.quake2 import ANIMATIONS
 from io_idtech_models.tasks.animations.find import need_animations
 from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, model, put_player
-from tests.ui.scene import add_cube, bpy
+from tests.ui.character import games
+from tests.ui.character.games import fresh, read, roots
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, put, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-run: Any = bpy.ops.import_scene.idtech_character
-export: Any = bpy.ops.export_scene.idtech_md2
-
-
-def read(path: Path, **options: Any) -> None:
-    assert run(filepath=str(path), **options) == {"FINISHED"}
 
 
 def root() -> Any:
-    return next((block for block in bpy.data.objects if block.get(PART) == "weapon"), None)
+    return roots().get("weapon")
 
 
 def gun() -> Any:
-    return next(block for block in root().children)
+    return root().children[0]
 
 
 def body() -> Any:
@@ -47,23 +42,25 @@ def clips() -> dict[str, Any]:
     return {names.file_name_of(action): action for action in bpy.data.actions if action.frame_range[1] < 197}
 
 
-def test_the_skin_that_is_said_is_the_one_that_shows(tmp_path, capfd):
-    def shown() -> list[str]:
-        nodes = body().material_slots[0].material.node_tree.nodes
-        return [node.image.name for node in nodes if node.type == "TEX_IMAGE"]
+def picture() -> str:
+    nodes = body().material_slots[0].material.node_tree.nodes
+    return "".join(Path(node.image.name).name for node in nodes if node.type == "TEX_IMAGE" and node.image)
 
+
+def test_the_skin_that_is_said_is_the_one_that_shows(tmp_path, capfd):
     path = put_player(tmp_path)
     for options, name in (({}, "rust"), ({"skin": "moss"}, "moss"), ({"skin": "FROST"}, "frost")):
-        bpy.ops.wm.read_factory_settings(use_empty=True)
+        fresh()
         read(path, **options)
         assert f"1 part, skin {name}\n" in capfd.readouterr().out
-        assert shown() == [f"{name}.pcx"]
+        assert picture() == f"{name}.pcx"
+        assert names.file_name_of(body().material_slots[0].material) == f"{PLAYER}/rust.pcx"
     for name in ("rust", "moss"):  # which the file names
         path.with_name(f"{name}.pcx").unlink()
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    fresh()
     read(path)
     assert "skin frost" in capfd.readouterr().out
-    assert shown() == ["frost.pcx"]
+    assert picture() == "frost.pcx"
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -78,24 +75,28 @@ def test_animations_are_the_games_whatever_frames_are_called(tmp_path, odd, capf
 
 
 def test_the_gun_shows_the_bodys_frame(tmp_path):
-    read(put_player(tmp_path))
-    bpy.context.scene.frame_set(57)
-    assert times() == (57.0, 57.0)
-    bpy.context.view_layer.objects.active = body()
+    """It goes where the body goes, and has the body's list; a saved scene plays and writes the same."""
+    read(put_player(tmp_path, odd=True))
+    in_step()
+    activate(body())
     play(body().data.shape_keys, clips()["run"])
     bpy.context.scene.frame_set(2)
     assert times() == (42.0, 42.0)
-
-
-def test_the_list_of_the_gun_is_the_bodys(tmp_path):
-    read(put_player(tmp_path))
-    bpy.context.view_layer.objects.active = gun()
+    activate(gun())
     animations = need_animations(bpy.context)
     rows = animations.rows()
     assert [row.name for row in rows if not row.whole] == [clip.name for clip in ANIMATIONS]
     animations.play(next(row for row in rows if row.name == "jump"), bpy.context.scene)
     bpy.context.scene.frame_set(1)
     assert times() == (67.0, 67.0)
+    body().location = (7.0, 8.0, 9.0)
+    bpy.context.view_layer.update()
+    assert tuple(gun().matrix_world.translation) == (7.0, 8.0, 9.0)
+    reopen(tmp_path)
+    bpy.context.scene.frame_set(2)
+    assert times() == (68.0, 68.0)
+    activate(gun())
+    assert export_bytes(tmp_path / "out.md2") == model()
 
 
 def shown(block: Any, frames: Any) -> np.ndarray[Any, Any]:
@@ -140,7 +141,7 @@ def copy_animation() -> list[int]:
 @pytest.mark.parametrize("edit", [insert, delete, move_animation, copy_animation])
 def test_frames_of_body_and_gun_are_edited_together(tmp_path, edit, of):
     read(put_player(tmp_path, odd=True))
-    bpy.context.view_layer.objects.active = of()
+    activate(of())
     before = [shown(block, range(198)) for block in (body(), gun())]
     order = edit()
     for block, old in zip((body(), gun()), before, strict=True):
@@ -158,19 +159,12 @@ def test_frames_of_body_and_gun_are_edited_together(tmp_path, edit, of):
 )
 def test_a_gun_with_fewer_frames_stays_in_step(tmp_path, edit, order):
     read(put_player(tmp_path, weapon_md2=model(43)))
-    bpy.context.view_layer.objects.active = body()
+    activate(body())
     old = shown(gun(), range(43))
     edit()
     assert np.array_equal(shown(gun(), range(len(order))), old[order])
     assert len(gun().data.shape_keys.key_blocks) == len(order)
     in_step()
-
-
-def test_the_gun_goes_where_the_body_goes(tmp_path):
-    read(put_player(tmp_path))
-    body().location = (7.0, 8.0, 9.0)
-    bpy.context.view_layer.update()
-    assert tuple(gun().matrix_world.translation) == (7.0, 8.0, 9.0)
 
 
 def test_a_gun_with_a_modifier_is_written_in_all_of_its_frames(tmp_path):
@@ -179,9 +173,8 @@ def test_a_gun_with_a_modifier_is_written_in_all_of_its_frames(tmp_path):
     written = []
     for block in (gun(), body()):
         block.modifiers.new("Smooth", "SMOOTH").factor = 0.5
-        bpy.context.view_layer.objects.active = block
-        assert export(filepath=str(tmp_path / "out.md2")) == {"FINISHED"}
-        written.append((tmp_path / "out.md2").read_bytes())
+        activate(block)
+        written.append(export_bytes(tmp_path / "out.md2"))
     assert written[0] == written[1], "the same model in the same frames"
 
 
@@ -191,25 +184,9 @@ def test_another_gun_or_none(tmp_path, capfd):
     assert "w_railgun" in gun().name
     read(path, weapon="w_bfg")
     assert "there is no weapon 'w_bfg': 'weapon', 'w_railgun'" in capfd.readouterr().out
-
-
-def test_without_a_gun(tmp_path):
-    read(put_player(tmp_path), weapon="none")
+    fresh()
+    read(path, weapon="none")
     assert root() is None
-
-
-def test_skins(tmp_path):
-    path = put_player(tmp_path)
-    read(path)
-    first = body().material_slots[0].material
-    assert names.file_name_of(first) == f"{PLAYER}/rust.pcx"
-    assert _picture(first) == "rust.pcx", "the model's own, where it is there"
-    read(path, skin="moss")
-    assert _picture(bpy.context.view_layer.objects.active.material_slots[0].material) == "moss.pcx"
-
-
-def _picture(material: Any) -> str:
-    return next(Path(n.image.name).name for n in material.node_tree.nodes if n.type == "TEX_IMAGE" and n.image)
 
 
 def test_fewer_frames_than_the_game_plays(tmp_path, capfd):
@@ -220,58 +197,36 @@ def test_fewer_frames_than_the_game_plays(tmp_path, capfd):
     assert {"stand", "run", "attack"} <= set(clips())
 
 
+def put_remaster(folder: Path) -> None:
+    """Put a model of the remaster into a folder."""
+    for name, own in (("tris.md5mesh", "newt.md5mesh"), ("tris.md5anim", "walk.md5anim")):
+        put(folder / name, (EXAMPLE / own).read_bytes())
+
+
 def test_the_remasters_model(tmp_path, capfd):
+    """It is written into its own folder, beside the player's."""
     path = put_player(tmp_path)
     read(path, remaster=True)
     assert "there is no other body with bones" in capfd.readouterr().out
+    fresh()
     folder = path.parent / "md5"
-    folder.mkdir()
-    (folder / "tris.md5mesh").write_bytes((EXAMPLE / "newt.md5mesh").read_bytes())
-    (folder / "tris.md5anim").write_bytes((EXAMPLE / "walk.md5anim").read_bytes())
-    read(path, remaster=True, skin="moss")
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    put_remaster(folder)
+    rig = games.opened(path, remaster=True, skin="moss")
     assert rig.animation_data.action is not None
-    mesh = rig.children[0]
-    assert _picture(mesh.material_slots[0].material) == "moss.pcx"
-
-
-def test_a_saved_scene_plays_and_writes_the_same(tmp_path):
-    read(put_player(tmp_path, odd=True))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.context.scene.frame_set(57)
-    assert times() == (57.0, 57.0)
-    bpy.context.view_layer.objects.active = gun()
-    assert export(filepath=str(tmp_path / "out.md2")) == {"FINISHED"}
-    assert (tmp_path / "out.md2").read_bytes() == model()
-
-
-def test_the_remasters_model_is_written_beside_the_players(tmp_path):
-    path = put_player(tmp_path)
-    folder = path.parent / "md5"
-    folder.mkdir()
-    mesh, walk = (EXAMPLE / name for name in ("newt.md5mesh", "walk.md5anim"))
-    (folder / "tris.md5mesh").write_bytes(mesh.read_bytes())
-    (folder / "tris.md5anim").write_bytes(walk.read_bytes())
-    read(path, remaster=True)
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    bpy.context.view_layer.objects.active = rig
-    rows = need_animations(bpy.context).rows()
-    assert [row.name for row in rows if not row.whole][:1] == ["stand"]
+    nodes = rig.children[0].material_slots[0].material.node_tree.nodes
+    assert [Path(n.image.name).name for n in nodes if n.type == "TEX_IMAGE" and n.image] == ["moss.pcx"]
+    assert [row.name for row in need_animations(bpy.context).rows() if not row.whole][:1] == ["stand"]
+    before = {each.name: each.read_bytes() for each in folder.iterdir()}
     for place in folder.iterdir():
         place.unlink()
-    out = path.parent / "tris.md5mesh"
-    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out), game="quake2remaster") == {"FINISHED"}
-    motion = path.parent / "tris.md5anim"
-    assert bpy.ops.export_anim.idtech_md5anim(filepath=str(motion), game="quake2remaster") == {"FINISHED"}
-    assert sorted(each.name for each in folder.iterdir()) == ["tris.md5anim", "tris.md5mesh"]
-    assert (folder / "tris.md5mesh").read_bytes() == mesh.read_bytes()
-    assert (folder / "tris.md5anim").read_bytes() == walk.read_bytes()
+    for kind, name in (("scene", "md5mesh"), ("anim", "md5anim")):
+        export = getattr(getattr(bpy.ops, f"export_{kind}"), f"idtech_{name}")
+        assert export(filepath=str(path.parent / f"tris.{name}"), game="quake2remaster") == {"FINISHED"}
+    assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
 
 
 def saved(folder: Path) -> dict[str, bytes]:
-    assert bpy.ops.export_scene.idtech_character(filepath=str(folder)) == {"FINISHED"}
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {name.rpartition("/")[2]: data for name, data in games.saved(folder).items()}
 
 
 def in_the_file(data: bytes, frame: int) -> Any:
@@ -295,7 +250,7 @@ def farthest(file: Any, scene: Any) -> float:
 def test_the_gun_is_saved_where_it_is_shown(tmp_path, how):
     """The game knows no tag between them: what is moved of one against the other is in the files."""
     read(put_player(tmp_path))
-    bpy.context.view_layer.objects.active = body()
+    activate(body())
     space = None
     if how == "rooted":
         assert bpy.ops.object.idtech_make_root() == {"FINISHED"}
@@ -318,19 +273,17 @@ def test_a_gun_that_is_deleted_is_saved_as_it_was(tmp_path, how, capfd):
     """Without weapon.md2 the game shows another player."""
     read(put_player(tmp_path / "game"))
     stays = body()
-    for block in (gun(),) if how == "mesh" else (gun(), root()):
-        bpy.data.objects.remove(block)
-    bpy.context.view_layer.objects.active = stays
+    bpy.data.batch_remove([gun()] if how == "mesh" else [gun(), root()])
+    bpy.context.view_layer.update()
+    activate(stays)
     assert saved(tmp_path / "out")["weapon.md2"] == model()
     assert "weapon is not in the scene: its file and what names it stay as they were" in capfd.readouterr().out
 
 
 def test_a_mesh_that_hangs_on_the_body_goes_into_its_file_wherever_it_lies(tmp_path):
     read(put_player(tmp_path / "game"))
-    lead = body()
-    cube = add_cube("hat")
-    cube.parent = lead
-    bpy.context.view_layer.objects.active = lead
+    add_cube("hat").parent = body()
+    activate(body())
     found = saved(tmp_path / "out")
     (before,), (after,) = (by_name("md2").load(data, "").surfaces for data in (model(), found["tris.md2"]))
     assert len(after.triangles) == len(before.triangles) + 12

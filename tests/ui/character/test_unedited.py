@@ -9,7 +9,7 @@ from io_idtech_models.game.folders import Disk
 from tests.packs import put_pack
 from tests.samples import CORPUS
 from tests.ui.character.games import GAMES, changed, read, rig, saved, write
-from tests.ui.scene import bpy, error_of
+from tests.ui.scene import bpy, error_of, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 each_game = pytest.mark.parametrize("game", GAMES)
@@ -38,16 +38,15 @@ def move_body(game: str, folder: Path) -> None:
         rig().location.y, rig().scale = 5, (2, 2, 2)
 
 
-def reopen(game: str, folder: Path) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(folder / "x.blend"))
+def opened_again(game: str, folder: Path) -> None:
+    reopen(folder)
 
 
 OPTIONS: list[dict[str, Any]] = [
     {}, {"scale": 0.5}, {"animations": False}, {"make_all": True}, {"weld": False}, {"as_shown": False},
 ]  # fmt: skip
 WAYS = [pytest.param(options, nothing, id="-".join(options) or "as it is") for options in OPTIONS]
-WAYS += [pytest.param({}, do, id=do.__name__) for do in (play, move, move_body, reopen)]
+WAYS += [pytest.param({}, do, id=do.__name__) for do in (play, move, move_body, opened_again)]
 
 
 @pytest.mark.parametrize(("options", "do"), WAYS)

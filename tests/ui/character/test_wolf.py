@@ -7,53 +7,42 @@ import pytest
 
 from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import action_parts
-from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal import runs
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.packs import put_files, put_pack
 from tests.samples import CORPUS
 from tests.samples_wolf import FOLDER, TABLE, body, files, put_character
-from tests.ui.scene import add_cube, bpy, error_of
+from tests.ui.character.games import changed, fresh, opened, place, remove, rig, roots, run, saved, tag
+from tests.ui.scene import activate, add_cube, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-run: Any = bpy.ops.import_scene.idtech_character
 play: Any = bpy.ops.object.idtech_animation_play
 REAL = sorted(CORPUS.rglob("wolfanim.cfg"))
 
 
-def read(path, **options):
-    assert run(filepath=str(path), **options) == {"FINISHED"}
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    bpy.context.view_layer.objects.active = rig
-    return rig
-
-
 def listed():
-    holder = animations_of(bpy.context)
-    assert holder is not None
+    holder: Any = animations_of(bpy.context)
     return holder, holder.rows()
 
 
-def place(block: Any) -> Any:
-    bpy.context.view_layer.update()
-    return np.array(block.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+def labels():
+    return [row.label for row in listed()[1]]
 
 
 def test_parts_hang_on_the_tags_that_the_game_knows(tmp_path, capfd):
-    read(put_character(tmp_path))
+    opened(put_character(tmp_path))
     said = capfd.readouterr().out
     assert "warning" not in said.lower()
     assert "3 animations, 4 parts on tags, skin default, 1.25 times as large, as the game shows it" in said
-    roots = {block[PART]: block for block in bpy.data.objects if PART in block and block[PART] != "boss root"}
-    assert {kind: names.file_name_of(root.parent) for kind, root in roots.items()} == {
+    assert {kind: names.file_name_of(root.parent) for kind, root in roots().items()} == {
         "head": "tag_head", "md3_beltr": "tag_bright", "md3_back": "tag_back", "md3_hat": "tag_mouth",
     }  # fmt: skip
     bpy.context.scene.frame_set(3)
-    assert np.abs(place(roots["head"]) - place(roots["head"].parent)).max() < 1e-4
+    assert np.abs(place(roots()["head"]) - place(roots()["head"].parent)).max() < 1e-4
 
 
 def test_rows_are_runs_of_the_bodys_own_frames(tmp_path):
-    read(put_character(tmp_path))
+    opened(put_character(tmp_path))
     holder, rows = listed()
     assert [(row.label, row.first, row.count) for row in rows] == [
         ("All Frames", 0, 6), ("idle", 0, 4), ("walk_1", 2, 3),
@@ -69,30 +58,24 @@ def test_rows_are_runs_of_the_bodys_own_frames(tmp_path):
 
 
 def test_a_lone_body_has_the_rows_of_the_table_beside_it(tmp_path, capfd):
+    """They are not edited apart."""
     path = put_character(tmp_path)
     lone: Any = bpy.ops.import_scene.idtech_mds
     lone(filepath=str(path.parent / "body.mds"))
-    bpy.context.view_layer.objects.active = next(b for b in bpy.data.objects if b.type == "ARMATURE")
-    assert [row.label for row in listed()[1]] == ["All Frames", "idle", "walk_1"]
+    activate(rig())
+    assert labels() == ["All Frames", "idle", "walk_1"]
+    play(name="walk_1")
+    for what, options in (("remove", {}), ("duplicate", {}), ("rename", {"to": "run"})):
+        operator = getattr(bpy.ops.object, f"idtech_animation_{what}")
+        assert "its frames are among All Frames: edit them there" in error_of(operator, name="walk_1", **options)
     path.write_bytes(b"VERSION 2")
     capfd.readouterr()
     lone(filepath=str(path.parent / "body.mds"))
     assert "'wolfanim.cfg': no animation in it" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("what", ["remove", "duplicate", "rename"])
-def test_rows_of_a_lone_body_are_not_edited_apart(tmp_path, what):
-    lone: Any = bpy.ops.import_scene.idtech_mds
-    lone(filepath=str(put_character(tmp_path).parent / "body.mds"))
-    bpy.context.view_layer.objects.active = next(b for b in bpy.data.objects if b.type == "ARMATURE")
-    play(name="walk_1")
-    options = {"to": "run"} if what == "rename" else {}
-    operator = getattr(bpy.ops.object, f"idtech_animation_{what}")
-    assert "its frames are among All Frames: edit them there" in error_of(operator, name="walk_1", **options)
-
-
-def add_row(name="jump", first=1, last=3):
-    assert bpy.ops.object.idtech_animation_add(name=name, first=first, last=last) == {"FINISHED"}
+def add_row():
+    assert bpy.ops.object.idtech_animation_add(name="jump", first=1, last=3) == {"FINISHED"}
 
 
 def rename_row():
@@ -104,15 +87,16 @@ def remove_row():
 
 
 def add_and_rename():
-    add_row("jump")
+    add_row()
     assert bpy.ops.object.idtech_animation_rename(name="jump", to="leap") == {"FINISHED"}
 
 
 def add_and_remove():
-    add_row("jump")
+    add_row()
     assert bpy.ops.object.idtech_animation_remove(name="jump") == {"FINISHED"}
 
 
+CFG, BODY = f"{FOLDER}/wolfanim.cfg", f"{FOLDER}/body.mds"
 WALK = "walk_1\t2\t3\t3\t20\t-1\n"
 
 
@@ -126,22 +110,21 @@ WALK = "walk_1\t2\t3\t3\t20\t-1\n"
         (add_and_remove, "", ""),
     ],
 )
-def test_rows_of_a_character_are_saved_in_its_table(tmp_path, edit, old, new, capfd):
-    read(put_character(tmp_path / "game"))
+def test_rows_of_a_character_are_saved_in_its_table(tmp_path, edit, old, new):
+    opened(put_character(tmp_path / "game"))
     bpy.context.scene.render.fps = 20
     edit()
-    (tmp_path / "out").mkdir()
-    changed = saved(tmp_path / "game", tmp_path / "out")
-    assert changed == (9, ["wolfanim.cfg"] if new != old else [])
-    assert (tmp_path / "out" / FOLDER / "wolfanim.cfg").read_text() == TABLE.replace(old, new)
-    names_shown = [row.label for row in listed()[1]]
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    read(tmp_path / "out" / FOLDER / "wolfanim.cfg")
-    assert [row.label for row in listed()[1]] == names_shown
+    found = saved(tmp_path / "out")
+    assert changed(found, "rtcw") == ([CFG] if new != old else [])
+    assert found[CFG].decode() == TABLE.replace(old, new)
+    shown = labels()
+    fresh()
+    opened(tmp_path / "out" / CFG)
+    assert labels() == shown
 
 
 def test_rows_that_no_table_can_have(tmp_path):
-    read(put_character(tmp_path))
+    opened(put_character(tmp_path))
     add: Any = bpy.ops.object.idtech_animation_add
     assert "'big jump' can't stand in the game's table" in error_of(add, name="big jump", first=0, last=1)
     assert "'endanims' can't stand" in error_of(add, name="endanims", first=0, last=1)
@@ -152,35 +135,25 @@ def test_rows_that_no_table_can_have(tmp_path):
 
 def test_windows_line_ends_and_a_table_without_a_last_one(tmp_path):
     table = TABLE.partition("ENDANIMS")[0].rstrip().replace("\n", "\r\n").encode()
-    read(put_character(tmp_path / "game", wolfanim_cfg=table))
+    opened(put_character(tmp_path / "game", wolfanim_cfg=table))
     bpy.context.scene.render.fps = 20
     add_row()
-    (tmp_path / "out").mkdir()
-    saved(tmp_path / "game", tmp_path / "out")
-    assert (tmp_path / "out" / FOLDER / "wolfanim.cfg").read_bytes() == table + b"\r\njump\t1\t3\t0\t20\t0"
+    assert saved(tmp_path / "out")[CFG] == table + b"\r\njump\t1\t3\t0\t20\t0"
 
 
 def test_a_table_that_goes_beyond_the_frames(tmp_path, capfd):
     table = b"VERSION 2\nSTARTANIMS\nlong 3 9 0 15\nnone 20 2 0 15\nok 0 2 0 15\n"
-    read(put_character(tmp_path, wolfanim_cfg=table))
+    opened(put_character(tmp_path, wolfanim_cfg=table))
     assert "'body.mds' has 6 frames, which is fewer than its table says of 'long', 'none'" in capfd.readouterr().out
-    assert [row.label for row in listed()[1]] == ["All Frames", "long", "ok"]
+    assert labels() == ["All Frames", "long", "ok"]
     play(name="long")
     assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (3, 5)
 
 
 def test_notes_of_a_stranger(tmp_path):
-    rig = read(put_character(tmp_path))
-    action = rig.animation_data.action
-    for text in (
-        "{",
-        "{}",
-        "[1]",
-        '[["a", 0, 1, 1, 1, 5]]',
-        '[["", 0, 1, 1, 1, "a"]]',
-        '[["a", 0, 1, 1, 1e9], ["b", NaN, 1, 1, 1], ["c", 0, 99999999999, 1, 1]]',
-        "0",
-    ):
+    action = opened(put_character(tmp_path)).animation_data.action
+    numbers = '[["a", 0, 1, 1, 1e9], ["b", NaN, 1, 1, 1], ["c", 0, 99999999999, 1, 1]]'
+    for text in ("{", "{}", "[1]", '[["a", 0, 1, 1, 1, 5]]', '[["", 0, 1, 1, 1, "a"]]', numbers, "0"):
         action["idtech_runs"] = text
         assert len(listed()[1]) == 1, text
 
@@ -189,173 +162,128 @@ def test_archives(tmp_path):
     other = {name.replace("/boss/", "/guard/"): data for name, data in files().items()}
     pack = put_pack(tmp_path / "main/pak0.pk3", files() | other)
     assert "several characters, say which: 'boss', 'guard'" in error_of(run, filepath=str(pack))
-    read(pack, character="guard/wolfanim.cfg")
+    opened(pack, character="guard/wolfanim.cfg")
     assert [names.file_name_of(c) for c in bpy.context.scene.collection.children] == ["guard"]
-    read(pack / FOLDER / "wolfanim.cfg")
+    opened(pack / CFG)
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
-def test_real_characters(path, tmp_path, capfd):
-    rig = read(path)
+def test_real_characters(path, capfd):
+    body = opened(path)
     assert "warning" not in capfd.readouterr().out.lower()
     assert len(listed()[1]) in (42, 4)
-    assert next(block for block in bpy.data.objects if block.get(PART) == "head").parent.parent == rig
-    out = tmp_path / "out.mds"
-    assert bpy.ops.export_scene.idtech_mds(filepath=str(out)) == {"FINISHED"}
-    assert out.read_bytes() == (path.parent / "body.mds").read_bytes()
+    assert roots()["head"].parent.parent == body
 
 
-def saved(folder, out):
-    """Return the files of a saved character that are others than those below a game's folder."""
-    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
-    names_ = [path.relative_to(out) for path in out.rglob("*") if path.is_file()]
-    return len(names_), sorted(
-        each.name for each in names_ if (out / each).read_bytes() != (folder / each).read_bytes()
-    )
-
-
-def test_an_edit_touches_its_file_alone(tmp_path):
-    read(put_character(tmp_path / "game"))
-    (tmp_path / "out").mkdir()
+def raise_helmet():
     helmet = next(block for block in bpy.data.objects if names.file_name_of(block) == "helmet" and block.type == "MESH")
     helmet.data.vertices[0].co.z += 2.0
-    assert saved(tmp_path / "game", tmp_path / "out") == (9, ["helmet.md3"])
 
 
-def test_a_pose_is_an_edit_of_the_body(tmp_path):
-    rig = read(put_character(tmp_path / "game"))
-    (tmp_path / "out").mkdir()
+def pose():
     bpy.context.scene.frame_set(3)
-    rig.pose.bones[0].location.z += 4.0
-    rig.pose.bones[0].keyframe_insert("location")
-    assert saved(tmp_path / "game", tmp_path / "out") == (9, ["body.mds"])
+    bone = rig().pose.bones[0]
+    bone.location.z += 4.0
+    bone.keyframe_insert("location")
 
 
-def saved_texts(folder):
-    """Return the skins of a character that is saved, by their names."""
-    assert bpy.ops.export_scene.idtech_character(filepath=str(folder)) == {"FINISHED"}
-    return {path.name: path.read_text() for path in (folder / FOLDER).glob("*.skin")}
+@pytest.mark.parametrize(("edit", "file"), [(raise_helmet, f"{FOLDER}/acc/helmet.md3"), (pose, BODY)])
+def test_an_edit_touches_its_file_alone(tmp_path, edit, file):
+    opened(put_character(tmp_path / "game"))
+    edit()
+    assert changed(saved(tmp_path / "out"), "rtcw") == [file]
 
 
-def remove(kind):
-    root = next(block for block in bpy.data.objects if block.get(PART) == kind)
-    for block in [*root.children_recursive, root]:
-        bpy.data.objects.remove(block)
+BODY_SKIN, HEAD_SKIN = f"{FOLDER}/body_default.skin", f"{FOLDER}/head_default.skin"
 
 
 @pytest.mark.parametrize(
     ("kind", "skin", "line"),
     [
-        ("md3_beltr", "body_default.skin", "md3_beltr,acc/pouch.md3\n"),
-        ("md3_back", "body_default.skin", "md3_back,acc/sack\n"),
-        ("md3_hat", "head_default.skin", "md3_hat,acc/helmet.md3\n"),
+        ("md3_beltr", BODY_SKIN, b"md3_beltr,acc/pouch.md3\n"),
+        ("md3_back", BODY_SKIN, b"md3_back,acc/sack\n"),
+        ("md3_hat", HEAD_SKIN, b"md3_hat,acc/helmet.md3\n"),
     ],
 )
 def test_a_part_that_was_deleted_goes_from_the_skin_that_attaches_it(tmp_path, kind, skin, line, capfd):
-    read(put_character(tmp_path / "game"))
+    opened(put_character(tmp_path / "game"))
     remove(kind)
-    (tmp_path / "out").mkdir()
-    before = {name.rpartition("/")[2]: data.decode() for name, data in files().items() if name.endswith(".skin")}
-    found = saved_texts(tmp_path / "out")
-    assert found[skin] == before[skin].replace(line, "")
-    other = {"body_default.skin", "head_default.skin"} - {skin}
-    assert all(found[name] == before[name] for name in other)
+    found = saved(tmp_path / "out")
+    assert changed(found, "rtcw") == [skin]
+    assert found[skin] == files()[skin].replace(line, b"")
     assert "stay as they were" not in capfd.readouterr().out
+
+
+def hang(block: Any, on: str) -> None:
+    block.parent = tag(on)
+    activate(rig())
 
 
 @pytest.mark.parametrize(
     ("on", "skin", "behind", "line"),
     [
-        ("tag_back", "body_default.skin", "md3_beltr,acc/pouch.md3\n", "md3_back,acc/jar.md3\n"),
-        ("tag_mouth", "head_default.skin", "md3_part,face.md3\n", "md3_hat,acc/jar.md3\n"),
+        ("tag_back", BODY_SKIN, b"md3_beltr,acc/pouch.md3\n", b"md3_back,acc/jar.md3\n"),
+        ("tag_mouth", HEAD_SKIN, b"md3_part,face.md3\n", b"md3_hat,acc/jar.md3\n"),
     ],
 )
 def test_a_part_that_was_hung_on_a_tag_is_attached(tmp_path, on, skin, behind, line):
-    read(put_character(tmp_path / "game"))
+    opened(put_character(tmp_path / "game"))
     for kind in ("md3_back", "md3_hat"):
         remove(kind)
-    jar = add_cube("Jar")
-    jar.parent = next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b) == on)
-    bpy.context.view_layer.objects.active = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    (tmp_path / "out").mkdir()
-    assert behind + line in saved_texts(tmp_path / "out")[skin]
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    rig = read(tmp_path / "out" / FOLDER / "wolfanim.cfg")
-    assert rig is not None
-    root = next(block for block in bpy.data.objects if block.get(PART) == line.partition(",")[0])
-    assert names.file_name_of(root.parent) == on
+    hang(add_cube("Jar"), on)
+    assert behind + line in saved(tmp_path / "out")[skin]
+    fresh()
+    opened(tmp_path / "out" / CFG)
+    assert names.file_name_of(roots()[line.partition(b",")[0].decode()].parent) == on
 
 
-def test_a_model_from_elsewhere_goes_into_the_characters_folder(tmp_path):
-    """The game looks for what a skin attaches there alone."""
-    read(put_character(tmp_path / "game"))
+def test_a_model_from_elsewhere_goes_into_the_characters_folder(tmp_path, capfd):
+    """The game looks for what a skin attaches there alone; where there is none it is left out."""
+    opened(put_character(tmp_path / "game"))
     remove("md3_back")
     put_files(tmp_path / "game", {"models/weapons2/gun.md3": files()[f"{FOLDER}/acc/helmet.md3"]})
     bpy.ops.import_scene.idtech_md3(filepath=str(tmp_path / "game/models/weapons2/gun.md3"))
-    gun = bpy.context.view_layer.objects.active
-    gun.parent = next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b) == "tag_back")
-    bpy.context.view_layer.objects.active = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    (tmp_path / "out").mkdir()
-    assert "md3_back,acc/gun.md3\n" in saved_texts(tmp_path / "out")["body_default.skin"]
-    assert (tmp_path / "out" / FOLDER / "acc/gun.md3").is_file()
-
-
-def test_no_skin_to_attach_it(tmp_path, capfd):
-    read(put_character(tmp_path / "game", body_default_skin=None))
-    jar = add_cube("Jar")
-    jar.parent = next(b for b in bpy.data.objects if b.type == "EMPTY" and names.file_name_of(b) == "tag_back")
-    bpy.context.view_layer.objects.active = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    (tmp_path / "out").mkdir()
-    saved_texts(tmp_path / "out")
+    hang(bpy.context.view_layer.objects.active, "tag_back")
+    found = saved(tmp_path / "out")
+    assert b"md3_back,acc/gun.md3\n" in found[BODY_SKIN] and f"{FOLDER}/acc/gun.md3" in found
+    fresh()
+    opened(put_character(tmp_path / "bare", body_default_skin=None))
+    hang(add_cube("Jar"), "tag_back")
+    saved(tmp_path / "out")
     assert "left out, no skin could attach it: 'Jar'" in capfd.readouterr().out
 
 
-def test_frames_of_a_copy_that_was_deleted_are_not_the_bodys(tmp_path, capfd):
+def test_frames_of_what_was_deleted_are_not_the_bodys(tmp_path, capfd):
     """Blender's Duplicate Objects copies actions, before 5.0 with their fake users, and so they stay."""
-    rig = read(put_character(tmp_path / "game"))
+    own = opened(put_character(tmp_path / "game"))
     copy = next(action for action in bpy.data.actions if runs.runs_of(action)).copy()
     copy.use_fake_user = True
-    out = tmp_path / "out"
-    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
-    assert (out / FOLDER / "body.mds").read_bytes() == body()
-    said = capfd.readouterr().out
-    assert (
-        f"unchanged copies, are left out, keep them in NLA tracks of '{rig.name}' to write them: '{copy.name}'" in said
-    )
-    curve = action_parts(copy)[0][2][0]
-    curve.keyframe_points[0].co.y += 1
-    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
-    assert len((out / FOLDER / "body.mds").read_bytes()) > len(body())
-
-
-def test_frames_of_a_character_that_was_deleted_are_not_the_next_ones(tmp_path, capfd):
-    read(put_character(tmp_path / "game"))
-    for block in list(bpy.data.objects):
-        bpy.data.objects.remove(block)
+    assert saved(tmp_path / "out")[BODY] == body()
+    said = f"unchanged copies, are left out, keep them in NLA tracks of '{own.name}' to write them: '{copy.name}'"
+    assert said in capfd.readouterr().out
+    action_parts(copy)[0][2][0].keyframe_points[0].co.y += 1
+    assert len(saved(tmp_path / "out")[BODY]) > len(body())
+    bpy.data.batch_remove([copy, *bpy.data.objects])
     bpy.context.view_layer.update()
-    read(put_character(tmp_path / "game"))
-    out = tmp_path / "out"
-    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
-    assert (out / FOLDER / "body.mds").read_bytes() == body()
+    opened(tmp_path / "game" / CFG)
+    assert saved(tmp_path / "out")[BODY] == body()
     assert "actions that another model came with" in capfd.readouterr().out
 
 
 def test_actions_that_are_no_rows_and_none_at_all_are_said(tmp_path, capfd):
     """The table knows frames of the body alone, by their numbers."""
-    rig = read(put_character(tmp_path / "game"))
-    write = bpy.ops.export_scene.idtech_character
-    played = rig.animation_data.action
+    own = opened(put_character(tmp_path / "game"))
+    played = own.animation_data.action
     copy = played.copy()
     copy.name = "jig"
-    rig.animation_data.action = copy
-    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    own.animation_data.action = copy
+    saved(tmp_path / "out")
     capfd.readouterr()
     for key in list(copy.keys()):
         del copy[key]
-    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    saved(tmp_path / "out")
     said = "'jig': frames behind all others in body.mds, and in no row of wolfanim.cfg: put their keys behind those of"
     assert said in capfd.readouterr().out
-    for action in (copy, played):
-        bpy.data.actions.remove(action)
-    assert write(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    bpy.data.batch_remove([copy, played])
+    saved(tmp_path / "out")
     assert "has no action: all frames are gone from body.mds, and rows of wolfanim.cfg" in capfd.readouterr().out

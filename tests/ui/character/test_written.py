@@ -1,26 +1,19 @@
 """Characters of every game, edited and saved: the same files come of it, and the same is said, as before."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
-from tests import samples_character, samples_doom3, samples_quake2, samples_wolf, samples_xreal
-from tests.ui.scene import KEPT_HERE, bpy, outcome
+from tests import samples_doom3
+from tests.ui.character import games
+from tests.ui.character.games import run, write
+from tests.ui.scene import KEPT_HERE, bpy, outcome, places
 
 pytestmark = [KEPT_HERE, pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-read: Any = bpy.ops.import_scene.idtech_character
-write: Any = bpy.ops.export_scene.idtech_character
-GAMES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "et": (samples_character.put_character, {}),
-    "rtcw": (samples_wolf.put_character, {}),
-    "doom3": (samples_doom3.put_character, {"character": "monster_newt"}),
-    "doom3 base": (samples_doom3.put_character, {"character": "monster_newt_base"}),
-    "quake2": (samples_quake2.put_player, {}),
-    "xreal": (samples_xreal.put_player, {}),
-}
+GAMES = {name: (game.put, {"character": game.name}) for name, game in games.GAMES.items()}
+GAMES["doom3 base"] = samples_doom3.put_character, {"character": "monster_newt_base"}
 
 
 def untouched() -> None:
@@ -71,7 +64,7 @@ EDITS = (untouched, posed, moved, dressed, without_pieces, renamed)
 def test_an_edited_character_is_saved_as_it_was(game, edit, tmp_path, capfd, as_before):
     """Into a folder, an archive, and with what was edited alone."""
     put, options = GAMES[game]
-    read(filepath=str(put(tmp_path / "game")), **options)
+    run(filepath=str(put(tmp_path / "game")), **options)
     edit()
     for name, how in (("out", {}), ("own.pk3", {}), ("edited", {"edited_only": True})):
         folder = tmp_path / f"to {name}"
@@ -85,9 +78,5 @@ IMPORTS: list[dict[str, Any]] = [{}, {"make_all": True}, {"animations": False}, 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_character_is_imported_as_it_was(game, options, tmp_path, capfd, as_before):
     put, own = GAMES[game]
-    said = outcome(read, tmp_path, capfd, filepath=str(put(tmp_path / "game")), **own | options)
-    bpy.context.view_layer.update()
-    for block in sorted(bpy.context.scene.objects, key=lambda block: block.name):
-        place = " ".join(f"{x + 0.0:.2f}" for x in block.matrix_world.translation)
-        said.append(f"{block.name} at {place}{' hidden' if block.hide_viewport or block.hide_get() else ''}")
-    as_before([line for line in said if not line.startswith("game/")])
+    said = outcome(run, tmp_path, capfd, filepath=str(put(tmp_path / "game")), **own | options)
+    as_before([line for line in said + places() if not line.startswith("game/")])

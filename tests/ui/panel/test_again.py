@@ -13,7 +13,7 @@ from io_idtech_models.tasks.export.last_export import begin, options_of
 from io_idtech_models.tasks.panel.again import plan_of
 from tests import samples_md5
 from tests.facts import differences
-from tests.packs import Entry, zip_bytes
+from tests.packs import put_pack
 from tests.samples import PROJECT, sample
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
 
@@ -21,30 +21,26 @@ pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 again: Any = bpy.ops.object.idtech_export_again
 
 
+def with_wave(folder: Any) -> Any:
+    """Import a model with one animation, which lie in a folder then; returns its armature, which is active."""
+    put(folder / "wave.md5anim", samples_md5.wave())
+    import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
+    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    activate(rig)
+    return rig
+
+
 def test_it_goes_where_it_came_from(tmp_path):
+    """As it was exported last."""
     path = put(tmp_path / "a.md3")
-    before = path.read_bytes()
     import_model(path)
     path.write_bytes(b"")
     assert again() == {"FINISHED"}
-    assert path.read_bytes() == before
-
-
-def test_as_it_was_exported_last(tmp_path):
-    path = put(tmp_path / "a.md3")
-    import_model(path)
-    export_bytes(tmp_path / "other.md3", scale=2.0, game="quake3", skin="red")
+    assert path.read_bytes() == sample("animated")
+    other = export_bytes(tmp_path / "other.md3", scale=2.0, game="quake3", skin="red")
     assert again() == {"FINISHED"}
-    assert path.read_bytes() == (tmp_path / "other.md3").read_bytes()
+    assert path.read_bytes() == other != sample("animated")
     assert (tmp_path / "a_red.skin").is_file()
-
-
-def test_an_option_does_not_leak_to_another_model(tmp_path):
-    first, second = (import_model(put(tmp_path / name)) for name in ("a.md3", "b.md3"))
-    activate(first.objects[0])
-    export_bytes(tmp_path / "c.md3", scale=2.0)
-    assert options_of(first, "md3") == {"scale": 2.0, "game": "format"}
-    assert options_of(second, "md3") is None
 
 
 class Properties(dict[str, Any]):
@@ -71,6 +67,7 @@ def test_the_next_export_begins_so(tmp_path):
     first, second = (import_model(put(tmp_path / name)) for name in ("a.md3", "b.md3"))
     activate(first.objects[0])
     export_bytes(tmp_path / "c.md3", scale=2.0, game="quake3")
+    assert (options_of(first, "md3"), options_of(second, "md3")) == ({"scale": 2.0, "game": "quake3"}, None)
     operator = operator_with({}, {"scale": 7.0, "normals": "SMOOTH"})
     begin(operator, first, "md3")
     assert (operator.scale, operator.game, operator.normals) == (2.0, "quake3", "SOURCE")
@@ -96,7 +93,7 @@ def test_what_a_stranger_wrote_does_no_harm(tmp_path, text):
 
 
 def test_what_lies_in_an_archive_stays_there(tmp_path):
-    archive = put(tmp_path / "pak0.pk3", zip_bytes([Entry("models/a.md3", sample("animated"))]))
+    archive = put_pack(tmp_path / "pak0.pk3", {"models/a.md3": sample("animated")})
     before = archive.read_bytes()
     bpy.ops.import_scene.idtech_md3(filepath=str(archive / "models/a.md3"))
     assert "archive" in error_of(again), "the button is grey"
@@ -113,8 +110,8 @@ def test_what_lies_in_an_archive_stays_there(tmp_path):
 
 def test_a_player_of_an_archive_stays_there(tmp_path):
     folder = PROJECT / "examples/tock/baseq3/models/players/tock"
-    files = [Entry(f"models/players/tock/{file.name}", file.read_bytes()) for file in folder.iterdir()]
-    archive = put(tmp_path / "pak0.pk3", zip_bytes(files))
+    files = {f"models/players/tock/{file.name}": file.read_bytes() for file in folder.iterdir()}
+    archive = put_pack(tmp_path / "pak0.pk3", files)
     assert bpy.ops.import_scene.idtech_player(filepath=str(archive), player="tock") == {"FINISHED"}
     with pytest.raises(LimitError, match=r"'tock' lies in an archive, .*: export it into '.*z_tock\.pk3'"):
         plan_of(bpy.context)
@@ -158,11 +155,8 @@ def test_a_rig_with_its_animations(tmp_path, example, suffixes):
 def test_the_memory_is_one_short_text(tmp_path):
     collection = import_model(put(tmp_path / "a.md3"))
     export_bytes(tmp_path / "c.md3")
-    assert json.loads(collection["idtech_export"]) == {
-        "md3": {"game": "format"},
-        "format": "md3",
-        "file": str(tmp_path / "c.md3"),
-    }
+    remembered = json.loads(collection["idtech_export"])
+    assert remembered == {"md3": {"game": "format"}, "format": "md3", "file": str(tmp_path / "c.md3")}
 
 
 def test_a_whole_player(tmp_path):
@@ -178,27 +172,15 @@ def test_a_whole_player(tmp_path):
 
 
 def test_a_model_goes_back_with_the_animations_of_its_last_export(tmp_path):
-    put(tmp_path / "arm.md5mesh", samples_md5.arm())
-    put(tmp_path / "wave.md5anim", samples_md5.wave())
-    import_model(tmp_path / "arm.md5mesh")
+    with_wave(tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    (tmp_path / "out").mkdir()
-    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "out/arm.md5mesh"), write_animations=True) == {
-        "FINISHED"
-    }
+    export_bytes(put(tmp_path / "out/arm.md5mesh", b""), write_animations=True)
     assert again() == {"FINISHED"}
     after = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     assert after.keys() == before.keys()
     for name, data in before.items():
         assert after[name] != data, "a text is laid out anew: it was written"
         assert differences(data, after[name]) == set()
-
-
-def with_wave(folder: Any) -> Any:
-    """Return the armature of a model with one animation, which are in a folder."""
-    put(folder / "wave.md5anim", samples_md5.wave())
-    import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
-    return next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +190,6 @@ def with_wave(folder: Any) -> Any:
 def test_a_copy_of_an_animation_gets_a_file_of_its_own(tmp_path, called, file):
     put(tmp_path / "old.md5anim", b"another model's")
     rig = with_wave(tmp_path)
-    activate(rig)
     source = bpy.data.actions["wave"]
     copy = source.copy()
     copy.name = called or copy.name
@@ -225,7 +206,7 @@ def test_a_copy_of_an_animation_gets_a_file_of_its_own(tmp_path, called, file):
 
 
 def test_an_animation_that_was_renamed_alone_goes_back(tmp_path):
-    activate(with_wave(tmp_path))
+    with_wave(tmp_path)
     bpy.data.actions["wave"].name = "run"
     (tmp_path / "wave.md5anim").write_bytes(b"")
     assert again() == {"FINISHED"}

@@ -82,20 +82,18 @@ def test_another_model_shows_no_findings(tmp_path):
 def test_the_model_is_found_wherever_its_object_goes(tmp_path):
     collection = import_model(put(tmp_path / "a.md3"))
     block = bpy.context.view_layer.objects.active
-    found = subject_of(bpy.context)
-    assert found is not None
-    assert found.home == collection
+
+    def subject() -> Any:
+        return subject_of(bpy.context)
+
+    assert subject().home == collection
     collection.objects.unlink(block)
     bpy.context.scene.collection.objects.link(block)
     activate(block)
-    found = subject_of(bpy.context)
-    assert found is not None
-    assert found.home is None
-    assert found.place, "its mesh still says where it came from"
+    assert subject().home is None
+    assert subject().place, "its mesh still says where it came from"
     collection.objects.link(block)
-    found = subject_of(bpy.context)
-    assert found is not None
-    assert found.home == collection, "and back"
+    assert subject().home == collection, "and back"
 
 
 def test_a_hidden_part_is_not_selected():

@@ -11,8 +11,8 @@ from io_idtech_models.ui.check import panel as findings
 from io_idtech_models.ui.panel import header, main, model, surfaces, tags
 from tests.samples import PROJECT
 from tests.ui.panel.drawing import drawn, shows, texts
-from tests.ui.player.players import brought, game
-from tests.ui.scene import activate, add_cube, bpy, import_model, put
+from tests.ui.player.players import brought, game, tag_of
+from tests.ui.scene import activate, add_cube, add_object, bpy, import_model, put
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 TOCK = PROJECT / "examples/tock/baseq3/models/players/tock"
@@ -26,34 +26,26 @@ LEVELS = [
 
 def part_named(kind: str) -> Any:
     """Return the root of a part of the active player."""
-    subject = subject_of(bpy.context)
-    assert subject is not None
-    assert subject.player is not None
+    subject: Any = subject_of(bpy.context)
     return subject.player.parts[kind]
+
+
+def beside(*labels: str) -> list[str]:
+    """Return what the panel shows behind some of its words."""
+    shown = texts(main.VIEW3D_PT_idtech)
+    return [shown[shown.index(label) + 1] for label in labels]
 
 
 def test_the_player_heads_the_panel():
     brought(TOCK)
     activate(part_named("upper"))
     bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK")
-    shown = texts(main.VIEW3D_PT_idtech)
-    assert shown[0] == "tock"
-    rows = dict(zip(["Game", "Skin"], [shown[shown.index(label) + 1] for label in ("Game", "Skin")], strict=True))
-    assert rows == {"Game": "Quake III Arena", "Skin": "default"}
-    assert shown[shown.index("Legs") + 1] == "LEGS_RUN"
-    assert shown[shown.index("Torso") + 1] == "TORSO_ATTACK"
+    assert texts(main.VIEW3D_PT_idtech)[0] == "tock"
+    assert beside("Game", "Skin") == ["Quake III Arena", "default"]
+    assert beside("Legs", "Torso") == ["LEGS_RUN", "TORSO_ATTACK"]
     assert ("operator", "object.idtech_play") in drawn(main.VIEW3D_PT_idtech)
     bpy.ops.object.idtech_play(legs="ALL", torso="ALL")
-    shown = texts(main.VIEW3D_PT_idtech)
-    assert shown[shown.index("Legs") + 1] == "All Frames"
-
-
-@pytest.mark.parametrize("kind", ["lower", "upper", "head"])
-def test_a_rig_is_offered_whichever_part_is_active(kind):
-    brought(TOCK)
-    activate(part_named(kind))
-    assert ("operator", "object.idtech_make_rig") in drawn(rigging.VIEW3D_PT_idtech_rig)
-    assert shows(rigging.VIEW3D_PT_idtech_rig), "its frames lie in meshes that hang on what is active"
+    assert beside("Legs") == ["All Frames"]
 
 
 def test_parts_are_a_level_below(tmp_path):
@@ -72,32 +64,26 @@ def test_parts_are_a_level_below(tmp_path):
 
 
 def test_a_part_has_its_own_numbers_and_the_players_game():
-    brought(TOCK)
-    for kind in ("lower", "head"):
+    player = brought(TOCK)
+    for kind in ("lower", "upper", "head"):
         activate(part_named(kind))
         shown = texts(model.VIEW3D_PT_idtech_part_model)
         assert f"tock/{kind}.md3" in shown
         assert "Game" not in shown
         assert any(text.endswith("/ 999") for text in shown), "vertices that Quake III takes"
-
-
-def test_the_game_is_the_whole_players():
-    player = brought(TOCK)
-    activate(part_named("head"))
+        assert ("operator", "object.idtech_make_rig") in drawn(rigging.VIEW3D_PT_idtech_rig)
+        assert shows(rigging.VIEW3D_PT_idtech_rig), "its frames lie in meshes that hang on what is active"
     assert bpy.ops.object.idtech_choose_game(game="ioquake3") == {"FINISHED"}
     assert "ioquake3" in player.collection["idtech_export"]
     activate(part_named("lower"))
-    shown = texts(main.VIEW3D_PT_idtech)
-    assert shown[shown.index("Game") + 1] == "ioquake3"
+    assert beside("Game") == ["ioquake3"]
 
 
 def test_two_players_are_told_apart(tmp_path):
     first, second = brought(TOCK), brought(game(tmp_path))
     for player in (first, second, first):
         activate(player.root)
-        subject = subject_of(bpy.context)
-        assert subject is not None
-        assert subject.player is not None
+        subject: Any = subject_of(bpy.context)
         assert subject.player.home == player.collection
         assert list(subject.player.parts.values()) == [player.parts[k] for k in ("lower", "upper", "head")]
     first.collection.name = "other"
@@ -106,16 +92,14 @@ def test_two_players_are_told_apart(tmp_path):
 
 def test_what_hangs_on_a_tag_is_a_model_of_its_own(tmp_path):
     brought(TOCK)
-    tag = next(block for block in part_named("head").children_recursive + part_named("upper").children_recursive
-               if block.name.startswith("tag_head"))  # fmt: skip
+    tag = tag_of(part_named("upper"), "tag_head")
     path = put(tmp_path / "hat.mdc")
     hat = import_model(path)
     for block in hat.objects:
         if block.parent is None:
             block.parent = tag
     activate(next(block for block in hat.objects if block.type == "MESH"))
-    subject = subject_of(bpy.context)
-    assert subject is not None
+    subject: Any = subject_of(bpy.context)
     assert subject.player is None
     assert texts(main.VIEW3D_PT_idtech)[0] == "hat"
     assert not shows(main.VIEW3D_PT_idtech_part)
@@ -144,9 +128,7 @@ def test_without_a_model_it_offers_an_import():
     assert not hasattr(main.VIEW3D_PT_idtech, "poll") or shows(main.VIEW3D_PT_idtech)
     children = [model.VIEW3D_PT_idtech_model, findings.VIEW3D_PT_idtech_findings, *[above for above, _ in LEVELS]]
     assert not any(map(shows, children))
-    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    bpy.context.scene.collection.objects.link(camera)
-    activate(camera)
+    activate(add_object("camera", bpy.data.cameras.new("camera")))
     assert drawn(main.VIEW3D_PT_idtech) == shown
     assert not any(map(shows, children))
     activate(add_cube())

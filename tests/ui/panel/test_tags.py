@@ -23,6 +23,13 @@ def tag_named(model: Any, name: str) -> Any:
     return found
 
 
+def active_rig() -> Any:
+    """Return the armature, which is active from now on."""
+    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    activate(rig)
+    return rig
+
+
 @pytest.mark.parametrize("suffix", [".md3", ".mdc"])
 def test_on_an_animated_model_at_the_cursor(tmp_path, suffix):
     collection = import_model(put(tmp_path / "a.md3"))
@@ -59,8 +66,7 @@ def test_on_an_object_it_moves_with_that(tmp_path):
 @pytest.mark.parametrize("suffix", [".mdm", ".mds", ".mdr"])
 def test_on_a_bone_of_a_rig(tmp_path, suffix):
     import_model(TROOPER)
-    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
-    activate(rig)
+    rig = active_rig()
     bone = rig.data.bones[3]
     rig.data.bones.active = bone
     assert add_tag(name="tag_spare", place="BONE") == {"FINISHED"}
@@ -80,8 +86,7 @@ def test_on_a_bone_of_a_rig(tmp_path, suffix):
 
 def test_on_a_bone_of_what_becomes_a_vertex_model(tmp_path):
     import_model(NEWT)
-    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
-    activate(rig)
+    rig = active_rig()
     rig.data.bones.active = rig.data.bones[-1]
     assert add_tag(name="tag_mouth", place="BONE") == {"FINISHED"}
     model = export_model(tmp_path / "newt.md3", frames="SCENE")
@@ -105,8 +110,7 @@ def test_a_players_part_keeps_its_own_space(tmp_path):
 def test_what_can_not_be(tmp_path):
     assert "poll" in error_of(add_tag)
     import_model(NEWT)
-    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
-    activate(rig)
+    rig = active_rig()
     rig.data.bones.active = None
     assert "click the one that the tag moves with" in error_of(add_tag, place="CURSOR")
     activate(add_cube())
@@ -130,18 +134,20 @@ def test_the_names_of_the_games_are_offered():
 
 
 def test_lists_show_their_kind_alone(tmp_path):
-    collection = import_model(put(tmp_path / "a.md3"))
+    import_model(put(tmp_path / "a.md2"))
+    assert not by_name("md2").tags
+    assert not shows(tags.VIEW3D_PT_idtech_tags), "of formats that have some"
+    blocks = import_model(put(tmp_path / "a.md3")).objects
     shown = SimpleNamespace(filter_name="", bitflag_filter_item=1)
-    kinds = [block.type for block in collection.objects]
-    assert tags.shown_kind(shown, collection.objects, "MESH") == [int(kind == "MESH") for kind in kinds]
+    assert tags.shown_kind(shown, blocks, "MESH") == [int(block.type == "MESH") for block in blocks]
     shown.filter_name = "TAG"
-    found = tags.shown_kind(shown, collection.objects, "EMPTY")
-    assert sum(found) == sum("tag" in b.name.lower() for b in collection.objects if b.type == "EMPTY")
+    assert shows(tags.VIEW3D_PT_idtech_tags)
+    empties = [block for block in blocks if block.type == "EMPTY"]
+    assert sum(tags.shown_kind(shown, blocks, "EMPTY")) == sum("tag" in b.name.lower() for b in empties)
     manager = bpy.context.window_manager
-    for index, block in enumerate(collection.objects):
+    for index, block in enumerate(blocks):
         manager.idtech_part = index
-        assert bpy.context.view_layer.objects.active == block
-        assert manager.idtech_part == index
+        assert (bpy.context.view_layer.objects.active, manager.idtech_part) == (block, index)
 
 
 def test_what_the_file_gets_of_a_surface(tmp_path):
@@ -158,11 +164,3 @@ def test_what_the_file_gets_of_a_surface(tmp_path):
     assert "models/weapons2/new.tga" in model.surfaces[0].shaders
     block.data.materials.clear()
     assert "Give it a material, called as the shader" in texts(surfaces.VIEW3D_PT_idtech_surfaces)
-
-
-def test_tags_are_for_formats_that_have_some(tmp_path):
-    import_model(put(tmp_path / "a.md2"))
-    assert not by_name("md2").tags
-    assert not shows(tags.VIEW3D_PT_idtech_tags)
-    import_model(put(tmp_path / "a.md3"))
-    assert shows(tags.VIEW3D_PT_idtech_tags)

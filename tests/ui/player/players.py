@@ -9,12 +9,13 @@ import pytest
 
 from io_idtech_models import formats
 from io_idtech_models.blender.player.parts import find_player
+from io_idtech_models.blender.player.rows import rows_of
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.files import players_in
 from tests.packs import Entry, zip_bytes
 from tests.samples import CORPUS
 from tests.samples_player import FOLDER, player_files, weapon_files
-from tests.ui.scene import bpy, png, put
+from tests.ui.scene import activate, bpy, png, put
 
 import_player: Any = bpy.ops.import_scene.idtech_player
 
@@ -52,9 +53,9 @@ def saved(folder: Path, **options: Any) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in target.iterdir() if not path.name.startswith("icon_")}
 
 
-def unequal(folder: Path, before: dict[str, bytes]) -> list[str]:
-    """Return which files a save does not write as they were."""
-    after = saved(folder)
+def unequal(folder: Path, before: dict[str, bytes] | None = None) -> list[str]:
+    """Return which files a save does not write as they were: as our player's are, where no others are given."""
+    before, after = originals() if before is None else before, saved(folder)
     return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
 
@@ -68,6 +69,22 @@ def active_player() -> Any:
 
 def tag_of(root: Any, name: str) -> Any:
     return next(b for b in root.children if b.name.split(".")[0] == name and b.type == "EMPTY")
+
+
+def mesh_of(player: Any, part: str) -> Any:
+    return next(block for block in player.parts[part].children_recursive if block.type == "MESH")
+
+
+def actions_of(player: Any) -> dict[str, Any]:
+    """Return the actions of a player's table, by the names of their rows."""
+    return rows_of(player.identity, list(player.parts.values()))
+
+
+def insert_frame(block: Any, frame: int) -> None:
+    """Insert a frame behind one that shows, where an object is active."""
+    activate(block)
+    bpy.context.scene.frame_set(frame)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
 
 
 def model(data: bytes) -> Any:

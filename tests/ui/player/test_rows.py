@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.player.rows import frame_curve as found_curve
-from io_idtech_models.blender.player.rows import rows_of
+from io_idtech_models.blender.player import rows
 from io_idtech_models.game.player.animation_cfg import read
 from tests.samples import PROJECT
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
-from tests.ui.player.players import active_player, brought, game, model, originals, saved, tag_of, unequal
-from tests.ui.scene import activate, bpy, error_of, import_model, put
+from tests.ui.player.players import (
+    actions_of,
+    active_player,
+    brought,
+    game,
+    insert_frame,
+    model,
+    originals,
+    saved,
+    tag_of,
+    unequal,
+)
+from tests.ui.scene import activate, bpy, error_of, import_model, put, stored
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
-
-
-def frame_curve(action: Any) -> Any:
-    return found_curve(action)
+frame_curve: Callable[[Any], Any] = rows.frame_curve
 
 
 def test_rows_show_their_frames_at_their_own_speed(own):
     scene = bpy.context.scene
     scene.render.fps = 30
     table = read(player_files()["animation.cfg"])
-    actions = rows_of(own.identity, list(own.parts.values()))
+    actions = actions_of(own)
     assert set(actions) == {row.name for row in table.rows}
     for part in ("lower", "upper"):
         for row in table.of_part(part):
@@ -63,7 +71,7 @@ def stretch(action: Any, factor: float) -> None:
 def test_an_edited_row_changes_its_numbers_alone(tmp_path, edit):
     player = brought(game(tmp_path), frame_rate=24)
     change, (old, new) = ROW_EDITS[edit]
-    change(rows_of(player.identity, list(player.parts.values()))["LEGS_RUN"])
+    change(actions_of(player)["LEGS_RUN"])
     after = saved(tmp_path)
     wanted = originals() | {"animation.cfg": originals()["animation.cfg"].replace(old, new)}
     assert after["animation.cfg"] == wanted["animation.cfg"]
@@ -83,7 +91,7 @@ KEYS = {  # of LEGS_RUN, 14 to 19 in the part: whether a table can say them
 @pytest.mark.parametrize("keys", KEYS)
 def test_what_a_table_does_not_say_of_a_row_is_said(tmp_path, capfd, keys):
     player = brought(game(tmp_path), frame_rate=24)
-    curve = frame_curve(rows_of(player.identity, list(player.parts.values()))["LEGS_RUN"])
+    curve = frame_curve(actions_of(player)["LEGS_RUN"])
     points, interpolation, even = KEYS[keys]
     curve.keyframe_points.clear()
     for place in points:
@@ -106,19 +114,11 @@ FRAME_EDITS = {  # part, scene's frame: rows before and after, and which models 
 
 
 @pytest.mark.parametrize("case", FRAME_EDITS)
-@pytest.mark.parametrize("way", ["insert", "insert and delete"])
-def test_frames_inserted_move_what_follows(tmp_path, case, way):
+def test_frames_inserted_move_what_follows(tmp_path, case):
     part, frame, rows, parts = FRAME_EDITS[case]
     player = brought(game(tmp_path), levels=True)
-    activate(player.parts[part].children[0])
-    bpy.context.scene.frame_set(frame)
-    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    insert_frame(player.parts[part].children[0], frame)
     assert bpy.context.scene.frame_current == frame + 1, "the new frame is shown"
-    if way != "insert":
-        assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
-        assert bpy.context.scene.frame_current == frame + 1, "the one behind it is shown"
-        assert unequal(tmp_path, originals()) == []
-        return
     after = saved(tmp_path)
     bpy.context.scene.frame_set(99)
     last = {kind: UPPER_FRAMES if kind == "upper" else LOWER_FRAMES for kind in parts}
@@ -139,6 +139,10 @@ def test_frames_inserted_move_what_follows(tmp_path, case, way):
             np.testing.assert_allclose(old.origins[order], new.origins, atol=1e-5)
     if case == "both":
         assert b"\n37 4 4" not in after["animation.cfg"]
+    bpy.context.scene.frame_set(frame + 1)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert bpy.context.scene.frame_current == frame + 1, "the one behind it is shown"
+    assert unequal(tmp_path) == []
 
 
 @pytest.mark.parametrize("rate", [24, 60])
@@ -150,10 +154,7 @@ def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
     for row, name in zip(odd, names, strict=True):
         table = table.replace(b"35 2 0 15 // " + name, row + b" // " + name)
     player = brought(game(tmp_path, animation_cfg=table), frame_rate=rate)
-    scene = bpy.context.scene
-    activate(player.parts["upper"].children[0])
-    scene.frame_set(8)  # the last of TORSO_GESTURE
-    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    insert_frame(player.parts["upper"].children[0], 8)  # the last of TORSO_GESTURE
     before, after = (table.splitlines(), saved(tmp_path)["animation.cfg"].splitlines())
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):
@@ -162,7 +163,7 @@ def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
             assert now == ([b"6", b"4", *words[2:]] if b"TORSO_GESTURE" in old else words)
         else:
             assert now == [str(int(words[0]) + 1).encode(), *words[1:]], old
-    scene.frame_set(8)
+    bpy.context.scene.frame_set(8)
     assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
     assert saved(tmp_path)["animation.cfg"] == table
 
@@ -184,19 +185,19 @@ def test_a_frame_before_legs_and_torso_begin_goes_into_both(tmp_path, part):
     """Frame 5 is no row's."""
     table = player_files()["animation.cfg"].replace(b"4\t2\t0", b"4\t1\t0").replace(b"5\t1\t0", b"4\t1\t0")
     player = brought(game(tmp_path, animation_cfg=table))
-    activate(player.parts[part].children[0])
-    bpy.context.scene.frame_set(5)
-    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    insert_frame(player.parts[part].children[0], 5)
     after = saved(tmp_path)
-    assert [model(after[f"{each}.md3"]).num_frames for each in ("lower", "upper")] == [
-        LOWER_FRAMES + 1,
-        UPPER_FRAMES + 1,
-    ]
+    counts = [model(after[f"{each}.md3"]).num_frames for each in ("lower", "upper")]
+    assert counts == [LOWER_FRAMES + 1, UPPER_FRAMES + 1]
     assert b"\n7\t3\t0" in after["animation.cfg"] and b"\n38 4 4" in after["animation.cfg"]
 
 
 def test_behind_the_last_frame_that_is_deleted_the_one_before_it_shows(tmp_path):
+    """The only frame of a part is not deleted."""
     player = brought(game(tmp_path))
+    activate(player.parts["head"].children[0])
+    assert "only frame can't be deleted" in error_of(bpy.ops.object.idtech_delete_frame)
+    assert unequal(tmp_path) == []
     activate(player.parts["upper"].children[0])
     bpy.context.scene.frame_set(UPPER_FRAMES - 1)
     assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
@@ -213,55 +214,43 @@ def test_a_model_that_hangs_on_a_player_has_its_own_frames(own, tmp_path):
     assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
     assert len(block.data.shape_keys.key_blocks) == 4
     activate(own.root)
-    assert unequal(tmp_path, originals()) == []
+    assert unequal(tmp_path) == []
 
 
-def test_the_only_frame_of_a_part_is_not_deleted(tmp_path):
-    player = brought(game(tmp_path))
-    activate(player.parts["head"].children[0])
-    assert "only frame can't be deleted" in error_of(bpy.ops.object.idtech_delete_frame)
-    assert unequal(tmp_path, originals()) == []
-
-
-def test_a_frame_that_legs_begin_with_alone_is_not_deleted(tmp_path):
+def test_legs_and_torso_begin_at_the_same_number(tmp_path):
+    """A frame that legs begin with alone is not deleted, and no table that is keyed otherwise is saved."""
+    said = "games let both begin at the same number"
     table = player_files()["animation.cfg"].replace(b"37 4 4 20", b"37 1 0 20")
     player = brought(game(tmp_path, animation_cfg=table))
     activate(player.parts["lower"].children[0])
     bpy.context.scene.frame_set(6)
-    assert "games let both begin at the same number" in error_of(bpy.ops.object.idtech_delete_frame)
+    assert said in error_of(bpy.ops.object.idtech_delete_frame)
     assert unequal(tmp_path, originals() | {"animation.cfg": table}) == []
-
-
-def test_legs_that_are_keyed_to_begin_elsewhere_are_not_saved(tmp_path):
-    player = brought(game(tmp_path))
-    shift(rows_of(player.identity, list(player.parts.values()))["LEGS_WALKCR"], 0, 1)
-    export = bpy.ops.export_scene.idtech_player
-    assert "games let both begin at the same number" in error_of(export, filepath=str(tmp_path / "out"))
+    shift(actions_of(player)["LEGS_WALKCR"], 0, 1)
+    assert said in error_of(bpy.ops.export_scene.idtech_player, filepath=str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 
 def test_frames_of_a_player_that_is_an_override_are_not_changed(tmp_path):
     brought(game(tmp_path))
-    source = str(tmp_path / "player.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=source)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    source = stored(tmp_path)
     bpy.ops.wm.link(directory=f"{source}/Collection", filename=NAME, instance_collections=False)
     (linked,) = (c for c in bpy.data.collections if c.name == NAME)
     linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
     activate(next(b for b in bpy.data.objects if b.override_library is not None and b.name == "l_legs"))
     for edit in (bpy.ops.object.idtech_insert_frame, bpy.ops.object.idtech_delete_frame):
         assert "linked from another .blend" in error_of(edit)
-    assert unequal(tmp_path, originals()) == []
+    assert unequal(tmp_path) == []
 
 
 def test_inserted_frames_leave_what_was_edited_of_a_row(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
-    rows = rows_of(player.identity, list(player.parts.values()))
-    stretch(rows["LEGS_RUN"], 2)
-    rows["LEGS_WALK"]["idtech_fps"] = 40.0
-    rows["LEGS_TURN"].use_cyclic = False
-    rows["LEGS_IDLE"].frame_end += 24 / 7
-    shift(rows["LEGS_LAND"], 0, -1)
+    actions = actions_of(player)
+    stretch(actions["LEGS_RUN"], 2)
+    actions["LEGS_WALK"]["idtech_fps"] = 40.0
+    actions["LEGS_TURN"].use_cyclic = False
+    actions["LEGS_IDLE"].frame_end += 24 / 7
+    shift(actions["LEGS_LAND"], 0, -1)
     before = saved(tmp_path)["animation.cfg"]
     activate(player.parts["lower"].children[0])
     for frame, edit in ((8, bpy.ops.object.idtech_insert_frame), (8, bpy.ops.object.idtech_delete_frame)):
@@ -274,7 +263,7 @@ def test_inserted_frames_leave_what_was_edited_of_a_row(tmp_path):
 
 def test_a_new_action_takes_the_row_of_its_name(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
-    old = rows_of(player.identity, list(player.parts.values()))["TORSO_ATTACK"]
+    old = actions_of(player)["TORSO_ATTACK"]
     old.name = "old attack"
     root = player.parts["upper"]
     root.animation_data.action = None
@@ -324,23 +313,19 @@ def test_actions_become_rows_that_were_missing(tmp_path, gone):
     lines = player_files()["animation.cfg"].splitlines(keepends=True)
     short = b"".join(lines[: next(nth for nth, line in enumerate(lines) if gone.encode() in line)])
     player = brought(game(tmp_path, animation_cfg=short), frame_rate=24)
-    gesture = rows_of(player.identity, list(player.parts.values()))["TORSO_GESTURE"]
+    gesture = actions_of(player)["TORSO_GESTURE"]
     behind, added = ADDED[gone]
-    for added_name in added:
+    for name in added:
         action = gesture.copy()
-        for name in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
-            del action[name]
-        action.name = added_name
+        for key in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
+            del action[key]
+        action.name = name
     after = read(saved(tmp_path)["animation.cfg"])
     assert [row.name for row in after.rows[behind:]] == added
     for name in added:
         row = after.by_name[name]
-        assert (row.first - after.skip(row, "lower" if "LEGS" in name else "upper"), row.count, row.loop, row.fps) == (
-            6,
-            3,
-            0,
-            18,
-        )
+        first = row.first - after.skip(row, "lower" if "LEGS" in name else "upper")
+        assert (first, row.count, row.loop, row.fps) == (6, 3, 0, 18)
 
 
 def test_rows_beyond_the_frames_are_named(tmp_path, capfd):
@@ -348,7 +333,7 @@ def test_rows_beyond_the_frames_are_named(tmp_path, capfd):
     player = brought(game(tmp_path, animation_cfg=table))
     said = "rows go beyond the 37 frames of upper, games show frame 0: 'TORSO_STAND2'"
     assert said in capfd.readouterr().out
-    curve = frame_curve(rows_of(player.identity, list(player.parts.values()))["TORSO_STAND2"])
+    curve = frame_curve(actions_of(player)["TORSO_STAND2"])
     assert [curve.evaluate(nth * 24 / 15 + 0.01) for nth in range(3)] == [36, 0, 0]
     assert saved(tmp_path)["animation.cfg"] == table
     assert said in capfd.readouterr().out
@@ -377,7 +362,7 @@ NAMED = b"sex m\nLEGS_RUN 31 6 6 20\nTORSO_STAND 30 4 4 15 // stands\nBOTH_DEATH
 
 def test_rows_with_names(tmp_path):
     player = brought(game(tmp_path, animation_cfg=NAMED), frame_rate=24)
-    actions = rows_of(player.identity, list(player.parts.values()))
+    actions = actions_of(player)
     assert set(actions) == {"LEGS_RUN", "TORSO_STAND", "BOTH_DEATH1"}
     assert unequal(tmp_path, originals() | {"animation.cfg": NAMED}) == []
     actions["TORSO_STAND"]["idtech_fps"] = 7.5

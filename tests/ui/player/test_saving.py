@@ -12,18 +12,19 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.player.rows import rows_of
 from io_idtech_models.tasks.player.files import proposed_target
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT
 from tests.samples_player import FOLDER, NAME, player_files
 from tests.ui.player.players import (
     PLAYERS,
+    actions_of,
     active_player,
     brought,
     corpus_player,
     export_player,
     game,
+    mesh_of,
     model,
     originals,
     saved,
@@ -36,12 +37,15 @@ from tests.ui.scene import (
     activate,
     add_cube,
     add_mesh,
+    add_object,
     add_tag,
     bpy,
     error_of,
     export_bytes,
     import_model,
     put,
+    reopen,
+    stored,
 )
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -52,39 +56,29 @@ pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 def test_unedited_files_come_back(tmp_path, packed, state):
     player = brought(game(tmp_path, packed) / "head.md3")
     if state == "playing":
-        actions = rows_of(player.identity, list(player.parts.values()))
-        player.parts["lower"].animation_data.action = actions["LEGS_BACK"]
-        player.parts["upper"].animation_data.action = actions["TORSO_STAND"]
+        for part, row in (("lower", "LEGS_BACK"), ("upper", "TORSO_STAND")):
+            player.parts[part].animation_data.action = actions_of(player)[row]
         bpy.context.scene.frame_set(11)
     elif state == "moved":
         player.root.location, player.root.rotation_euler = (100.5, -3000, 17), (1, 2, 3)
         bpy.context.view_layer.update()
     elif state == "reopened":
-        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
-        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "player.blend"))
+        reopen(tmp_path)
     elif state == "frames":
         for root in player.parts.values():
             root.animation_data_clear()
             root["frame"] = 7.5
-    assert unequal(tmp_path, originals()) == []
+    assert unequal(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", PLAYERS[1:])
 def test_real_players_come_back(tmp_path, name):
-    files = corpus_player(name)
-    brought(Path(files.parts["upper"].base.place), legs="LEGS_RUN", torso="TORSO_STAND", plain_materials=True)
+    own = corpus_player(name)
+    brought(Path(own.parts["upper"].base.place), legs="LEGS_RUN", torso="TORSO_STAND", plain_materials=True)
     bpy.context.scene.frame_set(5)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "player.blend"))
-    after = saved(tmp_path)
-    before = {
-        file.name: file.read()
-        for part in files.parts.values()
-        for file in (part.base, *part.levels.values(), *part.skins.values())
-    }
-    before[files.table.name] = files.table.read()
-    assert sorted(after) == sorted(before)
-    assert [n for n in before if before[n] != after[n]] == []
+    reopen(tmp_path)
+    files = [file for p in own.parts.values() for file in (p.base, *p.levels.values(), *p.skins.values())]
+    assert unequal(tmp_path, {file.name: file.read() for file in (own.table, *files)}) == []
 
 
 OTHER_HEAD = b"h_other,models/players/grunt/other.tga\n"
@@ -92,60 +86,57 @@ OTHER_HEAD = b"h_other,models/players/grunt/other.tga\n"
 DRESSED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # what is imported, and which files are others or none
     "an unknown skin": ({"skin": "foo"}, {}),
     "none": ({"skin": "none"}, {}),
-    "half a skin": ({"skin": "red"}, {"head_red.skin": None}),
-    "a skin of another head": ({}, {"head_red.skin": OTHER_HEAD}),
-    "a head for each skin": (
-        {"skin": "red"},
-        {
-            "head.md3": None,
-            "head_default.md3": player_files()["head.md3"],
-            "head_red.md3": player_files()["head.md3"].replace(b"h_head", b"h_hair"),
-        },
-    ),
-    "no skin": ({}, {n: None for n in player_files() if n.endswith(".skin")}),
-}
+    "half a skin": ({"skin": "red"}, {"head_red_skin": None}),
+    "a skin of another head": ({}, {"head_red_skin": OTHER_HEAD}),
+    "a head for each skin": ({"skin": "red"}, {
+        "head_md3": None,
+        "head_default_md3": player_files()["head.md3"],
+        "head_red_md3": player_files()["head.md3"].replace(b"h_head", b"h_hair"),
+    }),
+    "no skin": ({}, {name.replace(".", "_"): None for name in player_files() if name.endswith(".skin")}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DRESSED)
 def test_unedited_skins_come_back(tmp_path, capfd, case):
     options, changed = DRESSED[case]
-    folder = game(tmp_path)
-    for name, data in changed.items():
-        if data is None:
-            (folder / name).unlink()
-        else:
-            put(folder / name, data)
+    folder = game(tmp_path, **changed)
     brought(folder, **options)
     if case == "an unknown skin":
         assert "there is no skin 'foo': 'default', 'red'; it wears 'default'" in capfd.readouterr().out
     there = {p.name: p.read_bytes() for p in folder.iterdir() if not p.name.startswith("icon_")}
-    other_heads = {"head_default.md3"} if case == "a head for each skin" else set()  # which a save has no part of
-    assert unequal(tmp_path, {n: d for n, d in there.items() if n not in other_heads}) == []
+    there.pop("head_default.md3", None)  # which a save has no part of
+    assert unequal(tmp_path, there) == []
 
 
-def test_a_new_surface_without_a_material_is_named(tmp_path, capfd):
-    player = brought(game(tmp_path))
-    hat = add_mesh("hat", CUBE_POINTS, CUBE_FACES)
+def hat_on(player: Any) -> Any:
+    """Hang a new mesh on a player's head."""
+    hat = add_cube("hat")
     hat.parent = player.parts["head"]
-    assert unequal(tmp_path, originals()) == ["head.md3"]
-    assert (
-        "without a material a surface has no shader, give it one with the shader's name: 'hat'"
-        in capfd.readouterr().out
-    )
+    return hat
+
+
+def raised(mesh: Any) -> None:
+    """Move a point of a mesh in all frames."""
+    keys = mesh.data.shape_keys
+    for points in [key.data for key in keys.key_blocks] if keys else [mesh.data.vertices]:
+        points[0].co.z += 5.0
+    mesh.data.update()
 
 
 def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path, capfd):
     player = brought(game(tmp_path))
     activate(player.parts["upper"].children[0])
     assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
-    assert unequal(tmp_path, originals()) == []
-    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
-    legs.data.materials[0] = bpy.data.materials.new("models/players/grunt/blood")
-    hat = add_mesh("hat", CUBE_POINTS, CUBE_FACES)
-    hat.parent = player.parts["head"]
+    assert unequal(tmp_path) == []
+    mesh_of(player, "lower").data.materials[0] = bpy.data.materials.new("models/players/grunt/blood")
+    hat = hat_on(player)
+    saved(tmp_path)
+    bare = "without a material a surface has no shader, give it one with the shader's name: 'hat'"
+    assert bare in capfd.readouterr().out
     hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
     changed = {"head.md3", "head_default.skin", "head_red.skin", "lower.md3", "lower_red.skin"}
-    assert set(unequal(tmp_path, originals())) == changed
+    assert {*unequal(tmp_path)} == changed
     assert "'hat': not listed in 'head_default.skin', added there as worn now" in capfd.readouterr().out
 
 
@@ -155,9 +146,8 @@ def test_an_archive_keeps_all_else(tmp_path):
     before = pack.read_bytes()
     assert export_player(filepath=str(pack)) == {"FINISHED"}
     assert pack.read_bytes() == before
-    head = next(b for b in active_player().parts["head"].children if b.type == "MESH")
-    head.data.vertices[0].co.z += 2.0
-    head.data.update()
+    head = mesh_of(active_player(), "head")
+    raised(head)
     assert export_player(filepath=str(pack)) == {"FINISHED"}
     with ZipFile(BytesIO(before)) as old, ZipFile(pack) as new:
         assert old.namelist() == new.namelist()
@@ -189,12 +179,10 @@ def test_a_tag_moved_in_a_frame_moves_there_alone(tmp_path, playing):
     tag.location.z += 4.0
     tag.keyframe_insert("location", frame=12)
     if playing:
-        actions = rows_of(player.identity, list(player.parts.values()))
-        player.parts["lower"].animation_data.action = actions["LEGS_WALK"]
+        player.parts["lower"].animation_data.action = actions_of(player)["LEGS_WALK"]
         scene.frame_set(2)
-    after = saved(tmp_path)
-    assert [n for n in after if after[n] != originals()[n]] == ["lower.md3"]
-    old, new = model(originals()["lower.md3"]), model(after["lower.md3"])
+    assert unequal(tmp_path) == ["lower.md3"]
+    old, new = (model(files["lower.md3"]) for files in (originals(), saved(tmp_path)))
     moved = new.tags[0].origins - old.tags[0].origins
     assert np.flatnonzero(np.abs(moved).max(axis=1)).tolist() == [12]
     np.testing.assert_allclose(moved[12], (0, 0, 4), atol=1e-5)
@@ -205,12 +193,11 @@ def test_a_tag_moved_in_a_frame_moves_there_alone(tmp_path, playing):
 def test_a_modifier_on_the_head_is_seen_from_the_head(tmp_path):
     player = brought(game(tmp_path), legs="LEGS_RUN")
     player.root.location = (100, 0, 0)
-    head = next(b for b in player.parts["head"].children if b.type == "MESH")
+    head = mesh_of(player, "head")
     modifier = head.modifiers.new("taller", "DISPLACE")
     modifier.direction, modifier.mid_level, modifier.strength = "Z", 0.0, 8.0
-    after = saved(tmp_path)
-    assert [n for n in after if after[n] != originals()[n]] == ["head.md3"]
-    old, new = model(originals()["head.md3"]).surfaces[0], model(after["head.md3"]).surfaces[0]
+    assert unequal(tmp_path) == ["head.md3"]
+    old, new = (model(files["head.md3"]).surfaces[0] for files in (originals(), saved(tmp_path)))
     moved = new.positions[0][:, None] - old.positions[0][None]
     assert (np.abs(moved - (0, 0, 8)).max(axis=2) < 0.02).any(axis=1).all()
     assert new.positions.shape[0] == 1
@@ -220,7 +207,7 @@ def test_a_modifier_on_the_head_is_seen_from_the_head(tmp_path):
 @pytest.mark.parametrize("bent", [False, True])
 def test_what_is_hidden_of_a_player_is_written(tmp_path, way, bent):
     player = brought(game(tmp_path), legs="LEGS_RUN")
-    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    legs = mesh_of(player, "lower")
     if bent:
         modifier = legs.modifiers.new("aside", "DISPLACE")
         modifier.direction, modifier.mid_level, modifier.strength = "X", 0.0, 8.0
@@ -273,14 +260,12 @@ def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
     if by == "parent":
         hat.parent = carrier
     elif by == "another's parent":
-        hat.parent = bpy.data.objects.new("pivot", None)
-        bpy.context.scene.collection.objects.link(hat.parent)
+        hat.parent = add_tag("pivot", "PLAIN_AXES")
         hat.parent.parent = carrier
     elif by == "constraint":
         hat.constraints.new("COPY_TRANSFORMS").target = carrier
     else:
-        rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
-        bpy.context.scene.collection.objects.link(rig)
+        rig = add_object("rig", bpy.data.armatures.new("rig"))
         rig.parent = carrier
         hat.modifiers.new("rig", "ARMATURE").object = rig
     bpy.context.view_layer.update()
@@ -302,93 +287,53 @@ def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
 
 def test_a_linked_player_has_its_levels_of_detail(tmp_path):
     brought(game(tmp_path))
-    source = str(tmp_path / "player.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=source)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    source = stored(tmp_path)
     bpy.ops.wm.link(directory=f"{source}/Collection", filename=NAME, instance_collections=False)
     bpy.context.view_layer.objects.active = next(b for b in bpy.context.scene.objects if b.name == "l_legs")
-    assert unequal(tmp_path, originals()) == []
+    assert unequal(tmp_path) == []
     assert "linked from another .blend" in error_of(bpy.ops.object.idtech_make_levels, percentages="50")
 
 
-def test_copies_are_written_as_their_own(tmp_path):
-    player = brought(game(tmp_path))
-    activate(*[player.root, *player.root.children_recursive])
-    bpy.ops.object.duplicate()
-    copy = active_player()
-    assert copy.root != player.root
-    copy.root.location = (50, 0, 0)
-    head = next(b for b in copy.parts["head"].children if b.type == "MESH")
-    head.data.vertices[0].co.z = 99.0
-    head.data.update()
-    activate(head)
-    after = saved(tmp_path)
-    assert [n for n in after if after[n] != originals()[n]] == ["head.md3"]
-    activate(player.root)
-    target = tmp_path / "first"
-    assert export_player(filepath=str(target)) == {"FINISHED"}
-    assert {p.name: p.read_bytes() for p in target.iterdir() if p.suffix != ".tga"} == originals()
-
-
-def test_an_old_level_of_detail_is_named(tmp_path, capfd):
-    player = brought(game(tmp_path))
-    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
-    for key in legs.data.shape_keys.key_blocks:
-        key.data[0].co.z += 5.0
-    saved(tmp_path)
-    said = capfd.readouterr().out
-    assert "'lower.md3' was edited and 'lower_1.md3' was not" in said
-    assert "3 parts, 1 level of detail, 11 files" in said
-    assert "the player has no" not in said
-
-
-def test_a_level_of_detail_that_was_made_before_an_edit_is_named(tmp_path, capfd):
-    """Of a player that is saved, and of a part alone; so is one that came, of a part alone."""
-    player = brought(game(tmp_path))
-    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+@pytest.mark.parametrize("made", [False, True], ids=["that came", "that was made"])
+def test_a_level_of_detail_of_before_an_edit_is_named(tmp_path, capfd, made):
+    """Of a player that is saved, and of a part alone."""
+    legs = mesh_of(brought(game(tmp_path)), "lower")
     activate(legs)
-
-    def said():
-        return "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
-
-    for made in (False, True):
-        if made:
-            assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
-            saved(tmp_path)
-            assert not said()
-        export_bytes(put(tmp_path / "alone" / "lower.md3"))
-        assert not said()
-        for key in legs.data.shape_keys.key_blocks:
-            key.data[0].co.z += 5.0
-        export_bytes(tmp_path / "alone" / "lower.md3")
-        assert said()
-    saved(tmp_path)
-    assert said()
+    if made:
+        assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
+    for edited in (False, True):
+        if edited:
+            raised(legs)
+        for write in (saved, lambda folder: export_bytes(put(folder / "alone" / "lower.md3"))):
+            write(tmp_path)
+            said = capfd.readouterr().out
+            assert ("'lower.md3' was edited and 'lower_1.md3' was not" in said) == edited
+            if write is saved:
+                assert "3 parts, 1 level of detail, 11 files" in said and "the player has no" not in said
 
 
 def test_tags_that_games_look_for_and_that_are_gone_are_named(tmp_path, capfd):
+    """None is that is hidden."""
     player = brought(game(tmp_path))
-    tag_of(player.parts["upper"], "tag_head").name = "tag_hat"
-    bpy.data.objects.remove(tag_of(player.parts["upper"], "tag_weapon"))
-    hat = "'tag_hat' was 'tag_head' in its file, the name by which games hang models on it: rename it back"
-    gun = "the model lacks tags on which games hang models by their names, add empties called so: 'tag_weapon'"
-    saved(tmp_path)
-    said = capfd.readouterr().out
-    assert f"upper.md3: {hat}" in said
-    assert f"upper.md3: {gun}" in said
-    assert bpy.ops.object.idtech_check_game() == {"FINISHED"}
-    said = capfd.readouterr().out
-    assert f"upper: {hat}" in said
-    assert f"upper: {gun}" in said
-    assert bpy.context.selected_objects[0].name == "tag_hat"
-
-
-def test_tags_that_are_hidden_are_none_that_are_gone(tmp_path, capfd):
-    player = brought(game(tmp_path))
-    tag_of(player.parts["upper"], "tag_weapon").hide_set(True)
-    assert bpy.ops.object.idtech_check_game() == {"FINISHED"}
+    check: Any = bpy.ops.object.idtech_check_game
+    head, gun = (tag_of(player.parts["upper"], name) for name in ("tag_head", "tag_weapon"))
+    gun.hide_set(True)
+    assert check() == {"FINISHED"}
     saved(tmp_path)
     assert "lacks tags" not in capfd.readouterr().out
+    head.name = "tag_hat"
+    bpy.data.objects.remove(gun)
+    wanted = (
+        "'tag_hat' was 'tag_head' in its file, the name by which games hang models on it: rename it back",
+        "the model lacks tags on which games hang models by their names, add empties called so: 'tag_weapon'",
+    )
+    saved(tmp_path)
+    said = capfd.readouterr().out
+    assert all(f"upper.md3: {text}" in said for text in wanted)
+    assert check() == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert all(f"upper: {text}" in said for text in wanted)
+    assert bpy.context.selected_objects[0].name == "tag_hat"
 
 
 def test_a_part_of_ones_own_is_asked_for_the_tag_that_carries_the_next(tmp_path, capfd):
@@ -408,17 +353,14 @@ def test_a_part_of_ones_own_is_asked_for_the_tag_that_carries_the_next(tmp_path,
 
 
 def test_a_level_of_detail_from_another_export_is_named(tmp_path, capfd):
-    """If a game looks for it, and no level takes its place."""
+    """If a game looks for it, and no level takes its place; also of a model that can't be read any more."""
     brought(game(tmp_path) / "head.md3")
     for name in ("lower_1.md3", "upper_3.md3", "head_4.md3"):
         put(tmp_path / "out" / name, b"old")
     assert export_player(filepath=str(tmp_path / "out")) == {"FINISHED"}
     said = re.findall(r"'(\w+\.md3)' lies there from before, and games show that from afar", capfd.readouterr().out)
     assert said == ["upper_3.md3"]
-
-
-def test_a_level_of_a_model_that_can_not_be_read_any_more_is_named(tmp_path, capfd):
-    brought(game(tmp_path / "own"), levels=False)
+    bpy.data.collections.remove(bpy.data.collections["lower_1"])
     damaged = [Entry(f"{FOLDER}/lower_1.md3", b"old"), Entry(f"{FOLDER}/lower.md3", b"old", checksum=1)]
     put(tmp_path / "other/baseq3/pak0.pk3", zip_bytes(damaged))
     assert export_player(filepath=str(tmp_path / "other/baseq3/z.pk3")) == {"FINISHED"}
@@ -450,9 +392,8 @@ def test_a_level_of_detail_that_the_scene_lacks_is_named(tmp_path, capfd, way, g
     target.parent.mkdir(parents=True, exist_ok=True)
     assert export_player(filepath=str(target)) == {"FINISHED"}
     assert "from before" not in capfd.readouterr().out, "it is a level of what was written"
-    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
-    for key in legs.data.shape_keys.key_blocks:
-        key.data[0].co.z += 5.0
+    legs = mesh_of(player, "lower")
+    raised(legs)
     assert export_player(filepath=str(target)) == {"FINISHED"}
     where = "there" if way == "folder" else "in 'pak0.pk3'"
     assert f"'lower_1.md3' lies {where} from before, and games show that from afar" in capfd.readouterr().out
@@ -506,28 +447,23 @@ def test_a_patch_overrides_what_an_archive_has(tmp_path):
     assert (tmp_path / "baseq3/pak0.pk3").read_bytes() == before
 
 
-@pytest.mark.parametrize("data", [b"PK and no more", b"IDP3 is no archive"])
-def test_a_broken_archive_stays_as_it_is(tmp_path, data):
-    brought(game(tmp_path))
-    target = put(tmp_path / "broken.pk3", data)
-    assert "broken.pk3" in error_of(export_player, filepath=str(target))
-    assert target.read_bytes() == data
-
-
-def test_an_appended_player_is_one(tmp_path):
-    brought(game(tmp_path), levels=True)
-    source = str(tmp_path / "player.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=source)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    for _ in range(2):
-        assert bpy.ops.wm.append(directory=f"{source}/Collection", filename=NAME) == {"FINISHED"}
+@pytest.mark.parametrize("by", ["append", "duplicate"])
+def test_copies_are_written_as_their_own(tmp_path, by):
+    player = brought(game(tmp_path), levels=True)
+    if by == "append":
+        source = stored(tmp_path)
+        for _ in range(2):
+            assert bpy.ops.wm.append(directory=f"{source}/Collection", filename=NAME) == {"FINISHED"}
+    else:
+        activate(player.root, *player.root.children_recursive)
+        bpy.ops.object.duplicate()
     roots = [b for b in bpy.data.objects if b.get("idtech_part") == "lower" and b.parent is None]
     assert len(roots) == 2
     for nth, root in enumerate(roots):
         activate(root)
         root.location.x = 40.0 * nth
         assert bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_STAND") == {"FINISHED"}
-        assert unequal(tmp_path, originals()) == []
+        assert unequal(tmp_path) == []
     second = active_player()
     for _ in range(2):  # all frames of each, and none of the other's
         for root in roots:
@@ -535,10 +471,12 @@ def test_an_appended_player_is_one(tmp_path):
             assert bpy.ops.object.idtech_play() == {"FINISHED"}
         shown = [root.animation_data.action for root in roots]
         assert shown[0] != shown[1]
-    rows_of(second.identity, list(second.parts.values()))["LEGS_RUN"]["idtech_fps"] = 12.0
-    assert unequal(tmp_path, originals()) == ["animation.cfg"]
+    raised(mesh_of(second, "head"))
+    if by == "append":  # Blender's duplicates have the same actions
+        actions_of(second)["LEGS_RUN"]["idtech_fps"] = 12.0
+    assert unequal(tmp_path) == (["animation.cfg", "head.md3"] if by == "append" else ["head.md3"])
     activate(roots[0])
-    assert unequal(tmp_path, originals()) == []
+    assert unequal(tmp_path) == []
 
 
 def test_a_player_whose_collection_was_deleted_is_written_without_what_it_kept(tmp_path, capfd):
@@ -550,10 +488,8 @@ def test_a_player_whose_collection_was_deleted_is_written_without_what_it_kept(t
         bpy.context.scene.collection.objects.link(block)
     bpy.data.collections.remove(bpy.data.collections["head"])
     after = saved(tmp_path)
-    assert {n: d for n, d in after.items() if n.endswith(".md3")} == {
-        n: d for n, d in originals().items() if n.endswith(".md3")
-    }
-    assert "animation.cfg" not in after
+    wanted = {name: data for name, data in originals().items() if name.endswith(".md3")}
+    assert {name: data for name, data in after.items() if not name.endswith(".skin")} == wanted
     assert "the player has no animation.cfg: games refuse it" in capfd.readouterr().out
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
     assert proposed_target(active_player()) == tmp_path / "lower"
@@ -580,7 +516,7 @@ def test_what_is_no_part_of_a_player_is_named(tmp_path, capfd):
     other = import_model(put(tmp_path / "other.md3", "minimal"))
     carried = next(block for block in other.objects if block.type == "MESH")
     carried.parent = tag_of(player.parts["lower"], "tag_torso")
-    bpy.data.objects.remove(next(block for block in player.parts["head"].children if block.type == "MESH"))
+    bpy.data.objects.remove(mesh_of(player, "head"))
     bpy.data.objects.remove(player.parts["head"])
     activate(player.root)
     saved(tmp_path)
@@ -591,23 +527,32 @@ def test_what_is_no_part_of_a_player_is_named(tmp_path, capfd):
     assert "'empty'" not in said and "left out, they hang" not in said
 
 
-def test_no_player_no_save(tmp_path):
+def test_which_player_is_saved(tmp_path):
+    def unclear(**options: Any) -> str:
+        bpy.context.view_layer.objects.active = None
+        bpy.ops.object.select_all(action="DESELECT")
+        return error_of(export_player, filepath=str(tmp_path / "x"), **options)
+
     assert "there is no player" in error_of(export_player, filepath=str(tmp_path / "x"))
     first = brought(game(tmp_path))
-    bpy.context.view_layer.objects.active = None
-    bpy.ops.object.select_all(action="DESELECT")
-    assert unequal(tmp_path, originals()) == [], "the only one"
+    assert "there is no player" in unclear(collection="x")
+    assert unequal(tmp_path) == [], "the only one"
     second = brought(game(tmp_path))
-    bpy.context.view_layer.objects.active = None
-    bpy.ops.object.select_all(action="DESELECT")
-    assert "there are 2 players" in error_of(export_player, filepath=str(tmp_path / "x"))
-    assert "there is no player" in error_of(export_player, filepath=str(tmp_path / "x"), collection="x")
+    assert "there are 2 players" in unclear()
     bpy.data.objects.remove(second.parts["head"])
     second.root.select_set(True)
     shutil.rmtree(tmp_path / "saved")
-    assert [name for name in unequal(tmp_path, originals()) if "skin" not in name] == ["head.md3"]
+    assert [name for name in unequal(tmp_path) if "skin" not in name] == ["head.md3"]
     assert export_player(filepath=str(tmp_path / "first"), collection=first.collection.name) == {"FINISHED"}
     assert (tmp_path / "first/head.md3").read_bytes() == originals()["head.md3"]
+
+
+@pytest.mark.parametrize("data", [b"PK and no more", b"IDP3 is no archive"])
+def test_a_broken_archive_stays_as_it_is(tmp_path, data):
+    brought(game(tmp_path))
+    target = put(tmp_path / "broken.pk3", data)
+    assert "broken.pk3" in error_of(export_player, filepath=str(target))
+    assert target.read_bytes() == data
 
 
 def test_a_refused_save_leaves_every_file(tmp_path):
@@ -615,10 +560,7 @@ def test_a_refused_save_leaves_every_file(tmp_path):
     saved(tmp_path)
     before = {p.name: p.read_bytes() for p in (tmp_path / "saved").iterdir()}
     tag = tag_of(player.parts["upper"], "tag_head")
-    for block in player.parts["head"].children:
-        if block.type == "MESH":
-            block.data.vertices[0].co.x = 1e6
-            block.data.update()
+    mesh_of(player, "head").data.vertices[0].co.x = 1e6
     tag.location.x += 1
     assert error_of(export_player, filepath=str(tmp_path / "saved"))
     assert {p.name: p.read_bytes() for p in (tmp_path / "saved").iterdir()} == before

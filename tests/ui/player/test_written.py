@@ -8,18 +8,14 @@ from typing import Any
 import pytest
 
 from io_idtech_models.blender.player.parts import find_player
-from tests.ui.player.players import export_player, game, import_player, tag_of
-from tests.ui.scene import KEPT_HERE, activate, bpy, outcome, png, tga
+from tests.ui.player.players import export_player, game, import_player, mesh_of, tag_of
+from tests.ui.scene import KEPT_HERE, activate, bpy, outcome, places, png, tga
 
 pytestmark = [KEPT_HERE, pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
 def called(options: dict[str, Any]) -> str:
     return "-".join(f"{name}={value}" for name, value in options.items())
-
-
-def mesh_of(player: Any, part: str) -> Any:
-    return next(block for block in player.parts[part].children_recursive if block.type == "MESH")
 
 
 def moved(player: Any) -> None:
@@ -143,13 +139,9 @@ def test_a_player_is_saved_as_it_was_with_each_option(options, tmp_path, capfd, 
 
 def shown() -> list[str]:
     """Return what the scene is."""
-    bpy.context.scene.frame_set(7)
-    bpy.context.view_layer.update()
-    scene, found = bpy.context.scene, []
-    for block in sorted(scene.objects, key=lambda block: block.name):
-        place = " ".join(f"{x + 0.0:.2f}" for x in block.matrix_world.translation)
-        found.append(f"{block.name} at {place}{' hidden' if block.hide_viewport or block.hide_get() else ''}")
-    return [*found, f"frames {scene.frame_start} to {scene.frame_end}"]
+    scene = bpy.context.scene
+    scene.frame_set(7)
+    return [*places(), f"frames {scene.frame_start} to {scene.frame_end}"]
 
 
 @pytest.mark.parametrize("options", IMPORTS, ids=called)

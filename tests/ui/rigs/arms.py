@@ -49,6 +49,13 @@ def motion_of(path: Path, **options: Any) -> Any:
     return ANIM.load(exported(path, **options), path.stem)
 
 
+def motions_in(folder: Path, **options: Any) -> dict[str, bytes]:
+    """Export animations into a new folder below; returns the files by their stems."""
+    out = folder / f"out{len(list(folder.iterdir()))}"
+    assert export_anim(filepath=str(out / "any.md5anim"), **options) == {"FINISHED"}
+    return {path.stem: path.read_bytes() for path in sorted(out.iterdir())}
+
+
 def key(bone: str, frame: int, angles: tuple[float, float, float]) -> None:
     pose = rig().pose.bones[bone]
     pose.rotation_euler = Euler(angles)
@@ -62,26 +69,26 @@ def wave_own() -> Any:
     return rig().animation_data.action
 
 
-def shown_points(frame: int) -> Any:
-    """Return where the scene shows the points of all meshes, (P, 3)."""
-    scene().frame_set(frame)
+def shown_points(frame: int | None = None) -> Any:
+    """Return where the scene shows the points of all meshes, (P, 3): in a frame, or as it is now."""
+    if frame is not None:
+        scene().frame_set(frame)
     graph = bpy.context.evaluated_depsgraph_get()
-    found = []
-    for block in scene().objects:
-        if block.type == "MESH":
-            seen = block.evaluated_get(graph)
-            found += [tuple(seen.matrix_world @ v.co) for v in seen.data.vertices]
-    return np.array(found)
+    shown = [block.evaluated_get(graph) for block in scene().objects if block.type == "MESH"]
+    return np.array([tuple(seen.matrix_world @ v.co) for seen in shown for v in seen.data.vertices])
+
+
+def farthest(points: Any, others: Any) -> float:
+    """Return how far a point of one, (n, 3), is at most from the nearest of the other."""
+    away = np.linalg.norm(points[:, None] - others[None], axis=-1)
+    return float(max(away.min(axis=0).max(), away.min(axis=1).max()))
 
 
 def check_shown(model: Any, animation: Any, frames: range) -> None:
     """Assert that a model and an animation show in a game what the scene shows."""
     assert mismatch(model.skeleton, animation) == ""
     assert animation.num_frames == len(frames)
-    places, turns = chain(animation.parents, animation.positions, animation.rotations)
-    for index, frame in enumerate(frames):
-        wanted = shown_points(frame)
-        found = np.concatenate([skin(m.weights, places[index], turns[index]) for m in model.meshes])
-        away = np.linalg.norm(found[:, None] - wanted[None], axis=-1)
-        assert away.min(axis=0).max() < 1e-4
-        assert away.min(axis=1).max() < 1e-4
+    poses = zip(*chain(animation.parents, animation.positions, animation.rotations), strict=True)
+    for frame, pose in zip(frames, poses, strict=True):
+        found = np.concatenate([skin(mesh.weights, *pose) for mesh in model.meshes])
+        assert farthest(found, shown_points(frame)) < 1e-4

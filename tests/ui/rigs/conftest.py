@@ -3,7 +3,7 @@
 import pytest
 
 from tests.ui.rigs.arms import FILES, import_mesh, scene
-from tests.ui.scene import activate, add_cube, bpy, put
+from tests.ui.scene import activate, add_cube, add_object, bpy, editing, put
 
 
 @pytest.fixture
@@ -24,13 +24,9 @@ def arm(folder):
 @pytest.fixture
 def others(folder):
     """Make an armature and a cube of one's own, which must stay as they are."""
-    made = bpy.data.objects.new("mine", bpy.data.armatures.new("mine"))
-    scene().collection.objects.link(made)
-    activate(made)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = made.data.edit_bones.new("bone")
-    bone.head, bone.tail = (0, 0, 0), (0, 0, 1)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    made = add_object("mine", bpy.data.armatures.new("mine"))
+    with editing(made) as bones:
+        bones.new("bone").tail = (0, 0, 1)
     cube = add_cube()
     activate(made, cube)
     return made, cube
@@ -39,23 +35,19 @@ def others(folder):
 @pytest.fixture
 def own(tmp_path):
     """Make an armature with a deforming mesh: connected bones, one that deforms nothing, euler angles."""
-    data = bpy.data.armatures.new("rig")
-    block = bpy.data.objects.new("rig", data)
-    scene().collection.objects.link(block)
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, head, tail, parent in (
-        ("Bone", (0, 0, 0), (0, 0, 8), None),
-        ("Bone.001", (0, 0, 8), (0, 4, 16), "Bone"),
-        ("Bone.002", (0, 4, 16), (0, 4, 24), "Bone.001"),
-        ("control", (20, 0, 0), (20, 0, 8), None),
-    ):
-        bone = data.edit_bones.new(name)
-        bone.head, bone.tail = head, tail
-        if parent:
-            bone.parent, bone.use_connect = data.edit_bones[parent], True
-    data.edit_bones["control"].use_deform = False
-    bpy.ops.object.mode_set(mode="OBJECT")
+    block = add_object("rig", bpy.data.armatures.new("rig"))
+    with editing(block) as bones:
+        for name, head, tail, parent in (
+            ("Bone", (0, 0, 0), (0, 0, 8), None),
+            ("Bone.001", (0, 0, 8), (0, 4, 16), "Bone"),
+            ("Bone.002", (0, 4, 16), (0, 4, 24), "Bone.001"),
+            ("control", (20, 0, 0), (20, 0, 8), None),
+        ):
+            bone = bones.new(name)
+            bone.head, bone.tail = head, tail
+            if parent:
+                bone.parent, bone.use_connect = bones[parent], True
+        bones["control"].use_deform = False
     mesh = add_cube("box")
     for name, points in (("Bone", (0, 2, 4, 6)), ("Bone.001", (1, 3, 5)), ("Bone.002", (5, 7))):
         mesh.vertex_groups.new(name=name).add(points, 0.5, "REPLACE")

@@ -1,13 +1,11 @@
 """Exporting animations of an imported model: which actions, under which names, at which size and rate."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import action_parts
-from io_idtech_models.formats import by_name
 from io_idtech_models.model.bake import bake
 from tests import samples_md5
 from tests.facts import differences
@@ -21,12 +19,14 @@ from tests.ui.rigs.arms import (
     import_anim,
     import_mesh,
     key,
+    model_of,
     motion_of,
+    motions_in,
     rig,
     scene,
     wave_own,
 )
-from tests.ui.scene import activate, bpy, error_of, put
+from tests.ui.scene import activate, add_tag, bpy, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -34,48 +34,38 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 # -- exporting animations
 
 
-@pytest.mark.parametrize("what", ["model", "animation"])
-def test_an_armature_whose_record_is_damaged_is_named_once(arm, capfd, what):
+@pytest.mark.parametrize("suffix", ["md5mesh", "md5anim"])
+def test_an_armature_whose_record_is_damaged_is_named_once(arm, capfd, suffix):
     """Also where its animation alone is written, which needs the model for bounds."""
     rig().data["idtech_skeleton"] = b"damaged"
-    capfd.readouterr()
-    path = arm.parent / ("c.md5mesh" if what == "model" else "c.md5anim")
-    assert (export_mesh if what == "model" else export_anim)(filepath=str(path)) == {"FINISHED"}
-    said = "".join(capfd.readouterr())
-    assert said.count(f"the source of armature '{rig().name}' is ignored") == 1
+    exported(arm / f"c.{suffix}")
+    assert "".join(capfd.readouterr()).count(f"the source of armature '{rig().name}' is ignored") == 1
 
 
 def test_all_actions_go_into_the_folder(arm, capfd):
-    out = arm / "out"
-    out.mkdir()
-    assert export_anim(filepath=str(out / "any.md5anim"), what="ALL") == {"FINISHED"}
+    found = motions_in(arm, what="ALL")
     *each, last = capfd.readouterr().out.strip().splitlines()
     assert last == "Info: 2 files: 'nod.md5anim', 'wave.md5anim'", "which has room in the status bar"
     assert each[-1].startswith("wave.md5anim: ")
-    assert sorted(p.name for p in out.iterdir()) == ["nod.md5anim", "wave.md5anim"]
-    for path in out.iterdir():
-        assert differences(FILES[path.name], path.read_bytes()) == set()
+    assert [*found] == ["nod", "wave"]
+    assert not any(differences(FILES[f"{name}.md5anim"], data) for name, data in found.items())
 
 
 def test_a_model_is_written_with_its_animations(arm):
-    out = arm / "out"
-    out.mkdir()
-    assert export_mesh(filepath=str(out / "arm.md5mesh")) == {"FINISHED"}
-    assert [p.name for p in out.iterdir()] == ["arm.md5mesh"], "the model alone, as ever"
-    assert export_mesh(filepath=str(out / "arm.md5mesh"), write_animations=True, actions="nod") == {"FINISHED"}
-    assert sorted(p.name for p in out.iterdir()) == ["arm.md5mesh", "nod.md5anim"]
-    assert export_mesh(filepath=str(out / "arm.md5mesh"), write_animations=True) == {"FINISHED"}
-    assert sorted(p.name for p in out.iterdir()) == ["arm.md5mesh", "nod.md5anim", "wave.md5anim"]
-    for path in out.glob("*.md5anim"):
-        assert differences(FILES[path.name], path.read_bytes()) == set()
-
-
-def test_of_a_model_and_its_animations_all_are_written_or_none(arm):
+    """All that are asked for, or none."""
     out = arm / "out"
     out.mkdir()
     said = error_of(export_mesh, filepath=str(out / "arm.md5mesh"), write_animations=True, actions="nod, none")
-    assert "none" in said
-    assert not list(out.iterdir())
+    assert "none" in said and not list(out.iterdir())
+    for options, motions in (
+        ({}, []),  # the model alone, as ever
+        ({"write_animations": True, "actions": "nod"}, ["nod.md5anim"]),
+        ({"write_animations": True}, ["nod.md5anim", "wave.md5anim"]),
+    ):
+        assert export_mesh(filepath=str(out / "arm.md5mesh"), **options) == {"FINISHED"}
+        assert sorted(p.name for p in out.iterdir()) == ["arm.md5mesh", *motions]
+    for path in out.glob("*.md5anim"):
+        assert differences(FILES[path.name], path.read_bytes()) == set()
 
 
 def test_formats_of_other_kinds_have_no_such_tick():
@@ -85,26 +75,18 @@ def test_formats_of_other_kinds_have_no_such_tick():
 
 def loose_action(name: str, *bones: str, keep: bool = True) -> Any:
     """Return an action that turns bones of the armature, which it neither plays nor keeps any more."""
-    block = rig()
-    played = block.animation_data.action, getattr(block.animation_data, "action_slot", None)
-    block.animation_data.action = None
+    animation = rig().animation_data
+    played = animation.action, getattr(animation, "action_slot", None)
+    animation.action = None
     for bone in bones:
         key(bone, 0, (0, 0, 0))
         key(bone, 2, (0.5, 0, 0))
-    found = block.animation_data.action
+    found = animation.action
     found.name, found.use_fake_user = name, keep
-    block.animation_data.action = played[0]
+    animation.action = played[0]
     if played[1] is not None:
-        block.animation_data.action_slot = played[1]
+        animation.action_slot = played[1]
     return found
-
-
-def all_actions(arm: Path, **options: Any) -> list[str]:
-    """Export all actions of the active armature; returns the files' stems."""
-    out = arm / f"out{len(list(arm.iterdir()))}"
-    out.mkdir()
-    assert export_anim(filepath=str(out / "any.md5anim"), what="ALL", **options) == {"FINISHED"}
-    return sorted(path.stem for path in out.iterdir())
 
 
 def test_all_actions_are_all_that_fit(arm, capfd):
@@ -112,40 +94,30 @@ def test_all_actions_are_all_that_fit(arm, capfd):
     activate(rig())
     loose_action("jump", "hand", "upper arm")
     bpy.data.objects["arm"].keyframe_insert("location", frame=0)
-    stranger = bpy.data.armatures.new("stranger")
-    other = bpy.data.objects.new("stranger", stranger)
-    scene().collection.objects.link(other)
+    scene().collection.objects.link(bpy.data.objects.new("stranger", bpy.data.armatures.new("stranger")))
     strangers = loose_action("strange", "hand")
     for curve in action_parts(strangers)[0][2]:
         curve.data_path = curve.data_path.replace("hand", "paw")
     bpy.data.actions.new("nothing").use_fake_user = True
-    assert all_actions(arm) == ["jump", "nod", "wave"]
+    assert [*motions_in(arm, what="ALL")] == ["jump", "nod", "wave"]
     assert "left out" not in capfd.readouterr().out
 
 
 def test_what_another_armature_plays_or_keeps_is_its_own(arm):
     import_mesh(filepath=str(arm / "arm.md5mesh"))
-    first, second = (b for b in bpy.data.objects if b.type == "ARMATURE")
     assert len(bpy.data.actions) == 4
-    for block in (first, second):
+    for block in [block for block in bpy.data.objects if block.type == "ARMATURE"]:
         activate(block)
-        kept = {strip.action.name for track in block.animation_data.nla_tracks for strip in track.strips}
-        assert all_actions(arm) == sorted({"nod", "wave"})
-        assert len(kept) == 2
+        assert [*motions_in(arm, what="ALL")] == ["nod", "wave"]
+        assert len({strip.action for track in block.animation_data.nla_tracks for strip in track.strips}) == 2
 
 
 def test_an_action_that_nothing_keeps_is_left_out_and_said(arm, capfd):
     activate(rig())
     assert loose_action("jump", "hand", keep=False).users == 0
-    assert all_actions(arm) == ["nod", "wave"]
+    assert [*motions_in(arm, what="ALL")] == ["nod", "wave"]
     said = "actions that nothing uses are left out, give them a fake user to keep them: 'jump'"
     assert said in capfd.readouterr().out
-
-
-def remove(*blocks: Any) -> None:
-    for block in blocks:
-        bpy.data.objects.remove(block)
-    bpy.context.view_layer.update()
 
 
 def test_actions_that_a_deleted_model_left_behind_are_left_out_and_said(arm, capfd):
@@ -153,15 +125,16 @@ def test_actions_that_a_deleted_model_left_behind_are_left_out_and_said(arm, cap
     first = [*bpy.data.objects]
     import_mesh(filepath=str(arm / "arm.md5mesh"))
     kept = next(block for block in bpy.data.objects if block.type == "ARMATURE" and block not in first)
-    remove(*first)
+    bpy.data.batch_remove(first)
+    bpy.context.view_layer.update()
     activate(kept)
     loose, _ = (action for action in bpy.data.actions if action.use_fake_user and action.users == 1)
-    assert all_actions(arm) == ["nod", "wave"]
+    assert [*motions_in(arm, what="ALL")] == ["nod", "wave"]
     said = capfd.readouterr().out
     assert f"are left out, keep them in NLA tracks of '{kept.name}' to write them: '{loose.name}', '" in said
     loose.name = "dance"
     kept.animation_data.nla_tracks.new().strips.new("dance", 0, loose)
-    assert all_actions(arm) == ["dance", "nod", "wave"]
+    assert [*motions_in(arm, what="ALL")] == ["dance", "nod", "wave"]
 
 
 def test_an_armature_that_only_has_loose_actions(own):
@@ -169,17 +142,15 @@ def test_an_armature_that_only_has_loose_actions(own):
     action = rig().animation_data.action
     action.name, action.use_fake_user = "wave", True
     rig().animation_data_clear()
-    assert all_actions(own) == ["wave"]
+    assert [*motions_in(own, what="ALL")] == ["wave"]
 
 
 def test_chosen_actions(arm):
-    out = arm / "out"
-    out.mkdir()
-    assert export_anim(filepath=str(out / "any.md5anim"), what="CHOSEN", actions=" wave ,") == {"FINISHED"}
-    assert [p.name for p in out.iterdir()] == ["wave.md5anim"]
-    text = error_of(export_anim, filepath=str(out / "any.md5anim"), what="CHOSEN", actions="wave, walk, run")
-    assert "no action is called 'walk', 'run'" in text
-    assert "no action is named" in error_of(export_anim, filepath=str(out / "any.md5anim"), what="CHOSEN")
+    assert [*motions_in(arm, what="CHOSEN", actions=" wave ,")] == ["wave"]
+    path = str(arm / "any.md5anim")
+    said = error_of(export_anim, filepath=path, what="CHOSEN", actions="wave, walk, run")
+    assert "no action is called 'walk', 'run'" in said
+    assert "no action is named" in error_of(export_anim, filepath=path, what="CHOSEN")
 
 
 def test_animations_of_one_name_get_files_of_their_own(arm):
@@ -187,20 +158,15 @@ def test_animations_of_one_name_get_files_of_their_own(arm):
     import_anim(filepath=str(arm / "wave.md5anim"))
     bpy.data.actions["nod"].name = "WAVE"
     bpy.data.actions.new("a/b:c")
-    out = arm / "out"
-    out.mkdir()
-    export_anim(filepath=str(out / "any.md5anim"), what="CHOSEN", actions="WAVE, wave, wave.001")
-    assert sorted(p.name for p in out.iterdir()) == ["WAVE.md5anim", "wave.001.md5anim", "wave.002.md5anim"]
+    found = motions_in(arm, what="CHOSEN", actions="WAVE, wave, wave.001")
+    assert [*found] == ["WAVE", "wave.001", "wave.002"]
 
 
 def test_names_that_file_systems_refuse(arm):
     for name, wanted in (("a/b:c", "a_b_c"), ("..", "animation"), ("tab\there", "tab_here")):
         action = bpy.data.actions["wave"].copy()
         action.name = name
-        out = arm / wanted
-        out.mkdir()
-        export_anim(filepath=str(out / "any.md5anim"), what="CHOSEN", actions=action.name.strip())
-        assert [p.name for p in out.iterdir()] == [f"{wanted}.md5anim"]
+        assert [*motions_in(arm, what="CHOSEN", actions=action.name.strip())] == [wanted]
 
 
 def test_nothing_to_export(folder):
@@ -228,38 +194,29 @@ def test_two_armatures_are_one_too_many(arm):
 @pytest.mark.parametrize("way", ["scaled", "applied", "parent"])
 def test_files_that_belong_together_are_of_one_size(arm, way, capfd):
     """A scaled armature is written as Blender shows it; who writes one file of several is told of the others."""
-    rig = next(b for b in bpy.data.objects if b.type == "ARMATURE")
-    export_mesh, export_anim = bpy.ops.export_scene.idtech_md5mesh, bpy.ops.export_anim.idtech_md5anim
-    folder = Path(rig.data["idtech_file"]).parent
-    assert export_mesh(filepath=str(folder / "same.md5mesh")) == {"FINISHED"}
-    assert export_anim(filepath=str(folder / "same.md5anim")) == {"FINISHED"}
+    exported(arm / "same.md5mesh")
+    exported(arm / "same.md5anim")
     assert "as far apart" not in capfd.readouterr().out
-    carrier = bpy.data.objects.new("carrier", None)
-    bpy.context.scene.collection.objects.link(carrier)
+    scaled = rig()
     if way == "parent":
-        rig.parent = carrier
-    (carrier if way == "parent" else rig).scale = (2.0, 2.0, 2.0)
+        scaled = rig().parent = add_tag("carrier", "PLAIN_AXES")
+    scaled.scale = (2.0, 2.0, 2.0)
     if way == "applied":
         bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
     bpy.context.view_layer.update()
-    assert export_mesh(filepath=str(folder / "large.md5mesh")) == {"FINISHED"}
     said = "bones lie 2 times as far apart as in the file they came from: games need "
+    bind = model_of(arm / "large.md5mesh").skeleton.bind.positions[1:2]
     assert said + "its animations, exported anew, of that size" in capfd.readouterr().out
-    assert export_anim(filepath=str(folder / "large.md5anim")) == {"FINISHED"}
+    moving = motion_of(arm / "large.md5anim").positions[0, 1:2]
     assert said + "the model, exported anew, of that size" in capfd.readouterr().out
-    mesh = by_name("md5mesh").load((folder / "large.md5mesh").read_bytes(), "")
-    anim = by_name("md5anim").load((folder / "large.md5anim").read_bytes(), "")
-    anim = anim[0] if isinstance(anim, list) else anim
-    bind, moving = mesh.skeleton.bind.positions[1:2], anim.positions[0, 1:2]
     np.testing.assert_allclose(np.linalg.norm(bind, axis=-1), np.linalg.norm(moving, axis=-1), rtol=1e-3)
 
 
 def test_a_loop_ends_as_it_begins(arm):
     found = motion_of(arm / "b.md5anim", loop=True)
     assert found.num_frames == 3
-    np.testing.assert_array_equal(found.positions[2], found.positions[0])
-    np.testing.assert_array_equal(found.rotations[2], found.rotations[0])
-    np.testing.assert_array_equal(found.bounds[2], found.bounds[0])
+    for kind in ("positions", "rotations", "bounds"):
+        np.testing.assert_array_equal(getattr(found, kind)[2], getattr(found, kind)[0])
 
 
 def test_bounds_anew(arm):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.skeletal import armature
 from io_idtech_models.model.transforms import same_turns
 from tests import samples_md5
 from tests.facts import differences
@@ -16,11 +17,18 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 # -- import
 
 
-def test_what_an_import_makes(arm):
+def test_what_an_import_makes(folder, capfd):
+    """Broken animations are said, others' passed over."""
+    put(folder / "cut.md5anim", samples_md5.wave()[:400])
+    assert import_mesh(filepath=str(folder / "arm.md5mesh")) == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "arm.md5mesh: 1 mesh, 3 joints, 13 vertices, 2 animations" in said
+    assert "cut.md5anim: " in said and "other" not in said
+    assert f"1 texture not found: '{SHADER}'" in said
     (collection,) = scene().collection.children
     assert collection.name == "arm"
     assert sorted(b.type for b in collection.objects) == ["ARMATURE", "MESH"]
-    assert collection["idtech_file"] == str(arm / "arm.md5mesh")
+    assert collection["idtech_file"] == str(folder / "arm.md5mesh")
     assert [a.name for a in bpy.data.actions] == ["nod", "wave"]
     assert bpy.context.view_layer.objects.active == rig()
     assert set(bpy.context.selected_objects) == set(collection.objects)
@@ -29,29 +37,12 @@ def test_what_an_import_makes(arm):
     assert bpy.context.mode == "OBJECT"
 
 
-def test_what_comes_along_is_said(folder, capfd):
-    import_mesh(filepath=str(folder / "arm.md5mesh"))
-    assert "arm.md5mesh: 1 mesh, 3 joints, 13 vertices, 2 animations" in capfd.readouterr().out
-
-
-def test_broken_animations_are_said_and_others_passed_over(folder, capfd):
-    put(folder / "cut.md5anim", samples_md5.wave()[:400])
-    import_mesh(filepath=str(folder / "arm.md5mesh"))
-    said = capfd.readouterr().out
-    assert "cut.md5anim: " in said
-    assert "other" not in said
-    assert [a.name for a in bpy.data.actions] == ["nod", "wave"]
-
-
-def test_without_animations(folder):
-    import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
-    assert not bpy.data.actions
-    assert rig().animation_data is None
+SHADER = "models/md5/arm"
 
 
 def test_options_of_an_import(folder):
-    before = settings(scene())
-    import_mesh(filepath=str(folder / "arm.md5mesh"), fit_range=False, frame_rate=False, weld=False, scale=2.0)
+    before, options = settings(scene()), {"fit_range": False, "frame_rate": False, "weld": False, "scale": 2.0}
+    import_mesh(filepath=str(folder / "arm.md5mesh"), **options)
     assert settings(scene()) == before
     assert len(bpy.data.meshes[0].vertices) == 13
     assert tuple(rig().data.bones["hand"].head_local) == pytest.approx((48, 2, 4))
@@ -79,9 +70,6 @@ def test_several_models_at_once(folder):
     assert [a.name for a in bpy.data.actions] == ["nod", "other", "wave"]
 
 
-SHADER = "models/md5/arm"
-
-
 @pytest.mark.parametrize("ending", ["", "_d", "_diffuse", "_local"])
 @pytest.mark.parametrize(("suffix", "make"), [(".tga", tga), (".png", png)])
 def test_pictures_are_those_of_the_game(tmp_path, ending, suffix, make):
@@ -91,13 +79,9 @@ def test_pictures_are_those_of_the_game(tmp_path, ending, suffix, make):
     assert picture_of(bpy.data.materials[SHADER]) == str(tmp_path / f"base/{SHADER}{ending}{suffix}")
 
 
-def test_missing_pictures_are_said(folder, capfd):
-    import_mesh(filepath=str(folder / "arm.md5mesh"))
-    assert f"1 texture not found: '{SHADER}'" in capfd.readouterr().out
-
-
 def test_animations_onto_the_active_armature(folder):
     import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
+    assert (len(bpy.data.actions), rig().animation_data) == (0, None)
     names = [{"name": name} for name in ("wave.md5anim", "nod.md5anim")]
     assert import_anim(directory=str(folder), files=names) == {"FINISHED"}
     assert [a.name for a in bpy.data.actions] == ["nod", "wave"]
@@ -108,14 +92,6 @@ def test_animations_onto_the_active_armature(folder):
         (folder / f"{name}.md5anim").unlink()
         assert export_anim(filepath=str(folder / "x.md5anim"), what="CHOSEN", actions=name) == {"FINISHED"}
         assert differences(FILES[f"{name}.md5anim"], (folder / f"{name}.md5anim").read_bytes()) == set()
-
-
-def test_an_animation_onto_the_armature_of_the_active_mesh(folder):
-    import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
-    activate(next(b for b in bpy.data.objects if b.type == "MESH"))
-    import_anim(filepath=str(folder / "wave.md5anim"))
-    assert len([b for b in bpy.data.objects if b.type == "ARMATURE"]) == 1
-    assert rig().animation_data.action.name == "wave"
 
 
 def test_an_animation_makes_an_armature_where_there_is_none(folder):
@@ -196,38 +172,37 @@ def test_an_import_in_any_mode(folder, others, mode, which):
 
 
 def test_an_export_in_edit_and_pose_mode(arm):
-    for block, mode in ((rig(), "EDIT"), (rig(), "POSE"), (bpy.data.objects["arm.001"], "EDIT")):
+    mesh = bpy.data.objects["arm.001"]
+    for block, mode in ((rig(), "EDIT"), (rig(), "POSE"), (mesh, "EDIT")):
+        bpy.ops.object.mode_set(mode="OBJECT")
         activate(block)
         bpy.ops.object.mode_set(mode=mode)
         assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh")) == set()
         assert differences(FILES["nod.md5anim"], exported(arm / "b.md5anim")) == set()
         assert block.mode == mode
-        bpy.ops.object.mode_set(mode="OBJECT")
-
-
-def test_an_edit_in_edit_mode_is_exported(arm):
-    block = bpy.data.objects["arm.001"]
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")
     bpy.ops.transform.translate(value=(0, 0, 3))
-    assert {p.partition("[")[0] for p in differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh"))} == {"parts"}
+    found = differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh"))
+    assert {path.partition("[")[0] for path in found} == {"parts"}, "what is edited there is written"
 
 
-def test_an_animation_in_pose_mode(folder):
+@pytest.mark.parametrize("mode", ["OBJECT", "POSE"])
+def test_an_animation_onto_the_armature(folder, mode):
+    """Of the mesh that is active, or in pose mode."""
     import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
-    bpy.ops.object.mode_set(mode="POSE")
+    if mode == "POSE":
+        bpy.ops.object.mode_set(mode=mode)
+    else:
+        activate(bpy.data.objects["arm.001"])
     assert import_anim(filepath=str(folder / "wave.md5anim")) == {"FINISHED"}
-    assert bpy.context.mode == "POSE"
+    assert (bpy.context.mode, len(bpy.data.armatures)) == (mode, 1)
     assert rig().animation_data.action.name == "wave"
 
 
-def test_selected_armatures_stay_out_of_edit_mode(folder, others):
+def test_selected_armatures_stay_out_of_edit_mode(folder, others, monkeypatch):
     """An armature with linked data could not even go there, and edit mode rounds bones."""
     activate(others[0])
     before = np.array(others[0].data.bones[0].matrix_local)
-    from io_idtech_models.blender.skeletal import armature
-
     seen: list[str] = []
     original = armature._add_bones
 
@@ -235,11 +210,8 @@ def test_selected_armatures_stay_out_of_edit_mode(folder, others):
         seen.extend(b.name for b in bpy.data.objects if b.mode == "EDIT")
         return original(*arguments)
 
-    armature._add_bones = spy
-    try:
-        import_mesh(filepath=str(folder / "arm.md5mesh"))
-    finally:
-        armature._add_bones = original
+    monkeypatch.setattr(armature, "_add_bones", spy)
+    import_mesh(filepath=str(folder / "arm.md5mesh"))
     assert seen == ["arm"]
     assert np.array_equal(before, np.array(others[0].data.bones[0].matrix_local))
 

@@ -9,7 +9,7 @@ from mathutils import Euler, Matrix, Vector
 
 from io_idtech_models.blender.compat import slot_curves
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.transforms import chain, same_turns
+from io_idtech_models.model.transforms import chain, same_turns, unchain
 from io_idtech_models.reporting import collected_warnings
 from tests import samples_md5
 from tests.facts import differences
@@ -24,12 +24,13 @@ from tests.ui.rigs.arms import (
     key,
     model_of,
     motion_of,
+    motions_in,
     rig,
     scene,
     shown_points,
     wave_own,
 )
-from tests.ui.scene import activate, bpy, error_of, put
+from tests.ui.scene import add_tag, bpy, editing, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -83,7 +84,7 @@ def test_deform_bones_below_one_that_is_not(own):
         assert tuple(places[frame, 1]) == pytest.approx(tuple(bone.head), abs=1e-4)
 
 
-def add_driver_and_constraint() -> None:
+def driven_and_constrained() -> None:
     """Let a bone copy what a control does, and drive another."""
     control = rig().pose.bones["control"]
     for frame, angle in ((0, 0.0), (4, 1.2)):
@@ -96,113 +97,103 @@ def add_driver_and_constraint() -> None:
     curve.driver.expression = "frame * 0.1"
 
 
-@pytest.mark.parametrize("what", ["ACTIVE", "SCENE"])
-def test_constraints_and_drivers_count(own, what):
-    add_driver_and_constraint()
-    model, animation = model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what=what)
-    check_shown(model, animation, range(5))
-    assert same_turns(animation.rotations[0, 1], animation.rotations[4, 1]) > 1.0
-    assert same_turns(animation.rotations[0, 2], animation.rotations[4, 2]) == pytest.approx(0.4, abs=1e-4)
-
-
-def test_parents_of_the_armature_count(own):
+def carried(block: Any = None) -> None:
+    """Let an object that carries the armature move, or the armature itself."""
     wave_own()
-    empty = bpy.data.objects.new("cart", None)
-    scene().collection.objects.link(empty)
-    rig().parent = empty
+    if block is None:
+        block = rig().parent = add_tag("cart", "PLAIN_AXES")
     for frame, x in ((0, 0.0), (4, 50.0)):
-        empty.location.x = x
-        empty.keyframe_insert("location", frame=frame)
-    scene().frame_set(0)
-    model = model_of(own / "own.md5mesh")
-    for what in ("SCENE", "ACTIVE"):
-        check_shown(model, motion_of(own / "own.md5anim", what=what), range(5))
-        scene().frame_set(0)
+        block.location.x = x
+        block.keyframe_insert("location", frame=frame)
 
 
-def test_an_armature_that_moves_as_a_whole(own):
+def as_a_whole() -> None:
     action = wave_own()
-    for frame, x in ((0, 0.0), (4, 50.0)):
-        rig().location.x = x
-        rig().keyframe_insert("location", frame=frame)
+    carried(rig())
     assert rig().animation_data.action == action
-    scene().frame_set(0)
-    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
 
 
-@pytest.mark.parametrize("size", [0.01, 2.5])
-def test_an_armature_with_a_place_a_turn_and_a_size(own, size):
+def sized(size: float) -> None:
     wave_own()
     rig().matrix_world = Matrix.LocRotScale(Vector((5, -6, 7)), Euler((0.3, 0.2, 0.1)), Vector((size,) * 3))
-    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
-    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(5))
+
+
+ARRANGED = {
+    "by drivers and constraints": driven_and_constrained,
+    "by its parents": carried,
+    "as a whole": as_a_whole,
+    "where it lies, small": lambda: sized(0.01),
+    "where it lies, large": lambda: sized(2.5),
+}
+
+
+@pytest.mark.parametrize("what", ["ACTIVE", "SCENE"])
+@pytest.mark.parametrize("how", ARRANGED)
+def test_an_armature_is_written_as_it_is_moved(own, how, what):
+    ARRANGED[how]()
+    scene().frame_set(0)
+    animation = motion_of(own / "own.md5anim", what=what)
+    check_shown(model_of(own / "own.md5mesh"), animation, range(5))
+    if how == "by drivers and constraints":
+        assert same_turns(animation.rotations[0, 1], animation.rotations[4, 1]) > 1.0
+        assert same_turns(animation.rotations[0, 2], animation.rotations[4, 2]) == pytest.approx(0.4, abs=1e-4)
 
 
 @pytest.mark.parametrize("what", ["ACTIVE", "NLA"])
 def test_time_stretching_is_the_scenes(own, what):
     """What plays alone was stretched where it was stepped through, and not where its curves were read."""
     action = wave_own()
-    out = own / "out"
-    out.mkdir()
     if what == "NLA":
         rig().animation_data.action = None
         rig().animation_data.nla_tracks.new().strips.new("wave", 0, action)
-    plain = export_anim(filepath=str(out / "wave.md5anim"), what=what), (out / "wave.md5anim").read_bytes()
+    plain = motions_in(own, what=what)
     render = scene().render
     render.frame_map_old, render.frame_map_new = 100, 200
     scene().frame_set(3)
     before = shown_points(3)
-    assert (export_anim(filepath=str(out / "wave.md5anim"), what=what), (out / "wave.md5anim").read_bytes()) == plain
+    assert motions_in(own, what=what) == plain
     assert (render.frame_map_old, render.frame_map_new, scene().frame_current) == (100, 200, 3)
-    seen = next(b for b in scene().objects if b.type == "MESH").evaluated_get(bpy.context.evaluated_depsgraph_get())
-    assert np.abs(np.array([seen.matrix_world @ v.co for v in seen.data.vertices]) - before).max() < 1e-6
+    assert np.abs(shown_points() - before).max() < 1e-6
     scene().frame_start, scene().frame_end = 0, 8
     check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(9))
 
 
-def test_nla_strips(own):
-    action = wave_own()
+def strips_of(action: Any) -> Any:
+    """Let the armature play an action in two strips, of two tracks; returns the tracks."""
     rig().animation_data.action = None
     tracks = rig().animation_data.nla_tracks
     for name, start in (("early", 10), ("late", 30)):
-        track = tracks.new()
-        strip = track.strips.new(name, start, action)
-        strip.name = name
-    third = tracks.new()
-    third.strips.new("muted", 50, action).mute = True
+        tracks.new().strips.new(name, start, action).name = name
+    return tracks
+
+
+def test_nla_strips(own):
+    action = wave_own()
+    tracks = strips_of(action)
+    tracks.new().strips.new("muted", 50, action).mute = True
     fourth = tracks.new()
     fourth.strips.new("off", 70, action)
     fourth.mute = True
-    out = own / "out"
-    out.mkdir()
-    assert export_anim(filepath=str(out / "x.md5anim"), what="NLA") == {"FINISHED"}
-    assert sorted(p.name for p in out.iterdir()) == ["early.md5anim", "late.md5anim"]
+    found = motions_in(own, what="NLA")
+    assert [*found] == ["early", "late"]
     assert [t.mute for t in tracks] == [False, False, False, True]
     model = model_of(own / "own.md5mesh")
-    animation = ANIM.load((out / "late.md5anim").read_bytes(), "late")
     tracks[0].mute = True
-    check_shown(model, animation, range(30, 35))
+    check_shown(model, ANIM.load(found["late"], "late"), range(30, 35))
 
 
 @pytest.mark.parametrize("muted", [False, True])
 def test_the_strips_of_a_solo_track(own, muted):
-    action = wave_own()
-    rig().animation_data.action = None
-    tracks = rig().animation_data.nla_tracks
-    for name, start in (("early", 10), ("late", 30)):
-        tracks.new().strips.new(name, start, action)
+    tracks = strips_of(wave_own())
     tracks[1].is_solo, tracks[1].mute = True, muted
-    out = own / "out"
-    out.mkdir()
     with collected_warnings() as said:
-        assert export_anim(filepath=str(out / "x.md5anim"), what="NLA") == {"FINISHED"}
-    assert [p.name for p in out.iterdir()] == ["late.md5anim"]
+        found = motions_in(own, what="NLA")
+    assert [*found] == ["late"]
     assert any(f"the track '{tracks[1].name}' is solo, strips of others are left out" in text for text in said)
     assert [(t.is_solo, t.mute) for t in tracks] == [(False, False), (True, muted)]
-    animation = ANIM.load((out / "late.md5anim").read_bytes(), "late")
+    animation = ANIM.load(found["late"], "late")
     check_shown(model_of(own / "own.md5mesh"), animation, range(30, 35))
-    turned = animation.rotations
-    assert same_turns(turned[0], turned[-1]).max() > 1e-2, "the motion, not a held pose"
+    assert same_turns(animation.rotations[0], animation.rotations[-1]).max() > 1e-2, "the motion, not a held pose"
 
 
 def two_actions() -> tuple[Any, Any]:
@@ -219,46 +210,35 @@ def two_actions() -> tuple[Any, Any]:
     return first, second
 
 
+def without_control() -> None:
+    """Delete the bone that deforms nothing."""
+    with editing(rig()) as bones:
+        bones.remove(bones["control"])
+
+
 def test_bones_that_another_action_moves_rest(own):
     two_actions()
-    out = own / "out"
-    out.mkdir()
-    export_anim(filepath=str(out / "x.md5anim"), what="CHOSEN", actions="first, second")
-    first, second = (by_name("md5anim").read((out / f"{n}.md5anim").read_bytes()) for n in ("first", "second"))
-    assert (first.flags.tolist(), second.flags.tolist()) == ([0, 56, 0], [0, 0, 56])
+    found = motions_in(own, what="CHOSEN", actions="first, second")
     rest = model_of(own / "own.md5mesh").skeleton
-    from io_idtech_models.model.transforms import unchain
-
     wanted = unchain(rest.parents, rest.positions, rest.rotations)[1]
-    for name, joint in (("first", 2), ("second", 1)):
-        found = ANIM.load((out / f"{name}.md5anim").read_bytes(), name)
-        assert same_turns(found.rotations[:, joint], wanted[joint]).max() < 1e-5
+    for name, flags, joint in (("first", [0, 56, 0], 2), ("second", [0, 0, 56], 1)):
+        assert by_name("md5anim").read(found[name]).flags.tolist() == flags
+        turns = ANIM.load(found[name], name).rotations[:, joint]
+        assert same_turns(turns, wanted[joint]).max() < 1e-5
 
 
 @pytest.mark.parametrize("what", ["CHOSEN", "NLA"])
 def test_the_pose_stays_as_it_was(own, what):
+    """And a strip moves what it moves alone."""
     first, second = two_actions()
-    rig().animation_data.nla_tracks.new().strips.new("strip", 20, first)
+    strip = rig().animation_data.nla_tracks.new().strips.new("strip", 20, first)
     scene().frame_set(3)
     before = [tuple(bone.rotation_euler) for bone in rig().pose.bones]
-    out = own / "out"
-    out.mkdir()
-    export_anim(filepath=str(out / "x.md5anim"), what=what, actions="first")
+    found = motions_in(own, what=what, actions="first")
     assert [tuple(bone.rotation_euler) for bone in rig().pose.bones] == before
     assert rig().animation_data.action == second
     assert rig().animation_data.use_nla
-
-
-def test_a_strip_moves_what_it_moves_alone(own):
-    first, second = two_actions()
-    strip = rig().animation_data.nla_tracks.new().strips.new("strip", 20, first)
-    scene().frame_set(4)
-    exported_to = own / "out"
-    exported_to.mkdir()
-    export_anim(filepath=str(exported_to / "x.md5anim"), what="NLA")
-    found = by_name("md5anim").read((exported_to / f"{strip.name}.md5anim").read_bytes())
-    assert found.flags.tolist() == [0, 56, 0]
-    assert rig().animation_data.action == second
+    assert by_name("md5anim").read(found[strip.name if what == "NLA" else "first"]).flags.tolist() == [0, 56, 0]
 
 
 def test_the_tweak_mode_of_the_nla_editor(own):
@@ -268,25 +248,21 @@ def test_the_tweak_mode_of_the_nla_editor(own):
     strip = track.strips.new("strip", 20, first)
     track.select = strip.select = True
     animation.nla_tracks.active = track
-    strip_active = [s for s in track.strips if s.active]
     animation.use_tweak_mode = True
     if not animation.use_tweak_mode:
-        pytest.skip(f"a script can't enter it here ({len(strip_active)} active)")
-    text = error_of(export_anim, filepath=str(own / "x.md5anim"), what="CHOSEN", actions="second")
-    assert "is in the tweak mode of the NLA editor: leave it first" in text
+        pytest.skip(f"a script can't enter it here ({sum(strip.active for strip in track.strips)} active)")
     put(own / "in.md5anim", FILES["wave.md5anim"])
-    text = error_of(import_anim, filepath=str(own / "in.md5anim"))
-    assert "is in the tweak mode of the NLA editor: leave it first" in text
+    for text in (
+        error_of(export_anim, filepath=str(own / "x.md5anim"), what="CHOSEN", actions="second"),
+        error_of(import_anim, filepath=str(own / "in.md5anim")),
+    ):
+        assert "is in the tweak mode of the NLA editor: leave it first" in text
 
 
-def test_scene_range_of_an_armature_without_motion(own):
+def test_the_scenes_frames_are_written_and_stay(own):
     scene().frame_start, scene().frame_end = 3, 5
-    found = motion_of(own / "own.md5anim", what="SCENE")
-    assert found.num_frames == 3
+    assert motion_of(own / "own.md5anim", what="SCENE").num_frames == 3, "without any motion"
     assert by_name("md5anim").read((own / "own.md5anim").read_bytes()).components.shape == (3, 0)
-
-
-def test_the_frame_of_the_scene_stays(own):
     wave_own()
     scene().frame_set(2, subframe=0.5)
     for what in ("ACTIVE", "SCENE"):
@@ -295,10 +271,7 @@ def test_the_frame_of_the_scene_stays(own):
 
 
 def test_an_imported_animation_on_an_armature_of_ones_own(own, capfd):
-    activate(rig())
-    bpy.ops.object.mode_set(mode="EDIT")
-    rig().data.edit_bones.remove(rig().data.edit_bones["control"])
-    bpy.ops.object.mode_set(mode="OBJECT")
+    without_control()
     wave_own()
     data = exported(own / "own.md5anim")
     capfd.readouterr()
@@ -309,11 +282,8 @@ def test_an_imported_animation_on_an_armature_of_ones_own(own, capfd):
 
 
 def test_connected_bones_that_can_not_move_are_said(own, capfd):
+    without_control()
     wave_own()
-    activate(rig())
-    bpy.ops.object.mode_set(mode="EDIT")
-    rig().data.edit_bones.remove(rig().data.edit_bones["control"])
-    bpy.ops.object.mode_set(mode="OBJECT")
     animation = motion_of(own / "own.md5anim")
     animation.source = None
     animation.positions[2, 1] += 3.0

@@ -12,7 +12,7 @@ from io_idtech_models.ui import trial as operators
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample
 from tests.trials import is_gone, player, toy
-from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, png
+from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model, png
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 TOY = "models/players/toy"
@@ -72,55 +72,47 @@ def expected() -> dict[str, bytes]:
     return {path: data for path, data in player().items() if not path.endswith(".blend")}
 
 
+def changed(game: Any) -> set[str]:
+    """Return which files of the player are others in the game that was tried."""
+    return {path.removeprefix(f"{TOY}/") for path, data in expected().items() if game.packed[path] != data}
+
+
 # -- what goes into the game
 
 
 def test_a_player_that_was_not_edited_is_what_it_was(game, work):
     bring(work, "upper", "head")
     assert try_it() == {"FINISHED"}
-    assert {path: data for path, data in game.packed.items() if path not in ROOM} == expected()
+    assert game.packed.keys() == expected().keys() | ROOM and not changed(game)
     assert 'set model "toy/default"' in game.told["scripts"]["autoexec.cfg"]
 
 
 def test_a_whole_player_is_what_a_save_would_write(game, work):
-    operators_of_import: Any = bpy.ops.import_scene
-    assert operators_of_import.idtech_player(filepath=str(work / TOY / "head.md3")) == {"FINISHED"}
+    assert bpy.ops.import_scene.idtech_player(filepath=str(work / TOY / "head.md3")) == {"FINISHED"}
     assert try_it() == {"FINISHED"}
-    assert {path: data for path, data in game.packed.items() if path not in ROOM} == expected()
-    head = next(c for c in bpy.data.collections if c.name == "head")
-    next(block for block in head.objects if block.type == "MESH").name += ".001"
+    assert game.packed.keys() == expected().keys() | ROOM and not changed(game)
+    head = bpy.data.collections["head"]
+    meshes(head)[0].name += ".001"
     assert try_it() == {"FINISHED"}
-    assert game.packed[f"{TOY}/head.md3"] == expected()[f"{TOY}/head.md3"], "Blender's numbers are no names"
+    assert not changed(game), "Blender's numbers are no names"
     move(head)
     assert try_it() == {"FINISHED"}
-    assert {path for path, data in expected().items() if game.packed[path] != data} == {f"{TOY}/head.md3"}
+    assert changed(game) == {"head.md3"}
 
 
-def test_edited_parts_are_the_scenes_and_the_others_the_files(game, work):
-    head, upper = bring(work, "head", "upper")
-    move(head)
-    assert try_it() == {"FINISHED"}
-    changed = {path for path, data in expected().items() if game.packed[path] != data}
-    assert changed == {f"{TOY}/head.md3"}
-    move(upper)
-    try_it()
-    changed = {path for path, data in expected().items() if game.packed[path] != data}
-    assert changed == {f"{TOY}/head.md3", f"{TOY}/upper.md3"}
-
-
-def test_a_player_in_an_archive(game):
-    put_pack(game.folder / "pak0.pk3", player())
-    (head,) = bring(game.folder / "pak0.pk3", "head")
-    move(head)
-    assert try_it() == {"FINISHED"}
-    assert {path for path, data in expected().items() if game.packed[path] != data} == {f"{TOY}/head.md3"}
-
-
-def test_a_player_whose_files_are_gone_is_said(game, work):
-    bring(work, "head")
-    for path in (work / TOY).iterdir():
-        path.unlink()
-    assert "shows no player 'toy' without 'lower.md3'" in error_of(try_it)
+@pytest.mark.parametrize("packed", [False, True])
+def test_edited_parts_are_the_scenes_and_the_others_the_files(game, work, packed):
+    if packed:
+        put_pack(game.folder / "pak0.pk3", player())
+    head, upper = bring(game.folder / "pak0.pk3" if packed else work, "head", "upper")
+    for part, files in ((head, {"head.md3"}), (upper, {"head.md3", "upper.md3"})):
+        move(part)
+        assert try_it() == {"FINISHED"}
+        assert changed(game) == files
+    if not packed:
+        for path in (work / TOY).iterdir():
+            path.unlink()
+        assert "shows no player 'toy' without 'lower.md3'" in error_of(try_it)
 
 
 def test_what_a_new_surface_wears_is_in_the_skin(game, work):
@@ -146,40 +138,35 @@ def test_another_skin_is_that_files(game, work):
     assert "'lower_blue.skin'" in error_of(try_it, skin="blue")
 
 
-def test_a_hidden_part_is_its_file(game, work, capfd):
+def test_which_of_several_parts_is_shown(game, work, capfd):
+    """None that is hidden; of two the active one."""
     upper, _head = bring(work, "upper", "head")
     move(upper)
     for block in upper.objects:
         block.hide_set(True)
     try_it()
     assert "'upper' is hidden: the game shows its file" in capfd.readouterr().out
-    assert game.packed[f"{TOY}/upper.md3"] == player()[f"{TOY}/upper.md3"]
-
-
-def test_the_active_one_of_two_is_shown(game, work, capfd):
-    _first, second = bring(work, "head", "head")
-    move(second)
+    assert not changed(game)
+    move(*bring(work, "head"))
     try_it()
     assert "'head' came from 'head.md3' too: it is left out" in capfd.readouterr().out
-    assert game.packed[f"{TOY}/head.md3"] != player()[f"{TOY}/head.md3"]
+    assert changed(game) == {"head.md3"}
 
 
 def test_another_player_in_the_scene_is_another(game, work, tmp_path, capfd):
     put_files(tmp_path / "other", player())
-    (other,) = bring(tmp_path / "other", "upper")
-    move(other)
+    move(*bring(tmp_path / "other", "upper"))
     bring(work, "head")
     try_it()
     assert "left out" not in capfd.readouterr().out
-    assert game.packed[f"{TOY}/upper.md3"] == player()[f"{TOY}/upper.md3"]
+    assert not changed(game)
 
 
 def test_a_level_of_detail_is_one(game, work):
     (level,) = bring(work, "head_2")
     move(level)
     try_it()
-    changed = {path for path, data in expected().items() if game.packed[path] != data}
-    assert changed == {f"{TOY}/head_2.md3"}
+    assert changed(game) == {"head_2.md3"}
     assert f"{TOY}/head_2_default.skin" not in game.packed
 
 
@@ -194,17 +181,20 @@ def test_a_painted_picture_is_its_file(game, work, capfd):
     assert "painted and not saved, the game shows the file: 'band.png'" in capfd.readouterr().out
 
 
-def test_any_other_model(game, tmp_path):
-    put_files(tmp_path / "work", {"models/a/thing.md3": sample("animated"), "models/animated/body.png": b"picture"})
-    collection = import_model(tmp_path / "work/models/a/thing.md3")
-    assert try_it() == {"FINISHED"}
-    found = game.packed
-    assert set(found) == {"models/a/thing.md3", "models/animated/body.png"} | ROOM
-    assert found["models/a/thing.md3"] == sample("animated")
+THING = "models/a/thing.md3"
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.125])
+def test_any_other_model(game, tmp_path, scale):
+    put_files(tmp_path / "work", {THING: sample("animated"), "models/animated/body.png": b"picture"})
+    collection = import_model(tmp_path / "work" / THING, scale=scale)
+    assert try_it(scale=scale) == {"FINISHED"}
+    assert set(game.packed) == {THING, "models/animated/body.png"} | ROOM
+    assert game.packed[THING] == sample("animated")
     move(collection)
-    try_it()
-    assert game.packed["models/a/thing.md3"] != sample("animated")
-    assert "testmodel models/a/thing.md3" in game.told["scripts"]["idtech-try.cfg"]
+    try_it(scale=scale)
+    assert game.packed[THING] != sample("animated")
+    assert f"testmodel {THING}" in game.told["scripts"]["idtech-try.cfg"]
 
 
 def test_a_model_that_came_from_no_file(game, tmp_path):
@@ -220,39 +210,31 @@ def test_a_model_that_came_from_no_file(game, tmp_path):
     assert set(game.packed) == {"models/try/idtech-try.md3", "models/try/felt.png"} | ROOM
 
 
-def test_a_scale_of_the_scene(game, tmp_path):
-    put_files(tmp_path / "work", {"models/a/thing.md3": sample("animated")})
-    import_model(tmp_path / "work/models/a/thing.md3", scale=0.125)
-    assert try_it(scale=0.125) == {"FINISHED"}
-    assert game.packed["models/a/thing.md3"] == sample("animated")
-
-
 def test_the_blend_is_as_it_was(game, work):
     (head,) = bring(work, "head")
     block = meshes(head)[0]
     activate(block)
     bpy.context.scene.frame_set(0)
     bpy.ops.object.mode_set(mode="EDIT")
-    before = [len(getattr(bpy.data, kind)) for kind in ("objects", "meshes", "materials", "images", "actions")]
+    before = counts()
     assert try_it() == {"FINISHED"}
-    assert [len(getattr(bpy.data, kind)) for kind in ("objects", "meshes", "materials", "images", "actions")] == before
-    assert block.mode == "EDIT"
-    assert bpy.context.view_layer.objects.active == block
+    assert counts() == before
+    assert (block.mode, bpy.context.view_layer.objects.active) == ("EDIT", block)
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert game.packed[f"{TOY}/head.md3"] == player()[f"{TOY}/head.md3"]
+    assert not changed(game)
 
 
 # -- how it is started
 
 
-def test_options_become_the_games(game, work):
+def test_options_become_the_games(game, work, tmp_path):
     bring(work, "head")
     own().games[0].map = "dm1"
-    try_it(angle=90.0, distance=64.0)
+    try_it(angle=90.0, distance=64.0, shot=str(tmp_path / "a.tga"))
     assert game.told["arguments"][-2:] == ["+devmap", "dm1"]
-    assert {"set cg_thirdPersonAngle 90", "set cg_thirdPersonRange 64"} <= set(
-        game.told["scripts"]["idtech-try.cfg"].splitlines()
-    )
+    script = game.told["scripts"]["idtech-try.cfg"].splitlines()
+    assert {"set cg_thirdPersonAngle 90", "set cg_thirdPersonRange 64"} <= set(script)
+    assert (tmp_path / "a.tga").read_bytes().endswith(b"abc"), "the picture that it took"
     try_it(map="dm2", game="Toy")
     assert game.told["arguments"][-1] == "dm2"
 
@@ -266,12 +248,6 @@ def test_which_games_there_are(game):
     own().games[0].enabled = False
     assert trial.names() == ["Other"]
     assert [item[0] for item in operators._games(None, None)] == ["Other"]
-
-
-def test_a_picture(game, work, tmp_path):
-    bring(work, "head")
-    try_it(shot=str(tmp_path / "a.tga"))
-    assert (tmp_path / "a.tga").read_bytes().endswith(b"abc")
 
 
 def test_what_the_game_says_comes_back(game, work, capfd, monkeypatch):
@@ -295,13 +271,14 @@ def test_a_time_limit(game, work, capfd, monkeypatch):
 
 
 def test_where_it_is_offered(game):
-    assert not bpy.ops.idtech.try_in_game.poll()
-    assert trial.lack(bpy.context) == "No object is active"
+    offered: Any = bpy.ops.idtech.try_in_game.poll
+    assert not offered() and trial.lack(bpy.context) == "No object is active"
     add_cube()
-    assert bpy.ops.idtech.try_in_game.poll()
+    assert offered()
+    own().games[0].executable = "/no/such/program"
+    assert "there is no program '/no/such/program'" in error_of(try_it)
     own().games[0].executable = ""
-    assert not bpy.ops.idtech.try_in_game.poll()
-    assert "No game of the preferences has an executable" in trial.lack(bpy.context)
+    assert not offered() and "No game of the preferences has an executable" in trial.lack(bpy.context)
 
 
 def test_models_that_no_game_shows(game, tmp_path):
@@ -311,12 +288,6 @@ def test_models_that_no_game_shows(game, tmp_path):
     import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
     assert "'models/md5/newt/newt.md5mesh': only .md3 can be tried" in error_of(try_it)
     assert not game.notes.exists()
-
-
-def test_a_program_that_is_not_there(game, work):
-    bring(work, "head")
-    own().games[0].executable = "/no/such/program"
-    assert "there is no program '/no/such/program'" in error_of(try_it)
 
 
 # -- in a window: the game runs on its own
@@ -336,19 +307,30 @@ def window(monkeypatch):
 def watcher() -> Any:
     """Return what stands for the operator that waits, and for its context."""
     said: list[tuple[set[str], str]] = []
+    status: list[str | None] = []
     manager = SimpleNamespace(
         event_timer_add=lambda seconds, window: "timer",
         event_timer_remove=lambda timer: None,
         modal_handler_add=lambda operator: None,
     )
-    status: list[str | None] = []
     workspace = SimpleNamespace(status_text_set=status.append)
     context = SimpleNamespace(window_manager=manager, window=None, workspace=workspace)
-    own: Any = SimpleNamespace(
-        report=lambda kind, text: said.append((kind, text)), said=said, status=status, _timer=None
-    )
-    own._unwatch = lambda context: operators.IDTECH_OT_watch_game._unwatch(own, context)
+    own: Any = SimpleNamespace(report=lambda kind, text: said.append((kind, text)), said=said, status=status)
+    own._timer, own._unwatch = None, lambda context: operators.IDTECH_OT_watch_game._unwatch(own, context)
     return own, context
+
+
+@pytest.fixture
+def started(game, work, window, monkeypatch, request):
+    """Return a game that was begun in a window, and stays unless a test wants another."""
+    if getattr(request, "param", True):
+        monkeypatch.setenv("TRIAL_STAYS", "1")
+    bring(work, "head")
+    assert try_it() == {"FINISHED"}
+    assert window == ["INVOKE_DEFAULT"]
+    running = trial.current()
+    assert running is not None
+    return running
 
 
 def event(kind: str) -> Any:
@@ -359,57 +341,36 @@ def modal(*given: Any) -> set[str]:
     return operators.IDTECH_OT_watch_game.modal(*given)
 
 
-def test_blender_goes_on_until_the_game_ends(game, work, window, monkeypatch):
-    bring(work, "head")
-    monkeypatch.setenv("TRIAL_STAYS", "1")
-    assert try_it() == {"FINISHED"}
-    assert window == ["INVOKE_DEFAULT"]
+def test_blender_goes_on_until_the_game_ends(started):
     own, context = watcher()
     assert operators.IDTECH_OT_watch_game.invoke(own, context, None) == {"RUNNING_MODAL"}
     assert "Esc" in own.status[0]
     for kind in ("TIMER", "MOUSEMOVE", "A"):
         assert modal(own, context, event(kind)) == {"PASS_THROUGH"}
     assert "is being tried: end that game first" in error_of(try_it)
-    running = trial.current()
     assert modal(own, context, event("ESC")) == {"FINISHED"}
     assert own.status[-1] is None
     assert "the game was ended" in own.said[0][1]
-    assert trial.current() is None
-    assert running is not None
-    assert running.is_over()
+    assert trial.current() is None and started.is_over()
 
 
-def test_a_game_that_ends_by_itself(game, work, window):
-    bring(work, "head")
-    try_it()
+@pytest.mark.parametrize("started", [False], indirect=True, ids=["that ends"])
+def test_a_game_that_ends_by_itself(started):
     own, context = watcher()
-    running = trial.current()
-    assert running is not None
-    while not running.is_over():
+    while not started.is_over():
         pass
     assert modal(own, context, event("TIMER")) == {"FINISHED"}
     assert own.said == [({"INFO"}, "toy/default in 'Toy': 0 seconds")]
 
 
-def test_another_blend_ends_the_game(game, work, window, monkeypatch):
-    bring(work, "head")
-    monkeypatch.setenv("TRIAL_STAYS", "1")
-    try_it()
+def test_another_blend_ends_the_game(started):
     own, context = watcher()
-    running = trial.current()
     operators.IDTECH_OT_watch_game.cancel(own, context)
     assert own.status == [None]
-    assert running is not None
-    assert running.is_over()
+    assert started.is_over()
     assert modal(own, context, event("TIMER")) == {"CANCELLED"}
 
 
-def test_the_extension_goes_and_the_game_with_it(game, work, window, monkeypatch):
-    bring(work, "head")
-    monkeypatch.setenv("TRIAL_STAYS", "1")
-    try_it()
-    running = trial.current()
+def test_the_extension_goes_and_the_game_with_it(started):
     operators.unwatch()
-    assert trial.current() is None
-    assert running is not None
-    assert running.is_over()
+    assert trial.current() is None and started.is_over()
