@@ -12,11 +12,13 @@ import json
 import subprocess
 import sys
 import time
+from threading import Timer
 from typing import Any
 
 from fuzz.edits.script import SCRIPT
 
 FORMATS = ("md2", "md3", "mdc", "mdl", "ase", "lwo", "md5mesh", "mdm", "mds", "iqm", "mdr")
+LONGEST = 120.0  # seconds that a sequence may take
 
 
 def arguments(given: list[str]) -> argparse.Namespace:
@@ -74,9 +76,15 @@ def lines_of(command: list[str]) -> Any:
     start = [sys.executable, "-P", "-W", "ignore", "-m", "fuzz.edits.worker", *command]
     with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
+        waiting = Timer(LONGEST, process.kill)  # some of Blender's own modifiers never end
+        waiting.start()
         for text in process.stdout:
+            waiting.cancel()
             if text.startswith("@"):
                 yield json.loads(text[1:])
+            waiting = Timer(LONGEST, process.kill)
+            waiting.start()
+        waiting.cancel()
 
 
 def report(line: dict[str, Any]) -> None:
