@@ -232,9 +232,13 @@ def written(collection: Any, path: Path) -> bytes:
 
 
 def test_an_unedited_skin_is_the_same(loose, tmp_path):
+    """Also beside an export."""
     collection = import_model(loose)
     assert written(collection, loose.with_name("upper_default.skin")) == DEFAULT
     assert written(collection, tmp_path / "upper_copy.skin") == DEFAULT, "a new one is like the one that is worn"
+    assert export_bytes(tmp_path / "torso.md3", skin="default") == MODEL
+    assert (tmp_path / "torso_default.skin").read_bytes() == DEFAULT
+    assert not (tmp_path / "torso_red.skin").exists()
     show(collection, "red.skin")
     assert written(collection, tmp_path / "upper_other.skin") == RED
 
@@ -258,13 +262,6 @@ def test_a_skin_of_a_model_of_ones_own(tmp_path):
     add_cube("Suit").data.materials.append(bpy.data.materials.new("models/suit"))
     bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "upper_new.skin"))
     assert (tmp_path / "upper_new.skin").read_bytes() == b"suit,models/suit\n"
-
-
-def test_an_export_writes_a_skin_beside(loose, tmp_path):
-    import_model(loose)
-    assert export_bytes(tmp_path / "torso.md3", skin="default") == MODEL
-    assert (tmp_path / "torso_default.skin").read_bytes() == DEFAULT
-    assert not (tmp_path / "torso_red.skin").exists()
 
 
 def test_an_mdm_in_its_skin(tmp_path):
