@@ -16,7 +16,7 @@ from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
 from tests.packs import Entry, put_files, put_pack, zip_bytes
 from tests.samples import sample
-from tests.ui.scene import activate, bpy, counts_after_undo, error_of, put
+from tests.ui.scene import activate, bpy, counts_after_undo, error_of, import_model, put
 from tests.ui.test_preferences import add, own
 
 __all__ = ["own"]  # the fixture
@@ -268,13 +268,13 @@ def test_options_of_the_import_that_was_asked_are_its_own(pack):
 
 
 def test_animations_onto_the_active_armature(pack):
-    bpy.ops.import_scene.idtech_md5mesh(filepath=str(pack / "models/b/arm.md5mesh"), animations=False)
-    (rig,) = [block for block in bpy.data.objects if block.type == "ARMATURE"]
+    made = import_model(pack / "models/b/arm.md5mesh", animations=False)
+    (rig,) = [block for block in made.objects if block.type == "ARMATURE"]
     activate(rig)
     item = {"name": "models/b/wave.md5anim", "place": str(pack / "models/b/wave.md5anim"), "kind": "md5anim"}
     assert choose(found=[{**item, "chosen": True}], space="anim") == {"FINISHED"}
     assert rig.animation_data.action.name == "wave"
-    assert len([block for block in bpy.data.objects if block.type == "ARMATURE"]) == 1
+    assert len(bpy.data.armatures) == 1
 
 
 # -- games of the preferences

@@ -294,17 +294,13 @@ def test_a_skin_declaration_of_doom(tmp_path):
 # -- for other programs
 
 
-def test_plain_materials_have_one_picture(loose):
+def test_other_formats_get_the_picture_of_a_skin(loose, tmp_path):
+    """Their materials are plain, with one picture each."""
     body, arm = first_materials(import_model(loose, skin="red", plain_materials=True))
-    assert picture(arm).name == "rust.png"
+    assert (picture(arm).name, picture(body).name) == ("rust.png", "red.png")
     kinds = sorted(node.type for node in arm.node_tree.nodes)
     assert kinds == ["BSDF_PRINCIPLED", "OUTPUT_MATERIAL", "TEX_IMAGE"]
-    assert picture(body).name == "red.png"
-
-
-def test_other_formats_get_the_picture_of_a_skin(loose, tmp_path):
-    options = ["convert", str(loose), str(tmp_path / "a.glb"), "--skin", "red"]
-    assert main(options) == 0
+    assert main(["convert", str(loose), str(tmp_path / "a.glb"), "--skin", "red"]) == 0
     assert main(["convert", str(tmp_path / "a.glb"), str(tmp_path / "a.blend")]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
     shown = {picture(m).name for m in bpy.data.materials if picture(m) is not None}
