@@ -43,6 +43,13 @@ def picture(tmp_path: Path, rgb: tuple[int, int, int]) -> bytes:
     return png(tmp_path / "made.png", rgb).read_bytes()
 
 
+def test_a_damaged_archive_leaves_nothing_behind(tmp_path):
+    (tmp_path / "pak0.pk3").write_bytes(b"PK\3\4 damaged")
+    text = error_of(operator("import", Path("a.md3")), filepath=str(tmp_path / "pak0.pk3/models/a.md3"))
+    assert "a.md3: it is no archive, or its end is missing" in text
+    assert not bpy.data.objects
+
+
 @pytest.mark.parametrize("name", ["pak0.pk3", "pak0.pak"])
 def test_a_model_and_its_pictures_in_an_archive(tmp_path, name):
     files = {"models/x/a.md3": sample("animated"), "models/animated/body.png": picture(tmp_path, (10, 200, 30))}
@@ -88,13 +95,6 @@ def test_a_player_of_enemy_territory_in_archives(tmp_path):
     collection = import_model(tmp_path / "etmain" / folder / "body.mdm")
     assert len(bpy.data.actions) > 2, "the table's rows among them"
     assert any(image is not None and image.packed_file for image in images(collection).values()), "the skin's"
-
-
-def test_a_damaged_archive_leaves_nothing_behind(tmp_path):
-    (tmp_path / "pak0.pk3").write_bytes(b"PK\3\4 damaged")
-    text = error_of(operator("import", Path("a.md3")), filepath=str(tmp_path / "pak0.pk3/models/a.md3"))
-    assert "a.md3: it is no archive, or its end is missing" in text
-    assert not bpy.data.objects
 
 
 def test_skins_of_a_player_in_an_archive(tmp_path):

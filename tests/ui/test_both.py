@@ -104,11 +104,18 @@ def lengths(data):
 
 
 def test_a_model_comes_with_its_motions_and_goes_with_them(imported, tmp_path):
+    """They come onto another armature, too."""
     assert sorted(action.name for action in bpy.data.actions) == ["nod", "wave"]
-    assert [block.type for block in bpy.data.objects].count("ARMATURE") == 1
+    assert len(bpy.data.armatures) == 1
     assert written(export(tmp_path / "b.both")) == MOTIONS
     mesh = mesh_file.write(read((tmp_path / "b.both").read_bytes())[0])
     assert mesh == mesh_file.write(mesh_file.read(samples_md5.arm()))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import_model(put(tmp_path / "a/arm.md5mesh", samples_md5.arm()))
+    assert not bpy.data.actions
+    assert bpy.ops.import_anim.idtech_both(filepath=str(imported)) == {"FINISHED"}
+    assert sorted(action.name for action in bpy.data.actions) == ["nod", "wave"]
+    assert len(bpy.data.armatures) == 1
 
 
 def test_which_motions_are_written(imported, tmp_path):
@@ -122,26 +129,15 @@ def test_which_motions_are_written(imported, tmp_path):
     assert lengths(export(tmp_path / "b.both")) == [1], "an armature without an action rests"
 
 
-def test_its_motions_on_another_armature(path, tmp_path):
-    import_model(put(tmp_path / "arm.md5mesh", samples_md5.arm()))
-    assert not bpy.data.actions
-    assert bpy.ops.import_anim.idtech_both(filepath=str(path)) == {"FINISHED"}
-    assert sorted(action.name for action in bpy.data.actions) == ["nod", "wave"]
-    assert len(bpy.data.armatures) == 1
-
-
-def test_a_game_may_refuse_its_motions(path):
+def test_what_info_shows_and_games_refuse(path):
     loaded = load(Disk().file(path))
-    assert not problems(loaded, "doom3")
-    GAMES["doom3"].formats["both"] = SkeletalLimits(frames=3)
-    assert [str(p) for p in problems(loaded, "doom3")] == ["'wave' has 5 frames, Doom 3 takes 3"]
-
-
-def test_what_info_shows(path):
-    found = facts(load(Disk().file(path)))
+    found = facts(loaded)
     assert [motion["name"] for motion in found["motions"]] == ["nod", "wave"]
     assert table(path, found)[0].endswith("BOTH, 3 joints, 2 frames at 24 per second")
     assert any(line.split()[:1] == ["arm"] for line in table(path, found))
+    assert not problems(loaded, "doom3")
+    GAMES["doom3"].formats["both"] = SkeletalLimits(frames=3)
+    assert [str(p) for p in problems(loaded, "doom3")] == ["'wave' has 5 frames, Doom 3 takes 3"]
 
 
 def test_conversions(path, tmp_path):

@@ -16,7 +16,7 @@ from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
 from tests.packs import Entry, put_files, put_pack, zip_bytes
 from tests.samples import sample
-from tests.ui.scene import activate, bpy, counts_after_undo, error_of, put
+from tests.ui.scene import activate, bpy, counts_after_undo, error_of, import_model, put
 from tests.ui.test_preferences import add, own
 
 __all__ = ["own"]  # the fixture
@@ -65,8 +65,13 @@ def places(pack: Path, *names: str) -> list[str]:
     ],
 )
 def test_models_by_patterns(pack, models, wanted):
-    assert run(filepath=str(pack), models=models) == {"FINISHED"}
+    """One step to undo takes all of them back."""
+    bpy.ops.ed.undo_push(message="before")
+    before = counts_after_undo()
+    assert run("EXEC_DEFAULT", True, filepath=str(pack), models=models) == {"FINISHED"}
     assert imported() == places(pack, *wanted)
+    bpy.ops.ed.undo()
+    assert counts_after_undo() == before
 
 
 @pytest.mark.parametrize(
@@ -121,14 +126,6 @@ def test_all_are_selected_and_the_scene_has_room_for_the_longest(pack):
     assert end(choose, found=items(pack, *ALL)) == end(choose, found=items(pack, *ALL)[::-1]) == together
 
 
-def test_one_step_to_undo(pack):
-    bpy.ops.ed.undo_push(message="before")
-    before = counts_after_undo()
-    assert run("EXEC_DEFAULT", True, filepath=str(pack), models="**") == {"FINISHED"}
-    bpy.ops.ed.undo()
-    assert counts_after_undo() == before
-
-
 # -- archives in the imports of formats
 
 
@@ -140,14 +137,6 @@ def test_imports_of_formats_know_archives(row, pack):
     assert {f"*{suffix}" for suffix in (*row.suffixes, *ARCHIVES)} <= set(shown)
     text = error_of(importer, filepath=str(pack))
     assert text.startswith("pak0.pk3: it is an archive: name a file in it, 'pak0.pk3/models/...', or use")
-
-
-def test_an_archive_among_other_files(pack):
-    put_files(pack.parent, {"a.md3": sample("nothing")})
-    files = [{"name": "a.md3"}, {"name": "pak0.pk3"}]
-    text = error_of(bpy.ops.import_scene.idtech_md3, directory=str(pack.parent), files=files)
-    assert text == "pak0.pk3: an archive can't be imported along with other files"
-    assert imported() == []
 
 
 @pytest.fixture
@@ -176,6 +165,11 @@ def test_who_chooses_an_archive_is_asked(pack, asked):
     dropped = [{"name": pack.name}, {"name": other.name}]
     assert run(directory=str(pack.parent), files=dropped, interactive=True) == {"CANCELLED"}
     assert asked[1][0] == [*ALL, "models/z.md3"], "those that are dropped are listed together"
+    put_files(pack.parent, {"a.md3": sample("nothing")})
+    dropped[1] = {"name": "a.md3"}
+    text = error_of(bpy.ops.import_scene.idtech_md3, directory=str(pack.parent), files=dropped)
+    assert text == "pak0.pk3: an archive can't be imported along with other files"
+    assert imported() == []
 
 
 def test_imports_of_animations_list_animations(pack, asked):
@@ -274,13 +268,13 @@ def test_options_of_the_import_that_was_asked_are_its_own(pack):
 
 
 def test_animations_onto_the_active_armature(pack):
-    bpy.ops.import_scene.idtech_md5mesh(filepath=str(pack / "models/b/arm.md5mesh"), animations=False)
-    (rig,) = [block for block in bpy.data.objects if block.type == "ARMATURE"]
+    made = import_model(pack / "models/b/arm.md5mesh", animations=False)
+    (rig,) = [block for block in made.objects if block.type == "ARMATURE"]
     activate(rig)
     item = {"name": "models/b/wave.md5anim", "place": str(pack / "models/b/wave.md5anim"), "kind": "md5anim"}
     assert choose(found=[{**item, "chosen": True}], space="anim") == {"FINISHED"}
     assert rig.animation_data.action.name == "wave"
-    assert len([block for block in bpy.data.objects if block.type == "ARMATURE"]) == 1
+    assert len(bpy.data.armatures) == 1
 
 
 # -- games of the preferences

@@ -271,9 +271,13 @@ def written(collection: Any, path: Path) -> bytes:
 
 
 def test_an_unedited_skin_is_the_same(loose, tmp_path):
+    """Also beside an export."""
     collection = import_model(loose)
     assert written(collection, loose.with_name("upper_default.skin")) == DEFAULT
     assert written(collection, tmp_path / "upper_copy.skin") == DEFAULT, "a new one is like the one that is worn"
+    assert export_bytes(tmp_path / "torso.md3", skin="default") == MODEL
+    assert (tmp_path / "torso_default.skin").read_bytes() == DEFAULT
+    assert not (tmp_path / "torso_red.skin").exists()
     show(collection, "red.skin")
     assert written(collection, tmp_path / "upper_other.skin") == RED
 
@@ -297,13 +301,6 @@ def test_a_skin_of_a_model_of_ones_own(tmp_path):
     add_cube("Suit").data.materials.append(bpy.data.materials.new("models/suit"))
     bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "upper_new.skin"))
     assert (tmp_path / "upper_new.skin").read_bytes() == b"suit,models/suit\n"
-
-
-def test_an_export_writes_a_skin_beside(loose, tmp_path):
-    import_model(loose)
-    assert export_bytes(tmp_path / "torso.md3", skin="default") == MODEL
-    assert (tmp_path / "torso_default.skin").read_bytes() == DEFAULT
-    assert not (tmp_path / "torso_red.skin").exists()
 
 
 def test_an_mdm_in_its_skin(tmp_path):
@@ -336,17 +333,13 @@ def test_a_skin_declaration_of_doom(tmp_path):
 # -- for other programs
 
 
-def test_plain_materials_have_one_picture(loose):
+def test_other_formats_get_the_picture_of_a_skin(loose, tmp_path):
+    """Their materials are plain, with one picture each."""
     body, arm = first_materials(import_model(loose, skin="red", plain_materials=True))
-    assert picture(arm).name == "rust.png"
+    assert (picture(arm).name, picture(body).name) == ("rust.png", "red.png")
     kinds = sorted(node.type for node in arm.node_tree.nodes)
     assert kinds == ["BSDF_PRINCIPLED", "OUTPUT_MATERIAL", "TEX_IMAGE"]
-    assert picture(body).name == "red.png"
-
-
-def test_other_formats_get_the_picture_of_a_skin(loose, tmp_path):
-    options = ["convert", str(loose), str(tmp_path / "a.glb"), "--skin", "red"]
-    assert main(options) == 0
+    assert main(["convert", str(loose), str(tmp_path / "a.glb"), "--skin", "red"]) == 0
     assert main(["convert", str(tmp_path / "a.glb"), str(tmp_path / "a.blend")]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
     shown = {picture(m).name for m in bpy.data.materials if picture(m) is not None}

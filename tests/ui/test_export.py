@@ -108,21 +108,17 @@ def test_a_concave_face(path):
     assert areas.sum() == pytest.approx(64 - 24)
 
 
-def test_missing_uvs_are_said(path, capfd):
-    add_cube(uvs=False)
-    surface = export_model(path).surfaces[0]
-    assert "'cube' has no UV map: its texture coordinates are 0" in capfd.readouterr().out
-    assert (md3.read(path.read_bytes()).surfaces[0].st == 0).all() or (surface.uvs == 0).all()
-
-
-def test_loose_vertices_are_said(path, capfd):
-    mesh = add_cube().data
+def test_missing_uvs_and_loose_vertices_are_said(path, capfd):
+    mesh = add_cube(uvs=False).data
     mesh.vertices.add(2)
     mesh.edges.add(1)
     mesh.edges[-1].vertices = (0, 8)
     mesh.update()
-    assert export_model(path).surfaces[0].positions.shape[1] == 24
-    assert "'cube': 2 loose vertices are left out" in capfd.readouterr().out
+    (surface,) = export_model(path).surfaces
+    assert surface.positions.shape[1] == 24 and not surface.uvs.any()
+    said = capfd.readouterr().out
+    assert "'cube' has no UV map: its texture coordinates are 0" in said
+    assert "'cube': 2 loose vertices are left out" in said
 
 
 def test_a_mesh_without_faces(path, capfd):

@@ -101,6 +101,10 @@ def turned(row: str) -> None:
     turn("head")
 
 
+def raised_head() -> None:
+    mesh_of(roots()["head"]).data.vertices[0].co.z += 3.0
+
+
 def of_another_rate() -> None:
     show("walk")[FRAME_RATE] = 48.0
 
@@ -109,23 +113,18 @@ def of_another_rate() -> None:
     ("game", "edit", "file"),
     [
         pytest.param("doom3", lambda: turned("walk1"), "walk.md5anim", id="turned in Doom 3"),
+        pytest.param("doom3", raised_head, "head.md5mesh", id="a head on a joint"),
         pytest.param("xreal", lambda: turned("idle"), "idle.md5anim", id="turned in XreaL"),
         pytest.param("xreal", new_action, "dance.md5anim", id="new in XreaL, which lies beside the others"),
         pytest.param("xreal", of_another_rate, "walk.md5anim", id="of another rate"),
     ],
 )
-def test_an_edited_animation_is_written_alone(tmp_path, game, edit, file):
+def test_what_is_edited_is_written_alone(tmp_path, game, edit, file):
     read(GAMES[game].put(tmp_path / "game"), game)
     edit()
     found = saved(tmp_path / "out", edited_only=True)
     assert [name.rpartition("/")[2] for name in found] == [file]
     assert game == "doom3" or (b"frameRate 48" in next(iter(found.values()))) == (file == "walk.md5anim")
-
-
-def test_a_head_on_a_joint_is_written_in_its_own_space(tmp_path):
-    read(put_character(tmp_path / "game"), "doom3")
-    mesh_of(roots()["head"]).data.vertices[0].co.z += 3.0
-    assert list(saved(tmp_path / "out", edited_only=True)) == [f"{NEWT}/head.md5mesh"]
 
 
 def test_another_material_is_a_line_of_the_skin(tmp_path):

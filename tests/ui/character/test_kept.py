@@ -107,7 +107,7 @@ def test_what_an_import_can_not_read_is_said(tmp_path, capfd, name, all_at_once,
     newt(tmp_path, cut(name), make_all=all_at_once)
     assert f"'{name}.md5anim': " in capfd.readouterr().out
     assert (actions(), listed()) == (made, ANIMATIONS)
-    assert f"'{name}.md5anim': " in error_of(play, name="walk1" if name == "walk" else "idle")
+    assert f"'{name}.md5anim': " in (error_of(make) if all_at_once else error_of(play, name="idle"))
 
 
 @pytest.mark.parametrize("played", [(), ("walk1",), ("walk1, 2", "ik_pose")])

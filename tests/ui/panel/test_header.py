@@ -24,11 +24,8 @@ def test_numbers_of_an_mdl(tmp_path):
         assert collection.id_properties_ui(name).as_dict()["description"] == properties.SAID[name]
     collection["idtech_game_flags"] = 8
     assert export_model(tmp_path / "b.mdl").traits["flags"] == 8
-
-
-def test_a_model_without_says_nothing(tmp_path):
     import_model(put(tmp_path / "a.md3"))
-    assert not shows(PANEL)
+    assert not shows(PANEL), "a model without says nothing"
 
 
 def test_numbers_of_bones_surfaces_and_rig(tmp_path):

@@ -16,20 +16,15 @@ check_game: Any = bpy.ops.object.idtech_check_game
 select_part: Any = bpy.ops.object.idtech_select_part
 
 
-def test_what_the_model_is(tmp_path):
-    import_model(put(tmp_path / "players" / "a.md3"))
+def test_what_the_model_is_and_for_which_game(tmp_path):
+    collection = import_model(put(tmp_path / "players" / "a.md3"))
     shown = texts(model.VIEW3D_PT_idtech_model)
-    assert "Quake III (.md3)" in shown
-    assert "players/a.md3" in shown
-    assert "No Game" in shown
+    assert {"Quake III (.md3)", "players/a.md3", "No Game"} <= {*shown}
     assert any(text.endswith("/ 1,024") for text in shown), "frames of how many"
-
-
-def test_the_game_is_chosen_once(tmp_path):
-    collection = import_model(put(tmp_path / "a.md3"))
     assert bpy.ops.object.idtech_choose_game(game="quake3") == {"FINISHED"}
-    assert "Quake III Arena" in texts(model.VIEW3D_PT_idtech_model)
-    assert any(text.endswith("/ 999") for text in texts(model.VIEW3D_PT_idtech_model)), "its limits"
+    shown = texts(model.VIEW3D_PT_idtech_model)
+    assert "Quake III Arena" in shown
+    assert any(text.endswith("/ 999") for text in shown), "its limits"
     assert "doom3" in error_of(bpy.ops.object.idtech_choose_game, game="doom3")
     assert "quake3" in collection["idtech_export"]
 
@@ -69,6 +64,9 @@ def test_a_finding_selects_its_object(tmp_path):
     assert entry.severe
     assert select_part(name=entry.name) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == large
+    other.hide_set(True)
+    for name in (other.name, "nothing"):
+        assert select_part(name=name) == {"CANCELLED"}
 
 
 def test_another_model_shows_no_findings(tmp_path):
@@ -94,10 +92,3 @@ def test_the_model_is_found_wherever_its_object_goes(tmp_path):
     assert subject().place, "its mesh still says where it came from"
     collection.objects.link(block)
     assert subject().home == collection, "and back"
-
-
-def test_a_hidden_part_is_not_selected():
-    cube = add_cube()
-    cube.hide_set(True)
-    assert select_part(name=cube.name) == {"CANCELLED"}
-    assert select_part(name="nothing") == {"CANCELLED"}

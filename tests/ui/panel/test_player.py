@@ -126,7 +126,7 @@ def test_without_a_model_it_offers_an_import():
     shown = drawn(main.VIEW3D_PT_idtech)
     assert [kind for kind, _ in shown] == ["label", "menu"]
     assert not hasattr(main.VIEW3D_PT_idtech, "poll") or shows(main.VIEW3D_PT_idtech)
-    children = [model.VIEW3D_PT_idtech_model, findings.VIEW3D_PT_idtech_findings, *[above for above, _ in LEVELS]]
+    children = [findings.VIEW3D_PT_idtech_findings, *[above for above, _ in LEVELS]]
     assert not any(map(shows, children))
     activate(add_object("camera", bpy.data.cameras.new("camera")))
     assert drawn(main.VIEW3D_PT_idtech) == shown

@@ -107,7 +107,10 @@ def test_a_players_part_keeps_its_own_space(tmp_path):
     np.testing.assert_allclose(tag_named(model, "tag_mouth").origins[0], 0, atol=1e-4)
 
 
-def test_what_can_not_be(tmp_path):
+def test_what_is_offered_and_what_can_not_be(tmp_path):
+    offered = [name for name, _ in tags._offered(None, bpy.context, "")]
+    assert {"tag_head", "tag_torso", "tag_weapon", "tag_flash", "tag_barrel"} <= set(offered)
+    assert all(name == name.lower() for name in offered)
     assert "poll" in error_of(add_tag)
     import_model(NEWT)
     rig = active_rig()
@@ -125,12 +128,6 @@ def test_a_second_tag_of_a_name_is_said(tmp_path, capfd):
         assert "already" not in capfd.readouterr().out, "another model's does not matter"
     add_tag(name="tag_flash")
     assert "the model has a tag 'tag_flash' already" in capfd.readouterr().out
-
-
-def test_the_names_of_the_games_are_offered():
-    offered = [name for name, _ in tags._offered(None, bpy.context, "")]
-    assert {"tag_head", "tag_torso", "tag_weapon", "tag_flash", "tag_barrel"} <= set(offered)
-    assert all(name == name.lower() for name in offered)
 
 
 def test_lists_show_their_kind_alone(tmp_path):

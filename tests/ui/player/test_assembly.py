@@ -212,6 +212,13 @@ def test_parts_stand_as_in_the_game(tmp_path):
         check_places(player, models, {"lower": legs, "upper": torso})
 
 
+def test_legs_and_torso_play_apart(tmp_path):
+    player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK", frame_rate=24)
+    for step in range(5):  # run at 24, attack at 15 frames per second
+        bpy.context.scene.frame_set(step * 8)
+        check_places(player, our_models(), {"lower": 14 + step * 8 % 6, "upper": 9 + min(step * 5, 5)})
+
+
 @pytest.mark.parametrize("name", PLAYERS[1:])
 def test_real_parts_stand_as_in_the_game(name):
     files = corpus_player(name)
@@ -257,13 +264,6 @@ def test_all_frames_begin_with_the_one_that_was_chosen_by_hand(own, value, frame
     bpy.context.scene.frame_set(3)
     assert bpy.ops.object.idtech_play() == {"FINISHED"}
     assert bpy.context.scene.frame_current == frame
-
-
-def test_legs_and_torso_play_apart(tmp_path):
-    player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK", frame_rate=24)
-    for step in range(5):  # run at 24, attack at 15 frames per second
-        bpy.context.scene.frame_set(step * 8)
-        check_places(player, our_models(), {"lower": 14 + step * 8 % 6, "upper": 9 + min(step * 5, 5)})
 
 
 def test_play_changes_what_is_played(own, tmp_path):

@@ -18,13 +18,14 @@ from tests.ui.player.players import (
     brought,
     game,
     insert_frame,
+    mesh_of,
     model,
     originals,
     saved,
     tag_of,
     unequal,
 )
-from tests.ui.scene import activate, bpy, error_of, import_model, put, stored
+from tests.ui.scene import activate, bpy, error_of, import_frames, put, stored
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 frame_curve: Callable[[Any], Any] = rows.frame_curve
@@ -105,12 +106,9 @@ FRAME_EDITS = {  # part, scene's frame: rows before and after, and which models 
     "legs": ("lower", 16, [(b"45 6 6 24 ", b"45 7 7 24 "), (b"51 -4", b"52 -4"), (b"67 3 3", b"68 3 3")], ["lower"]),
     "torso": ("upper", 10, [(b"9  6  0", b"9  7  0"), (b"15 6 0 15 // TORSO", b"16 6 0 15 // TORSO")], ["upper"]),
     "both": (
-        "lower",
-        1,
-        [(b"0\t2\t0", b"0\t3\t0"), (b"1\t1\t0", b"2\t1\t0"), (b"\n6\t3", b"\n7\t3")],
-        ["lower", "upper"],
+        "lower", 1, [(b"0\t2\t0", b"0\t3\t0"), (b"1\t1\t0", b"2\t1\t0"), (b"\n6\t3", b"\n7\t3")], ["lower", "upper"],
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", FRAME_EDITS)
@@ -171,7 +169,7 @@ def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
 @pytest.mark.parametrize("edit", ["insert", "delete"])
 def test_levels_that_are_away_are_no_other_than_shown(tmp_path, capfd, edit):
     player = brought(PROJECT / "examples/tock/baseq3/models/players/tock/lower.md3")
-    activate(next(block for block in player.parts["lower"].children if block.type == "MESH"))
+    activate(mesh_of(player, "lower"))
     bpy.context.scene.frame_set(20)
     assert getattr(bpy.ops.object, f"idtech_{edit}_frame")() == {"FINISHED"}
     after = saved(tmp_path)
@@ -206,13 +204,11 @@ def test_behind_the_last_frame_that_is_deleted_the_one_before_it_shows(tmp_path)
 
 
 def test_a_model_that_hangs_on_a_player_has_its_own_frames(own, tmp_path):
-    model_of_another = import_model(put(tmp_path / "a.md3"))
-    for block in model_of_another.objects:
+    mesh = import_frames(put(tmp_path / "a.md3"))
+    for block in mesh.users_collection[0].objects:
         block.parent = tag_of(own.parts["upper"], "tag_weapon")
-    block = next(b for b in model_of_another.objects if b.type == "MESH" and b.data.shape_keys is not None)
-    activate(block)
-    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
-    assert len(block.data.shape_keys.key_blocks) == 4
+    insert_frame(mesh, 0)
+    assert len(mesh.data.shape_keys.key_blocks) == 4
     activate(own.root)
     assert unequal(tmp_path) == []
 
@@ -362,8 +358,7 @@ NAMED = b"sex m\nLEGS_RUN 31 6 6 20\nTORSO_STAND 30 4 4 15 // stands\nBOTH_DEATH
 
 def test_rows_with_names(tmp_path):
     player = brought(game(tmp_path, animation_cfg=NAMED), frame_rate=24)
-    actions = actions_of(player)
-    assert set(actions) == {"LEGS_RUN", "TORSO_STAND", "BOTH_DEATH1"}
+    assert set(actions_of(player)) == {"LEGS_RUN", "TORSO_STAND", "BOTH_DEATH1"}
     assert unequal(tmp_path, originals() | {"animation.cfg": NAMED}) == []
-    actions["TORSO_STAND"]["idtech_fps"] = 7.5
+    actions_of(player)["TORSO_STAND"]["idtech_fps"] = 7.5
     assert saved(tmp_path)["animation.cfg"] == NAMED.replace(b"30 4 4 15", b"30 4 4 7.5")

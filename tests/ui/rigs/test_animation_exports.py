@@ -24,7 +24,6 @@ from tests.ui.rigs.arms import (
     motions_in,
     rig,
     scene,
-    wave_own,
 )
 from tests.ui.scene import activate, add_tag, bpy, error_of, put
 
@@ -101,23 +100,25 @@ def test_all_actions_are_all_that_fit(arm, capfd):
     bpy.data.actions.new("nothing").use_fake_user = True
     assert [*motions_in(arm, what="ALL")] == ["jump", "nod", "wave"]
     assert "left out" not in capfd.readouterr().out
+    activate(rig())
+    assert loose_action("hop", "hand", keep=False).users == 0
+    assert [*motions_in(arm, what="ALL")] == ["jump", "nod", "wave"]
+    said = "actions that nothing uses are left out, give them a fake user to keep them: 'hop'"
+    assert said in capfd.readouterr().out
+    rig().animation_data_clear()
+    assert "jump" in motions_in(arm, what="ALL"), "an armature that has loose actions alone"
 
 
 def test_what_another_armature_plays_or_keeps_is_its_own(arm):
     import_mesh(filepath=str(arm / "arm.md5mesh"))
     assert len(bpy.data.actions) == 4
+    text = error_of(export_mesh, filepath=str(arm / "b.md5mesh"), what="SCENE")
+    assert "one by one (select one with its meshes, Export: Selection): there are 2" in text
+    assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh")) == set(), "AUTO is the active model"
     for block in [block for block in bpy.data.objects if block.type == "ARMATURE"]:
         activate(block)
         assert [*motions_in(arm, what="ALL")] == ["nod", "wave"]
         assert len({strip.action for track in block.animation_data.nla_tracks for strip in track.strips}) == 2
-
-
-def test_an_action_that_nothing_keeps_is_left_out_and_said(arm, capfd):
-    activate(rig())
-    assert loose_action("jump", "hand", keep=False).users == 0
-    assert [*motions_in(arm, what="ALL")] == ["nod", "wave"]
-    said = "actions that nothing uses are left out, give them a fake user to keep them: 'jump'"
-    assert said in capfd.readouterr().out
 
 
 def test_actions_that_a_deleted_model_left_behind_are_left_out_and_said(arm, capfd):
@@ -137,14 +138,6 @@ def test_actions_that_a_deleted_model_left_behind_are_left_out_and_said(arm, cap
     assert [*motions_in(arm, what="ALL")] == ["dance", "nod", "wave"]
 
 
-def test_an_armature_that_only_has_loose_actions(own):
-    wave_own()
-    action = rig().animation_data.action
-    action.name, action.use_fake_user = "wave", True
-    rig().animation_data_clear()
-    assert [*motions_in(own, what="ALL")] == ["wave"]
-
-
 def test_chosen_actions(arm):
     assert [*motions_in(arm, what="CHOSEN", actions=" wave ,")] == ["wave"]
     path = str(arm / "any.md5anim")
@@ -153,20 +146,16 @@ def test_chosen_actions(arm):
     assert "no action is named" in error_of(export_anim, filepath=path, what="CHOSEN")
 
 
-def test_animations_of_one_name_get_files_of_their_own(arm):
-    activate(rig())
-    import_anim(filepath=str(arm / "wave.md5anim"))
-    bpy.data.actions["nod"].name = "WAVE"
-    bpy.data.actions.new("a/b:c")
-    found = motions_in(arm, what="CHOSEN", actions="WAVE, wave, wave.001")
-    assert [*found] == ["WAVE", "wave.001", "wave.002"]
-
-
-def test_names_that_file_systems_refuse(arm):
+def test_files_have_names_of_their_own_that_file_systems_take(arm):
     for name, wanted in (("a/b:c", "a_b_c"), ("..", "animation"), ("tab\there", "tab_here")):
         action = bpy.data.actions["wave"].copy()
         action.name = name
         assert [*motions_in(arm, what="CHOSEN", actions=action.name.strip())] == [wanted]
+    activate(rig())
+    import_anim(filepath=str(arm / "wave.md5anim"))
+    bpy.data.actions["nod"].name = "WAVE"
+    found = motions_in(arm, what="CHOSEN", actions="WAVE, wave, wave.001")
+    assert [*found] == ["WAVE", "wave.001", "wave.002"]
 
 
 def test_nothing_to_export(folder):
@@ -182,13 +171,6 @@ def test_nothing_to_export(folder):
     bpy.data.objects.remove(rig())
     assert "no armature is active" in error_of(export_anim, filepath=str(folder / "c.md5anim"))
     assert "no armature among the objects" in error_of(export_mesh, filepath=str(folder / "c.md5mesh"), what="SCENE")
-
-
-def test_two_armatures_are_one_too_many(arm):
-    import_mesh(filepath=str(arm / "arm.md5mesh"))
-    text = error_of(export_mesh, filepath=str(arm / "b.md5mesh"), what="SCENE")
-    assert "one by one (select one with its meshes, Export: Selection): there are 2" in text
-    assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh")) == set(), "AUTO is the active model"
 
 
 @pytest.mark.parametrize("way", ["scaled", "applied", "parent"])
@@ -212,20 +194,14 @@ def test_files_that_belong_together_are_of_one_size(arm, way, capfd):
     np.testing.assert_allclose(np.linalg.norm(bind, axis=-1), np.linalg.norm(moving, axis=-1), rtol=1e-3)
 
 
-def test_a_loop_ends_as_it_begins(arm):
-    found = motion_of(arm / "b.md5anim", loop=True)
-    assert found.num_frames == 3
+def test_options_of_an_export(arm, capfd):
+    looped = motion_of(arm / "b.md5anim", loop=True)
+    assert looped.num_frames == 3
     for kind in ("positions", "rotations", "bounds"):
-        np.testing.assert_array_equal(getattr(found, kind)[2], getattr(found, kind)[0])
-
-
-def test_bounds_anew(arm):
+        np.testing.assert_array_equal(getattr(looped, kind)[2], getattr(looped, kind)[0])
     found = motion_of(arm / "b.md5anim", recompute_bounds=True)
     wanted = bake(MESH.load(FILES["arm.md5mesh"], "x"), [ANIM.load(FILES["nod.md5anim"], "x")]).surfaces[0].positions
     np.testing.assert_allclose(found.bounds, np.stack((wanted.min(axis=1), wanted.max(axis=1)), axis=1), atol=1e-4)
-
-
-def test_the_frame_rate(arm, capfd):
     scene().render.fps, scene().render.fps_base = 30, 1.001
     assert motion_of(arm / "b.md5anim").frame_rate == 24, "the action's"
     assert motion_of(arm / "b.md5anim", frame_rate=12).frame_rate == 12

@@ -1,7 +1,5 @@
 """What games and Blender know of the operators of skeletal models, and rigs written in frames."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -103,14 +101,6 @@ def test_frames_of_an_armature(tmp_path, name):
 # -- what Blender knows of the operators
 
 
-def properties(operator: Any) -> Any:
-    return operator.get_rna_type().properties
-
-
-def defaults(settings_class: Any, *left_out: str) -> dict[str, Any]:
-    return {n: f.default for n, f in settings_class.__dataclass_fields__.items() if n not in left_out}
-
-
 @pytest.mark.parametrize(
     ("operator", "settings_class", "left_out"),
     [
@@ -122,9 +112,10 @@ def defaults(settings_class: Any, *left_out: str) -> dict[str, Any]:
     ],
 )
 def test_options_and_settings_are_in_step(operator, settings_class, left_out):
-    wanted = defaults(settings_class, *left_out)
-    assert {n: properties(operator)[n].default for n in wanted} == pytest.approx(wanted)
-    assert all(properties(operator)[n].description for n in wanted)
+    options = operator.get_rna_type().properties
+    wanted = {n: f.default for n, f in settings_class.__dataclass_fields__.items() if n not in left_out}
+    assert {n: options[n].default for n in wanted} == pytest.approx(wanted)
+    assert all(options[n].description for n in wanted)
 
 
 def test_what_is_dropped_with_a_model_moves_it(folder, capfd):
@@ -134,12 +125,8 @@ def test_what_is_dropped_with_a_model_moves_it(folder, capfd):
     out = capfd.readouterr().out
     assert "3 joints" in out
     assert "'other.md5anim' does not fit 'arm': the animation has 5 joints, the model 3" in out
-
-
-def test_animations_that_are_dropped_alone_go_onto_the_armature(folder):
-    assert import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False) == {"FINISHED"}
-    assert import_mesh(directory=str(folder), files=[{"name": "nod.md5anim"}]) == {"FINISHED"}
-    assert [action.name for action in bpy.data.actions] == ["nod"]
+    assert import_mesh(directory=str(folder), files=[{"name": "wave.md5anim"}]) == {"FINISHED"}
+    assert [action.name for action in bpy.data.actions] == ["nod", "wave"], "alone they go onto the armature"
     assert len(bpy.data.armatures) == 1
 
 
@@ -169,11 +156,9 @@ def test_the_collection_exporter(arm):
     (arm / "out.md5mesh").unlink()
     assert bpy.ops.wm.collection_export_all() == {"FINISHED"}
     assert differences(FILES["arm.md5mesh"], (arm / "out.md5mesh").read_bytes()) == set()
-
-
-def test_the_mesh_alone_brings_its_armature(arm):
     activate(next(b for b in bpy.data.objects if b.type == "MESH"))
-    assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh", what="SELECTION")) == set()
+    found = exported(arm / "b.md5mesh", what="SELECTION")
+    assert differences(FILES["arm.md5mesh"], found) == set(), "the mesh alone brings its armature"
 
 
 @pytest.mark.skipif(not XSARGE.is_dir(), reason="the corpus of real files is not here")

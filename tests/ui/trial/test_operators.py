@@ -251,16 +251,13 @@ def test_which_games_there_are(game):
 
 
 def test_what_the_game_says_comes_back(game, work, capfd, monkeypatch):
+    """And it is ended after its time limit."""
     bring(work, "head")
     monkeypatch.setenv("TRIAL_LOG", f"R_LoadMD3: {TOY}/head.md3 has no frames\nWARNING: sound/a.wav is odd")
     assert try_it() == {"FINISHED"}
     said = capfd.readouterr().out
     assert f"Warning: toy/default in 'Toy': 0 seconds; R_LoadMD3: {TOY}/head.md3 has no frames" in said
     assert "a.wav" not in said
-
-
-def test_a_time_limit(game, work, capfd, monkeypatch):
-    bring(work, "head")
     monkeypatch.setenv("TRIAL_STAYS", "1")
     try_it(time_limit=1)
     assert "the game was ended after 1 seconds, the time limit" in capfd.readouterr().out
