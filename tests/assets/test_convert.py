@@ -191,8 +191,8 @@ def test_a_model_of_nothing_stays_the_same(tmp_path):
 
 def test_what_is_lost_is_said_whether_names_are_shortened_or_not(tmp_path):
     (tmp_path / "a.iqm").write_bytes(samples_iqm.arm().pack())
-    asked = tmp_path / "a.iqm", tmp_path / "b.md5mesh", "format", {}
-    short, whole = (convert(*asked, shorten=each) for each in (True, False))
+    source, to = tmp_path / "a.iqm", tmp_path / "b.md5mesh"
+    short, whole = (convert(source, to, "format", {}, shorten=each) for each in (True, False))
     assert short == whole
     assert "1 vertex that no joint moves hang on 'base'; 'wave': uneven scale of joints is lost" in short
 
