@@ -20,6 +20,7 @@ from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError, ModelError
 from tests import facts, samples_iqm, samples_md5, samples_mdm
+from tests.packs import put_files
 from tests.samples import CORPUS, corpus, sample
 
 STEP = 1 / 64  # of MD3's positions
@@ -29,17 +30,12 @@ STEP = 1 / 64  # of MD3's positions
 def folder(tmp_path):
     """Return a folder with a model, its animations, one of another model's, and files of other kinds."""
     files = {
-        "arm.md5mesh": samples_md5.arm(),
-        "wave.md5anim": samples_md5.wave(),
-        "nod.md5anim": samples_md5.wave_spec(2).pack(),
-        "other.md5anim": samples_md5.roots_wave(),
-        "broken.md5anim": samples_md5.wave()[:700],
-        "several.md5mesh": samples_md5.several_meshes(),
-        "a.md3": sample("animated"),
-        "a.md2": sample("animated", "md2"),
-    }
-    for name, data in files.items():
-        (tmp_path / name).write_bytes(data)
+        "arm.md5mesh": samples_md5.arm(), "wave.md5anim": samples_md5.wave(),
+        "nod.md5anim": samples_md5.wave_spec(2).pack(), "other.md5anim": samples_md5.roots_wave(),
+        "broken.md5anim": samples_md5.wave()[:700], "several.md5mesh": samples_md5.several_meshes(),
+        "a.md3": sample("animated"), "a.md2": sample("animated", "md2"),
+    }  # fmt: skip
+    put_files(tmp_path, files)
     return tmp_path
 
 
@@ -89,9 +85,8 @@ def test_joints_that_are_scaled_are_so_in_frames(folder):
         for entry in range(start, start + count):
             joint = mesh.weights.joints[entry]
             size = sizes.get(moves.joint_names[joint], 1.0)
-            wanted += mesh.weights.factors[entry] * (
-                places[joint] + size * axes[joint] @ mesh.weights.offsets[entry].astype(np.float64)
-            )
+            away = size * axes[joint] @ mesh.weights.offsets[entry].astype(np.float64)
+            wanted += mesh.weights.factors[entry] * (places[joint] + away)
         assert np.abs(found.surfaces[0].positions[1, vertex] - wanted).max() <= STEP / 2 + 1e-4
     still = np.abs(found.surfaces[0].positions - plain.surfaces[0].positions).max(axis=(1, 2)) <= STEP / 2 + 1e-4
     assert still.tolist() == [True, False, True, True, False]
@@ -196,9 +191,8 @@ def test_a_model_of_nothing_stays_the_same(tmp_path):
 
 def test_what_is_lost_is_said_whether_names_are_shortened_or_not(tmp_path):
     (tmp_path / "a.iqm").write_bytes(samples_iqm.arm().pack())
-    short, whole = (
-        convert(tmp_path / "a.iqm", tmp_path / "b.md5mesh", "format", {}, shorten=each) for each in (True, False)
-    )
+    source, to = tmp_path / "a.iqm", tmp_path / "b.md5mesh"
+    short, whole = (convert(source, to, "format", {}, shorten=each) for each in (True, False))
     assert short == whole
     assert "1 vertex that no joint moves hang on 'base'; 'wave': uneven scale of joints is lost" in short
 
@@ -290,11 +284,6 @@ def test_a_game_reads_some_formats(folder, game):
         assert any("does not read" in text for text in found) is (game not in loaded.row.games)
 
 
-def test_a_model_for_a_game_of_another_family(folder):
-    with pytest.raises(LimitError, match="is MD5MESH, which Quake III"):
-        convert(folder / "arm.md5mesh", folder / "b.md5mesh", "quake3", {})
-
-
 # -- names that are too long
 
 SHADER = "models/characters/male_npc/marine/very_long_name_of_a_material_for_a_helmet.tga"
@@ -329,10 +318,8 @@ def long_convert(folder, target, *tags, **options):
 
 def test_long_names_to_md3(long_names):
     line, found = long_convert(long_names, "b.md3", LONG_JOINT, game="quake3")
-    assert [s.shaders for s in found.surfaces] == [
-        ["male_npc/marine/very_long_name_of_a_material_for_a_helmet"],
-        ["male_npc/marine/very_long_name_of_a_material_for_a_helmet~b"],
-    ]
+    helmet = "male_npc/marine/very_long_name_of_a_material_for_a_helmet"
+    assert [s.shaders for s in found.surfaces] == [[helmet], [f"{helmet}~b"]]
     first, second = (surface.name for surface in found.surfaces)
     assert first == LONG_MESH.removeprefix("models/monsters/")
     assert second == first.replace("imp", "elf")
@@ -349,11 +336,8 @@ def test_long_names_to_md3(long_names):
 
 def test_long_names_to_md2(long_names):
     line, found = long_convert(long_names, "b.md2", game="quake2")
-    (surface,) = found.surfaces
-    assert surface.shaders == [
-        "male_npc/marine/very_long_name_of_a_material_for_a_helmet.tga",
-        "male_npc/marine/very_long_name_of_a_material_for_a_helmet~b.tga",
-    ]
+    helmet = "male_npc/marine/very_long_name_of_a_material_for_a_helmet"
+    assert found.surfaces[0].shaders == [f"{helmet}.tga", f"{helmet}~b.tga"]
     assert [a.count for a in found.animations] == [5, 2]
     assert "names of skins are shortened to 63 bytes: " in line
     with pytest.raises(LimitError, match="a name of 79 bytes"):

@@ -11,6 +11,7 @@ from io_idtech_models.assets.surface_looks import Looks
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath
 from io_idtech_models.model.surface_look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, UNSEEN, Clip, Layer, Look, Motion
+from tests.packs import put_files
 from tests.samples import CORPUS
 from tests.stores import held
 
@@ -87,18 +88,13 @@ def test_what_is_tested_for_alpha(func, clip):
 
 
 def test_how_much_is_seen():
-    (layer,) = look("{ map p.tga\nblendFunc blend\nalphaGen const 0.25 }").layers
-    assert layer.alpha == 0.25
+    for gen, alpha in (("const 0.25", 0.25), ("wave sawtooth 0 1 0 1", 0.5)):
+        (layer,) = look(f"{{ map p.tga\nblendFunc blend\nalphaGen {gen} }}").layers
+        assert layer.alpha == alpha
     (layer,) = look("{ map p.tga\nblendFunc GL_ONE_MINUS_SRC_ALPHA GL_SRC_ALPHA }").layers
     assert (layer.drawn, layer.inverted) == (ALPHA, True)
     (layer,) = look("{ map p.tga\nblendFunc GL_SRC_ALPHA GL_ONE }").layers
     assert (layer.drawn, layer.weighted) == (ADD, True)
-
-
-def test_what_swings_in_how_much_is_seen_and_how_large_it_is():
-    (layer,) = look("{ map p.tga\nblendFunc blend\nalphaGen wave sawtooth 0 1 0 1 }").layers
-    assert layer.alpha == 0.5
-    assert at("tcMod stretch sawtooth 1 2 0 1", 1.0, 0.5) == (0.75, 0.5)
 
 
 def test_what_shines():
@@ -165,25 +161,21 @@ def test_what_is_left_with_one_picture():
 # -- texture coordinates, with v counted from below
 
 
-def at(mods: str, u: float, v: float) -> tuple[Any, ...]:
-    """Return where a texture is looked up at a place of the surface."""
-    texture = look(f"{{ map p.tga\n{mods} }}").base
-    return tuple(pytest.approx(row[0] * u + row[1] * v + row[2], abs=1e-9) for row in texture.rows)
-
-
-def test_scale_counts_from_the_top():
-    assert at("tcMod scale 2 3", 0.25, 1.0) == (0.5, 1.0)
-    assert at("tcMod scale 2 3", 0.25, 0.5) == (0.5, -0.5)
-
-
-def test_transform_and_stretch():
+LOOKED_UP = {
+    "scale counts from the top": ("tcMod scale 2 3", (0.25, 1.0), (0.5, 1.0)),
+    "and goes down": ("tcMod scale 2 3", (0.25, 0.5), (0.5, -0.5)),
     # s' = 0 s + 1 t + 0.25, t' = 2 s + 0 t + 0.5 where s = 0.5, t = 1 - 0.75.
-    assert at("tcMod transform 0 2 1 0 0.25 0.5", 0.5, 0.75) == (0.5, 1.0 - 1.5)
-    assert at("tcMod stretch sin 2 0.1 0 1", 1.0, 0.5) == (0.75, 0.5)
+    "transform": ("tcMod transform 0 2 1 0 0.25 0.5", (0.5, 0.75), (0.5, 1.0 - 1.5)),
+    "stretch": ("tcMod stretch sin 2 0.1 0 1", (1.0, 0.5), (0.75, 0.5)),
+    "what swings": ("tcMod stretch sawtooth 1 2 0 1", (1.0, 0.5), (0.75, 0.5)),
+    "one after another": ("tcMod scale 2 2\ntcMod transform 1 0 0 1 0.5 0", (0.25, 1.0), (1.0, 1.0)),
+}
 
 
-def test_one_after_another():
-    assert at("tcMod scale 2 2\ntcMod transform 1 0 0 1 0.5 0", 0.25, 1.0) == (1.0, 1.0)
+@pytest.mark.parametrize(("mods", "place", "found"), LOOKED_UP.values(), ids=LOOKED_UP)
+def test_where_a_texture_is_looked_up(mods, place, found):
+    rows = look(f"{{ map p.tga\n{mods} }}").base.rows
+    assert [row[0] * place[0] + row[1] * place[1] + row[2] for row in rows] == pytest.approx(found, abs=1e-9)
 
 
 def test_what_scrolls():
@@ -241,18 +233,14 @@ def test_a_glow_of_doom_is_bright():
 
 
 def test_a_library_is_kept_while_its_scripts_do_not_change(tmp_path):
-    (tmp_path / "scripts").mkdir()
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models/p.tga").write_bytes(b"")
     script = tmp_path / "scripts/a.shader"
-    script.write_bytes(b"a\n{\n{ map models/p.tga }\n}\n")
+    put_files(tmp_path, {"models/p.tga": b"", "scripts/a.shader": b"a\n{\n{ map models/p.tga }\n}\n"})
 
     def library():
         return Looks(SearchPath(Disk().file(tmp_path / "models" / "x.md3"))).library
 
     first = library()
-    assert first is not None
-    assert library() is first
+    assert first is not None and library() is first
     script.write_bytes(b"b\n{\n{ map models/p.tga }\n}\n// longer\n")
     again = library()
     assert again is not first

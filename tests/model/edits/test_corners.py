@@ -267,7 +267,7 @@ def test_any_corners_are_grouped_by_the_rules(seed, largest):
 def test_any_triangles_are_matched_as_far_as_there_are_such(seed):
     """Each with one of the source's that has its vertices, the one that its face names first; as many as can be."""
     random = np.random.default_rng(seed)
-    most, count = random.integers(2, 6), random.integers(1, 12)
+    most, count = random.integers(2, 6), int(random.integers(1, 12))
     source = random.integers(0, most, (random.integers(1, 12), 3)).astype(np.int32)
     triangles = random.integers(random.integers(0, 2), most + 1, (count, 3))  # with vertices that are new, or without
     faces = random.integers(-1, len(source) + 1, count)
