@@ -347,6 +347,7 @@ def _(folder):
 def _(folder):
     bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=20.0)
     block = bpy.context.object
+    bpy.ops.object.select_all(action="DESELECT")  # so that all that is visible is meant
     points = np.array([vertex.co for vertex in block.data.vertices])
     block.data.normals_split_custom_set_from_vertices((points * (0.05, 0.05, 0.03)).tolist())
     block.shape_key_add(name="Basis")
