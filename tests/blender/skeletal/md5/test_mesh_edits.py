@@ -7,16 +7,10 @@ import pytest
 from tests import samples_md5
 from tests.blender.case import activate, edited, in_edit_mode, vertices_of
 from tests.blender.skeletal.md5.edited import WAVES, Subject, bpy, subject, tables, weights_of
-from tests.blender.skeletal.rigged import farthest, open_rig
+from tests.blender.skeletal.rigged import farthest, open_rig, vertices_at
 from tests.ui.scene import copy_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-
-
-def vertices_at(case: Subject, point: int) -> list[int]:
-    """Return the file's vertices at a point of the first mesh."""
-    points, vertices = vertices_of(case.mesh())
-    return sorted(set(vertices[points == point].tolist()))
 
 
 def lone_point(case: Subject, weights: int = 1) -> int:
