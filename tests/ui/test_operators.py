@@ -391,8 +391,9 @@ def test_a_failed_export_leaves_the_old_file(tmp_path):
 def test_where_nothing_can_be_written(tmp_path):
     import_md3(put(tmp_path / "a.md3"))
     (tmp_path / "folder.md3").mkdir()
-    for path in (*(str(tmp_path / name) for name in ("none/b.md3", "folder.md3", "a.md3/b.md3")), ""):
-        assert "can't write" in error_of(run_export, filepath=path)
+    for name in ("none/b.md3", "folder.md3", "a.md3/b.md3"):
+        assert "can't write" in error_of(run_export, filepath=str(tmp_path / name))
+    assert "can't write" in error_of(run_export, filepath="")
 
 
 def test_nothing_to_export(tmp_path):
