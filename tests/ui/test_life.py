@@ -34,7 +34,7 @@ def comes_back(model, tmp_path) -> Callable[..., bool]:
     def call(collection: Any = None) -> bool:
         if collection is not None:
             activate_model(collection)
-        return export_bytes(tmp_path / f"copy{model.suffix}") == model.read_bytes()
+        return bool(export_bytes(tmp_path / f"copy{model.suffix}") == model.read_bytes())
 
     return call
 
