@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,6 +155,23 @@ def in_edit_mode(blocks: Any, *steps: Any) -> None:
     for step in steps:
         step()
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def separated(block: Any, chosen: Iterable[int]) -> Any:
+    """Separate faces of a mesh into an object of their own, which is returned."""
+
+    def separate() -> None:
+        bpy.ops.mesh.select_mode(type="FACE")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        faces = list(bmesh.from_edit_mesh(block.data).faces)
+        for index in chosen:
+            faces[index].select_set(True)
+        assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
+
+    present = set(bpy.data.objects)
+    in_edit_mode(block, separate)
+    (made,) = set(bpy.data.objects) - present
+    return made
 
 
 def positions_at(block: Any, frame: int) -> NDArray[Any]:

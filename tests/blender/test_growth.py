@@ -26,7 +26,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.blender.vertex.sampling import Stage
 from io_idtech_models.formats import by_name
-from tests.blender.case import CONTEXT, open_case
+from tests.blender.case import CONTEXT, edited, open_case
 from tests.ui.scene import add_cube
 
 pytestmark = pytest.mark.once
@@ -109,13 +109,9 @@ def test_faces_of_many_corners_are_looked_up_together(monkeypatch):
     looked, counts = np.searchsorted, []
     for rows in SIZES:
         case = open_case(grown.vertex_file("md3", Size(rows=rows, columns=10)))
-        (mesh,) = (block.data for block in case.built.surfaces)
-        made = bmesh.new()
-        made.from_mesh(mesh)
-        bmesh.ops.dissolve_faces(made, faces=[face for face in made.faces if face.index % 8 < 4])
-        made.to_mesh(mesh)
-        made.free()
-        assert [len(face.vertices) for face in mesh.polygons].count(6) == 5 * rows // 2
+        (block,) = case.built.surfaces
+        edited(block, lambda bm: bmesh.ops.dissolve_faces(bm, faces=[each for each in bm.faces if each.index % 8 < 4]))
+        assert [len(face.vertices) for face in block.data.polygons].count(6) == 5 * rows // 2
         seen: list[int] = []
         with monkeypatch.context() as patch:
             patch.setattr(np, "searchsorted", lambda *a, to=seen, **named: to.append(1) or looked(*a, **named))

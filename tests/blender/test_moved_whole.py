@@ -13,7 +13,7 @@ from mathutils import Matrix
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, rotate
-from tests.blender.case import activate, in_edit_mode
+from tests.blender.case import activate, angle, in_edit_mode
 from tests.blender.skeletal.mdm_case import open_figure
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import PROJECT, SENTINEL
@@ -26,11 +26,6 @@ CLOSE = {"md3": 1.6, "md2": 10.5}
 
 
 MODELS = [pytest.param(SENTINEL, id="sentinel"), pytest.param(STILT, id="stilt")]
-
-
-def degrees(a: Any, b: Any) -> Any:
-    a, b = (v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9) for v in (a, b))
-    return np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1)))
 
 
 def applied(case: Any, **change: Any) -> None:
@@ -101,8 +96,7 @@ def test_normals_go_along(path, way):
         side = sides(old.triangles, new.triangles)
         for frame in frames:
             wanted = side * old.normals[frame].astype(np.float64) @ upright.T
-            off = degrees(new.normals[frame].astype(np.float64), wanted)
-            assert off.max() < CLOSE[row.name]
+            assert angle(new.normals[frame], wanted).max() < CLOSE[row.name]
             moved = old.positions[frame].astype(np.float64) @ matrix.T
             assert np.abs(new.positions[frame] - moved).max() < (0.02 if row.name == "md3" else 0.3)
 
@@ -121,8 +115,7 @@ def test_a_part_that_is_mirrored_in_edit_mode():
     assert before.positions.shape == after.positions.shape
     moved = (before.positions[0] != after.positions[0]).any(axis=1)
     assert moved.any() and not moved.all()
-    off = degrees(after.normals[0].astype(np.float64), before.normals[0].astype(np.float64) * (-1, 1, 1))
-    assert off[moved].max() < CLOSE["md3"]
+    assert angle(after.normals[0], before.normals[0] * (-1, 1, 1))[moved].max() < CLOSE["md3"]
     still = ~(before.positions[0, :, None] == before.positions[0, moved][None]).all(axis=2).any(axis=1)
     assert np.array_equal(after.normals[0][still], before.normals[0][still])
 
@@ -142,4 +135,4 @@ def test_a_skinned_mesh_that_is_mirrored(flip):
     (before, straight), (after, turned) = shown
     assert np.abs(after - before * (-1, 1, 1)).max() < 0.05
     side = 1.0 if flip else -1.0
-    assert degrees(turned, side * straight * (-1, 1, 1)).max() < 0.1
+    assert angle(turned, side * straight * (-1, 1, 1)).max() < 0.1

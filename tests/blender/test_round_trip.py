@@ -21,7 +21,7 @@ REAL = [pytest.param(file.data, id=file.entry["path"]) for file in FILES] or [
 ]
 EXPECTED = [pytest.param(file, id=file.entry["path"]) for file in FILES if file.expected()]
 SINGLE = 2e-6  # by which the sum of two numbers in single precision may differ
-TAGGED = [param for param in EXPECTED if "frame0.tag0.origin" in param.values[0].expected()]
+TAGGED = [pytest.param(f, id=f.entry["path"]) for f in FILES if "frame0.tag0.origin" in f.expected()]
 # One of each format, with frames, and seams or skins.
 SOME = [*sample_params("animated"), pytest.param(SENTINEL.read_bytes(), id="sentinel")]
 

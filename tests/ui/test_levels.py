@@ -12,6 +12,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.skins import skins_of
+from tests.blender.case import reopen_blend
 from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
@@ -46,11 +47,6 @@ def tube(name):
 
 def layer_of(name):
     return bpy.context.view_layer.layer_collection.children[name]
-
-
-def reopen(folder):
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(folder / "a.blend"))
 
 
 @pytest.fixture
@@ -411,7 +407,7 @@ def test_levels_of_a_model_that_is_as_it_was_are_not_named(head, tmp_path, capfd
 
 def test_they_are_kept_in_a_blend_and_tell_what_they_were_made_of(head, tmp_path, capfd):
     make_levels(scale=0.5)
-    reopen(tmp_path)
+    reopen_blend()
     assert bpy.data.collections["head_1"].get(LEVEL_OF) == bpy.data.collections["head"]
     assert layer_of("head_1").exclude
     activate(bpy.data.collections["head"].objects[0])

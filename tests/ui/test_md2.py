@@ -10,7 +10,7 @@ from io_idtech_models.blender import names
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md2.strips import decode
-from tests.blender.case import show_image
+from tests.blender.case import angle, show_image
 from tests.facts import differences
 from tests.samples import SENTINEL, load, sample, sample_params
 from tests.ui.scene import (
@@ -270,11 +270,6 @@ def same_triangles(one, other, off):
         assert (np.abs(a - b) <= most).all()
 
 
-def degrees(a, b):
-    a, b = (np.asarray(v, np.float64) / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a, b))
-    return np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1)))
-
-
 @pytest.mark.parametrize("data", sample_params("animated", "seams", format_name="md2"))
 def test_an_md2_import_exported_as_md3(tmp_path, data):
     before = load(data)
@@ -286,7 +281,7 @@ def test_an_md2_import_exported_as_md3(tmp_path, data):
     assert len(after.surfaces) == 1
     same_triangles(after, before, (steps(after) + 1e-4, 1e-5))
     shown = [s.normals[:, s.triangles] for s in (after.surfaces[0], before.surfaces[0])]
-    assert degrees(*shown).max() <= 1.01, "the file's own, in each frame"
+    assert angle(*shown).max() <= 1.01, "the file's own, in each frame"
 
 
 def test_an_md3_import_exported_as_md2_and_back(tmp_path, capfd):

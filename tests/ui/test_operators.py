@@ -303,16 +303,14 @@ def test_textures_of_the_game_folder_and_beside_the_model(game, capfd):
     assert len(bpy.data.images) == 2, "they are shared"
 
 
-def test_missing_textures_are_one_line(game, capfd):
+def test_missing_textures_are_one_line_and_a_picture_that_is_none_is_missing(game, capfd):
     collection = import_md3(game / "models/animated/animated.md3")
     assert [m.name for m in bpy.data.materials] == ["models/animated/body.tga", "models/animated/flag"]
     assert pictures(collection, game) == ["", ""]
     said = [line for line in capfd.readouterr().out.splitlines() if "not found" in line]
     assert len(said) == 1
     assert "2 textures not found: 'models/animated/body.tga', 'models/animated/flag'" in said[0]
-
-
-def test_a_picture_that_is_none(game, capfd):
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     put(game / "models/animated/body.tga", b"this is no picture")
     png(game / "models/animated/flag.png")
     collection = import_md3(game / "models/animated/animated.md3")
@@ -430,8 +428,7 @@ def exporter(tmp_path):
 
 def test_all_exporters_write_their_own_collection(tmp_path, exporter):
     exporter.export_properties.filepath = str(tmp_path / "b.md3")
-    view = bpy.context.view_layer
-    view.active_layer_collection = view.layer_collection
+    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection
     second = import_md3(put(tmp_path / "c.md3", "seamed_cube"))
     make_active(second.name)
     bpy.ops.collection.exporter_add(name="IO_FH_idtech_md3")

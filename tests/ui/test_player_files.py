@@ -15,6 +15,7 @@ import pytest
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.game.skin import read_skin, surface_key
+from tests.blender.case import show_image
 from tests.packs import Entry, zip_bytes
 from tests.samples import load
 from tests.samples_md3 import minimal
@@ -189,17 +190,6 @@ def image(name: str, rgb: tuple[float, float, float]) -> Any:
     return made
 
 
-def show(material: Any, picture: Any) -> None:
-    """Let a material show an image."""
-    if material.node_tree is None:  # always there from Blender 5 on
-        material.use_nodes = True
-    nodes = material.node_tree.nodes
-    node = nodes.new("ShaderNodeTexImage")
-    node.image = picture
-    surface = next(n for n in nodes if n.type == "BSDF_PRINCIPLED")
-    material.node_tree.links.new(node.outputs["Color"], surface.inputs["Base Color"])
-
-
 def dressed_game(folder: Path, **changed: bytes) -> Path:
     """Return the folder of our player in an archive of its game, with a picture for each part."""
     place = game(folder, packed=True, **changed)
@@ -241,7 +231,7 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     hat.parent = player.parts["head"]
     colours = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0), (0.2, 0.4, 0.6), (1.0, 0.0, 0.0))
     for nth, colour in enumerate(colours):
-        show(hat.data.materials[nth], image(f"made {nth}", colour))
+        show_image(hat.data.materials[nth], image(f"made {nth}", colour))
     before = counts()
     script = bpy.data.texts.new("hat.shader")
     script.write("glow\n{\n{\nmap models/players/grunt/shine.tga\nblendFunc add\n}\n}\n")
@@ -374,7 +364,7 @@ def test_a_player_of_another_name_in_a_folder(tmp_path, capfd):
     player = brought(dressed_game(tmp_path))
     crate = cube_wearing("models/mapobjects/crate", name="crate")
     crate.parent = player.parts["head"]
-    show(crate.data.materials[0], image("wood", (1.0, 0.0, 0.0)))
+    show_image(crate.data.materials[0], image("wood", (1.0, 0.0, 0.0)))
     activate(crate)
     assert export_player(filepath=str(tmp_path / "ogre"), player="ogre") == {"FINISHED"}
     said = "not below 'models/players/ogre', only a .pk3 takes them along: 'models/mapobjects/crate.tga'"
@@ -394,11 +384,11 @@ def test_pictures_of_what_a_script_draws(tmp_path, capfd):
     player = brought(dressed_game(tmp_path))
     hat = cube_wearing("hat/fur", name="hat")
     hat.parent = player.parts["head"]
-    show(hat.data.materials[0], image("felt", (0.0, 1.0, 0.0)))
+    show_image(hat.data.materials[0], image("felt", (0.0, 1.0, 0.0)))
     worn = {part: mesh_of(player, part).data.materials[0] for part in PARTS}
     paint(mesh_of(player, "lower"), (1.0, 0.0, 0.0))
     worn["head"].node_tree.nodes.remove(next(n for n in worn["head"].node_tree.nodes if n.type == "TEX_IMAGE"))
-    show(worn["head"], image("scales", (0.0, 0.0, 1.0)))
+    show_image(worn["head"], image("scales", (0.0, 0.0, 1.0)))
     script = bpy.data.texts.new("scripts\\My Own.shader")
     for name in (f"{FOLDER}/{part}" for part in worn):
         stages = "".join(f"{{\nmap {drawn}\n}}\n" for drawn in ("$lightmap", f"{FOLDER}/upper.tga", f"{name}.tga"))

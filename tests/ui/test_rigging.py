@@ -20,7 +20,7 @@ from io_idtech_models.tasks import rigging
 from io_idtech_models.ui import rigging as operators
 from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of
-from tests.samples import PROJECT, corpus, format_of, load, sample
+from tests.samples import PROJECT, corpus, format_of, load
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model, put
 
@@ -398,11 +398,19 @@ class Window:
         self.said.append((kind, text))
 
 
-def test_a_window_lives_while_the_skeleton_is_looked_for():
-    bar()
+def test_a_window_lives_while_the_skeleton_is_looked_for_and_esc_ends_that():
+    import_model(STILT)
     window = Window()
     assert window.begin(window.context) == operators.RUNNING
-    answer = operators.RUNNING
+    assert window.modal(window.context, SimpleNamespace(type="MOUSEMOVE")) == operators.RUNNING
+    assert window.modal(window.context, SimpleNamespace(type="ESC")) == {"CANCELLED"}
+    assert not window.work.is_alive()
+    assert not bpy.data.armatures
+    assert window.said == [({"WARNING"}, "ended by Esc: no rig was made")]
+    bar()
+    window = Window()
+    answer = window.begin(window.context)
+    assert answer == operators.RUNNING
     while answer == operators.RUNNING:
         answer = window.modal(window.context, SimpleNamespace(type="TIMER"))
     assert answer == {"FINISHED"}
@@ -413,19 +421,8 @@ def test_a_window_lives_while_the_skeleton_is_looked_for():
     assert "stays in the shape keys" in text
 
 
-def test_esc_ends_it_and_nothing_was_made():
-    import_model(STILT)
-    window = Window()
-    assert window.begin(window.context) == operators.RUNNING
-    assert window.modal(window.context, SimpleNamespace(type="MOUSEMOVE")) == operators.RUNNING
-    assert window.modal(window.context, SimpleNamespace(type="ESC")) == {"CANCELLED"}
-    assert not window.work.is_alive()
-    assert not bpy.data.armatures
-    assert window.said == [({"WARNING"}, "ended by Esc: no rig was made")]
-
-
 def test_undo_takes_it_back(tmp_path):
-    path = put(tmp_path / "a.md3", sample("animated"))
+    path = put(tmp_path / "a.md3")
     import_model(path)
     bpy.ops.ed.undo_push(message="import")
     make()
@@ -486,7 +483,5 @@ def test_a_weapon_beside_hangs_on_the_bone_that_carries_it(armed, tmp_path):
 
 
 def test_models_of_other_frames_are_no_rig_of_one(armed):
-    import_model(BRAZIER)
-    brazier = bpy.context.view_layer.objects.active
-    activate(armed[0], brazier)
+    activate(armed[0], import_model(BRAZIER).objects[0])
     assert "models that share a rig share their frames" in error_of(make)

@@ -240,8 +240,7 @@ def change_time(keys: Any, change: Any) -> None:
 
 
 def reversed_(keys: Any) -> None:
-    last = len(keys.key_blocks) - 1
-    change_time(keys, lambda time, value: (time, last - value))
+    change_time(keys, lambda time, value: (time, len(keys.key_blocks) - 1 - value))
 
 
 def slowed(keys: Any) -> None:

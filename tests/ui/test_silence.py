@@ -120,6 +120,15 @@ says("': scale of bones is lost", to="a.md5anim", game="doom3")(lambda _: scaled
 says("uneven scale of bones", to="a.md5anim", game="doom3")(lambda _: scaled(1.0, 2.0, 1.0))
 says("MD5 only whole numbers", to="a.md5anim", frame_rate=23.976)(lambda _: newt())
 says("no more can go without a tear", to="a.md3", levels="MAKE", percentages="20")(lambda _: add_cube("a"))
+says("weights of no bone", to="a.md5mesh", what="SCENE")(
+    lambda _: newt()[1].vertex_groups.new(name="b").add([0], 1.0, "REPLACE")
+)
+says("where its keys are", to="a.md5anim")(lambda _: newt()[0].pose.bones[0].keyframe_insert("location", frame=51))
+says("whose faces changed", to="a.md3", what="SCENE")(
+    lambda _: in_edit_mode(first("MESH", import_model(SENTINEL).objects), bpy.ops.mesh.subdivide)
+)
+says("names of shaders are shortened")(lambda folder: long_named(folder, "a.md3"))
+says("names of animations are shortened")(lambda folder: long_named(folder, "a.md2"))
 says("games call a player as its folder")(lambda folder: make_player(folder / "models/players", player="rex"))
 says("its files name pictures in")(lambda folder: make_player(folder, player="rex"))
 says("none of its own", to="a.md3")(lambda _: beside("hung"))
@@ -337,16 +346,11 @@ def _(folder):
     block.data.shape_keys.key_blocks["two"].mute = True
 
 
-@says("whose faces changed", to="a.md3", what="SCENE")
-def _(folder):
-    import_model(SENTINEL)
-    in_edit_mode(first("MESH"), bpy.ops.mesh.subdivide)
-
-
 @says("point into the mesh", to="a.md3", frames="RANGE", frame_start=0, frame_end=1)
 def _(folder):
     bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=20.0)
     block = bpy.context.object
+    bpy.ops.object.select_all(action="DESELECT")  # so that all that is visible is meant
     points = np.array([vertex.co for vertex in block.data.vertices])
     block.data.normals_split_custom_set_from_vertices((points * (0.05, 0.05, 0.03)).tolist())
     block.shape_key_add(name="Basis")
@@ -392,12 +396,6 @@ def long_named(folder: Path, target: str) -> None:
     (folder / "a long walk forward.md5anim").write_bytes(samples_md5.wave())
     given = [str(folder / "a.md5mesh"), "--anim", str(folder / "a long walk forward.md5anim"), str(folder / target)]
     assert cli.main(["convert", *given]) == 0
-
-
-@says("names of shaders are shortened", "names of animations are shortened")
-def _(folder):
-    long_named(folder, "a.md3")
-    long_named(folder, "a.md2")
 
 
 @says("this model did not bring", to="a.md3", frames="ACTIONS")
@@ -505,12 +503,6 @@ def _(folder):
     block.shape_key_add(name="b")
 
 
-@says("weights of no bone", to="a.md5mesh", what="SCENE")
-def _(folder):
-    _, block = newt()
-    block.vertex_groups.new(name="b").add([0], 1.0, "REPLACE")
-
-
 @says("lose weights", to="a.md5mesh", what="SCENE")
 def _(folder):
     rig, block = newt()
@@ -566,12 +558,6 @@ def _(folder):
     for action in bpy.data.actions:
         action["idtech_frame_rate"] = 21.5
     export(folder / "a.mdx", what="CHOSEN", actions=bpy.data.actions[0].name, game="et")
-
-
-@says("where its keys are", to="a.md5anim")
-def _(folder):
-    rig, _ = newt()
-    rig.pose.bones[0].keyframe_insert("location", frame=51)
 
 
 @says("against their parents", to="a.mdx")

@@ -28,14 +28,8 @@ from tests.ui.test_labels import operator_of, structures
 ROOM = 24  # letters of an option's name that the file dialog has room for, about
 BLENDERS = frozenset({"bl_options", "check_existing"})  # Blender's own
 # Of properties that Blender's own classes have, in one version or another.
-BASE = frozenset(
-    {
-        "Unique name used in the code and scripting, can be re-defined in Python sub-classes if needed",
-        "Unique name used in the code and scripting",
-        "Text",
-        "XXX todo",
-    }
-)
+UNIQUE = "Unique name used in the code and scripting"
+BASE = {f"{UNIQUE}, can be re-defined in Python sub-classes if needed", UNIQUE, "Text", "XXX todo"}
 OF_PANELS = "Override for the panel label in the UI"
 DRAWING = {"draw_group": 3, "say": 0, "draw_fact": 1}  # functions, and which argument they draw
 KEYWORDS = frozenset({"text", "title", "confirm_text"})
@@ -52,13 +46,8 @@ def shown_properties():
     }
     for structure in structures():
         for prop in structure.properties:
-            ours = prop.identifier in declared and prop.identifier not in BLENDERS
-            if (
-                ours
-                and prop.description != OF_PANELS
-                and not prop.is_hidden
-                and (prop.name != prop.identifier or prop.description)
-            ):
+            ours = prop.identifier in declared and prop.identifier not in BLENDERS and prop.description != OF_PANELS
+            if ours and not prop.is_hidden and (prop.name != prop.identifier or prop.description):
                 yield prop
 
 
@@ -122,11 +111,14 @@ def test_every_file_is_a_languages():
 
 
 @pytest.mark.parametrize("language", FILES)
-def test_a_language_is_whole(shown, language):
+def test_a_language_is_whole_and_names_of_options_are_short(shown, language):
     found = translations.read(language)
-    assert found["same"] == sorted(set(found["same"]))
-    assert not sorted(shown - set(found["texts"]) - set(found["same"]))
-    assert not sorted((set(found["texts"]) | set(found["same"])) - shown)
+    texts, same = found["texts"], found["same"]
+    assert same == sorted(set(same))
+    assert not sorted(shown - set(texts) - set(same))
+    assert not sorted((set(texts) | set(same)) - shown)
+    names = {p.name for p in shown_properties() if p.type != "ENUM"} & set(texts)
+    assert not {name: texts[name] for name in names if len(texts[name]) > max(ROOM, len(name) + 4)}
 
 
 def fields(text):
@@ -143,13 +135,6 @@ def test_texts_are_written_as_blender_writes_them(language):
         assert text
         assert text.endswith("...") == msgid.endswith("...")
         assert text.endswith("...") or not text.endswith(".")
-
-
-@pytest.mark.parametrize("language", FILES)
-def test_names_of_options_are_short(language):
-    texts = translations.read(language)["texts"]
-    names = {p.name for p in shown_properties() if p.type != "ENUM"} & set(texts)
-    assert not {name: texts[name] for name in names if len(texts[name]) > max(ROOM, len(name) + 4)}
 
 
 def test_blender_gets_the_texts_of_its_language_and_loses_them(monkeypatch):

@@ -149,7 +149,7 @@ def test_the_frame_asked_for_is_shown_whatever_the_scene_shows(tmp_path, moves):
     obj = make_box("body", (-5, -5, -5), (5, 5, 5))
     if moves == "keys":
         base = np.array([vertex.co for vertex in obj.data.vertices], np.float32)
-        add_absolute(obj, ["low", "high"], np.stack([base, base * np.float32([1, 1, 4])]))
+        add_absolute(obj, ["low", "high"], np.stack([base, base * np.array([1, 1, 4], np.float32)]))
     animated, path, values = (obj.data.shape_keys, "eval_time", (0, 1)) if moves == "keys" else (obj, "scale", (1, 4))
     curves = curves_for(bpy.data.actions.new("x"), animated, "x")
     add_curve(curves, path, 0 if moves == "keys" else 2, np.arange(2), np.array(values))

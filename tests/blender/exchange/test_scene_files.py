@@ -15,7 +15,9 @@ from io_idtech_models.blender.compat import action_parts, curves_for, playing_cu
 from io_idtech_models.blender.curves import add_curve
 from io_idtech_models.blender.exchange import scene_files as exchange
 from io_idtech_models.blender.vertex.shape_keys import add_absolute
+from tests.blender.case import show_image
 from tests.blender.skeletal.rigged import apart as clouds_apart
+from tests.blender.skeletal.rigged import in_world
 from tests.ui.scene import bpy, png
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -62,21 +64,12 @@ def make_surface(name: str, frames: Any, image: Any = None) -> Any:
     layer = mesh.uv_layers.new(name="UVMap", do_init=False)
     layer.uv.foreach_set("vector", uvs[quads.ravel()].astype(np.float32).ravel())
     if image:
-        mesh.materials.append(make_material(name, image))
+        mesh.materials.append(bpy.data.materials.new(name))
+        show_image(mesh.materials[0], image)
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
     add_absolute(obj, [f"frame {frame}" for frame in range(len(frames))], np.ascontiguousarray(frames, np.float32))
     return obj
-
-
-def make_material(name: str, image: Any) -> Any:
-    material = bpy.data.materials.new(name)
-    if material.node_tree is None:
-        material.use_nodes = True
-    node = material.node_tree.nodes.new("ShaderNodeTexImage")
-    node.image = image
-    material.node_tree.links.new(node.outputs["Color"], material.node_tree.nodes["Principled BSDF"].inputs[0])
-    return material
 
 
 def make_tag(name: str, action: Any, locations: Any, turn: float) -> None:
@@ -104,13 +97,9 @@ def shift_animation(frames: int) -> None:
 
 def evaluated(obj: Any) -> Any:
     """World positions (V, 3) of a mesh in the scene's frame, or the 4x4 world matrix of anything else."""
-    obj = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    matrix = np.array(obj.matrix_world, dtype=np.float64)
-    if obj.type != "MESH":
-        return matrix
-    flat = np.empty(len(obj.data.vertices) * 3, np.float32)
-    obj.data.vertices.foreach_get("co", flat)
-    return flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    if obj.type == "MESH":
+        return in_world(obj)
+    return np.array(obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world, dtype=np.float64)
 
 
 def played() -> dict[str, list[Any]]:

@@ -171,10 +171,7 @@ CASES: list[tuple[tuple[Layer, ...], Any]] = [
     ),
     ((bright(COLOURS, drawn=MULTIPLY, keeps=True),), BACK * (1 + COLORS)),
     # What is added above is not let through by what it lies on.
-    (
-        (bright(HOLES, drawn=ALPHA), bright(COLOURS, drawn=ADD)),
-        0.5 * HOLE_ALPHA + BACK * (1 - HOLE_ALPHA) + COLORS,
-    ),
+    ((bright(HOLES, drawn=ALPHA), bright(COLOURS, drawn=ADD)), 0.5 * HOLE_ALPHA + BACK * (1 - HOLE_ALPHA) + COLORS),
     (
         (bright(HOLES, drawn=ALPHA), bright(COLOURS, drawn=ADD), bright(COLOURS, drawn=MULTIPLY)),
         (0.5 * HOLE_ALPHA + 1) * COLORS + BACK * (1 - HOLE_ALPHA),

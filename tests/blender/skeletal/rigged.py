@@ -23,7 +23,7 @@ from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain
 from tests import facts
-from tests.blender.case import CONTEXT
+from tests.blender.case import CONTEXT, vertices_of
 
 MESH, ANIM = by_name("md5mesh"), by_name("md5anim")
 
@@ -189,6 +189,12 @@ def cells(before: NDArray[Any], after: NDArray[Any]) -> set[tuple[int, ...]]:
     assert before.shape == after.shape
     found = np.argwhere(before.astype(np.float32) != after.astype(np.float32))
     return {tuple(place) for place in found.tolist()}
+
+
+def vertices_at(case: Rigged, point: int) -> list[int]:
+    """Return the file's vertices at a point of the first mesh."""
+    points, vertices = vertices_of(case.mesh())
+    return sorted(set(vertices[points == point].tolist()))
 
 
 def drop_frame(action: Any, frame: int) -> None:

@@ -13,7 +13,7 @@ from io_idtech_models.model.lod import collapse
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, edited, in_edit_mode, vertices_of
 from tests.blender.skeletal.mdm_case import engine, open_figure
-from tests.blender.skeletal.rigged import Rigged, curve_of, curves_of, drop_frame, farthest
+from tests.blender.skeletal.rigged import Rigged, curve_of, curves_of, drop_frame, farthest, vertices_at
 from tests.samples import CORPUS, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -38,12 +38,6 @@ def each(request) -> Rigged:
         pytest.skip("the corpus of real files is not here")
     data = next(f.data for f in corpus(".mdm") if f.path.stem == "naked")
     return open_figure(data, {f.path.stem: f.data for f in corpus(".mdx") if f.path.stem in {"akimbo", "binocs"}})
-
-
-def vertices_at(case: Rigged, point: int) -> list[int]:
-    """Return the file's vertices at a point of the first mesh."""
-    points, vertices = vertices_of(case.mesh())
-    return sorted(set(vertices[points == point].tolist()))
 
 
 def point_of(case: Rigged, vertex: int) -> int:

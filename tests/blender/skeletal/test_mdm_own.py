@@ -10,7 +10,7 @@ from mathutils import Matrix, Quaternion
 from io_idtech_models.formats.mdm import file as mdm
 from tests.blender.case import CONTEXT, activate, in_edit_mode
 from tests.blender.skeletal.mdm_case import MDM, MDX, restart
-from tests.blender.skeletal.rigged import in_world, shown
+from tests.blender.skeletal.rigged import apart, in_world, shown
 from tests.ui.scene import export_bytes, import_model
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -88,8 +88,7 @@ def test_anybodys_own_rig(tmp_path, scale, moved):
     near = (1.5 if moved else 1.0) * 20 * np.pi / 4095  # half a step of the game's table, along both bones
     for frame, (points, origin) in enumerate(shows):
         CONTEXT.scene.frame_set(frame)
-        away = np.linalg.norm(shown(again)[:, None] - points[None], axis=-1)
-        assert max(away.min(axis=0).max(), away.min(axis=1).max()) < near
+        assert apart(shown(again), points) < near
         matrix = np.array(found.evaluated_get(CONTEXT.evaluated_depsgraph_get()).matrix_world)
         np.testing.assert_allclose(matrix[:3, 3], origin, atol=near)
     assert export_bytes(tmp_path / "again.mdm", scale=scale) == data

@@ -13,8 +13,9 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
 from tests import facts, samples_md2
-from tests.blender.case import CONTEXT, Case, activate, angle, edited, in_edit_mode, open_case, show_image
+from tests.blender.case import CONTEXT, Case, activate, angle, edited, in_edit_mode, open_case, separated, show_image
 from tests.samples import corpus, sample, sample_params
+from tests.ui.scene import add_mesh
 
 OPS: Any = bpy.ops  # the stubs know nothing of our own operators
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -296,21 +297,8 @@ def texels_of_vertices(file):
 
 def separate(case: Case, chosen, *, mended: bool = True) -> Any:
     """Separate faces into an object of their own, which is returned; `mended`: without the key that 4.5 adds to it."""
-    block = case.surface()
-    present = set(bpy.data.objects)
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_mode(type="FACE")
-    bpy.ops.mesh.select_all(action="DESELECT")
-    bm = bmesh.from_edit_mesh(block.data)
-    bm.faces.ensure_lookup_table()
-    for i in chosen:
-        bm.faces[i].select_set(True)
-    bmesh.update_edit_mesh(block.data)
-    assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
-    bpy.ops.object.mode_set(mode="OBJECT")
-    made: Any = (set(bpy.data.objects) - present).pop()
-    keys = [b.data.shape_keys for b in (made, block)]
+    made = separated(case.surface(), chosen)
+    keys = [b.data.shape_keys for b in (made, case.surface())]
     if mended and keys[0] is not None and len(keys[0].key_blocks) > len(keys[1].key_blocks):
         made.shape_key_remove(keys[0].key_blocks[-1])
     return made
@@ -377,12 +365,10 @@ def test_of_two_copies_the_one_that_agrees_in_most_frames_is_the_sources_both_wa
 
 def test_a_second_object_is_part_of_the_mesh():
     case = open_case(sample("seams", "md2"))
-    mesh = bpy.data.meshes.new("hat")
-    mesh.from_pydata([(0, 0, 30), (4, 0, 30), (0, 4, 30)], [], [(0, 1, 2)])
-    mesh.uv_layers.new(name="UVMap")
-    mesh.materials.append(bpy.data.materials.new("models/hat.pcx"))
-    case.collection.objects.link(bpy.data.objects.new("hat", mesh))
-    CONTEXT.view_layer.update()
+    points = [(0, 0, 30), (4, 0, 30), (0, 4, 30)]
+    hat = add_mesh("hat", points, [(0, 1, 2)])
+    hat.data.materials.append(bpy.data.materials.new("models/hat.pcx"))
+    case.collection.objects.link(hat)
     before, after = case.before, case.after()
     assert after.vertices.shape == (2, 11, 4)
     assert after.triangles[:12].tobytes() == before.triangles.tobytes()
@@ -390,7 +376,7 @@ def test_a_second_object_is_part_of_the_mesh():
     assert after.skins.tolist() == [*before.skins.tolist(), b"models/hat.pcx"]
     shown = positions(after)
     assert np.abs(shown[:, :8] - positions(before)).max() <= after.frames["scale"].max() * 0.51
-    assert np.abs(shown[:, 8:] - [(0, 0, 30), (4, 0, 30), (0, 4, 30)]).max() <= after.frames["scale"].max() * 0.51
+    assert np.abs(shown[:, 8:] - points).max() <= after.frames["scale"].max() * 0.51
     assert after.vertices[:, :8, 3].tolist() == before.vertices[..., 3].tolist(), "the others keep their normals"
     assert decode_direction(after.vertices[0, 8:, 3]).tolist() == [[0, 0, 1]] * 3
 

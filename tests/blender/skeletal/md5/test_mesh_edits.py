@@ -5,18 +5,12 @@ import numpy as np
 import pytest
 
 from tests import samples_md5
-from tests.blender.case import activate, edited, in_edit_mode, vertices_of
+from tests.blender.case import activate, edited, in_edit_mode, separated, vertices_of
 from tests.blender.skeletal.md5.edited import WAVES, Subject, bpy, subject, tables, weights_of
-from tests.blender.skeletal.rigged import farthest, open_rig
+from tests.blender.skeletal.rigged import farthest, open_rig, vertices_at
 from tests.ui.scene import copy_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-
-
-def vertices_at(case: Subject, point: int) -> list[int]:
-    """Return the file's vertices at a point of the first mesh."""
-    points, vertices = vertices_of(case.mesh())
-    return sorted(set(vertices[points == point].tolist()))
 
 
 def lone_point(case: Subject, weights: int = 1) -> int:
@@ -264,16 +258,9 @@ def test_join_two_meshes():
 
 
 def test_separate_and_join_again(arm):
-    def part():
-        for nth, face in enumerate(bmesh.from_edit_mesh(arm.mesh().data).faces):
-            face.select_set(nth < 6)
-        bpy.ops.mesh.separate(type="SELECTED")
-
-    in_edit_mode(arm.mesh(), part)
-    blocks = [b for b in arm.collection.objects if b.type == "MESH"]
-    assert len(blocks) == 2
-    assert sum(len(p.triangles) for p in arm.after().parts) == 18
-    activate(arm.mesh(), *(b for b in blocks if b != arm.mesh()))
+    part = separated(arm.mesh(), range(6))
+    assert [len(p.triangles) for p in arm.after().parts] == [12, 6]
+    activate(arm.mesh(), part)
     bpy.ops.object.join()
     in_edit_mode(arm.mesh(), bpy.ops.mesh.remove_doubles)
     assert len(arm.mesh().data.vertices) == 12

@@ -15,6 +15,7 @@ from io_idtech_models.blender.curves import add_curve
 from io_idtech_models.blender.vertex import shape_keys
 from io_idtech_models.model.clips import numbered
 from io_idtech_models.reporting import LimitError
+from tests.blender.skeletal.rigged import apart
 from tests.blender.vertex.clips.animated import (
     NAMES,
     action,
@@ -140,8 +141,7 @@ def test_actions_of_an_armature(disturbed, with_tag):
     for frame, turn in enumerate(turns):  # about X through the origin
         wanted = np.array([(x, y * math.cos(turn) - z * math.sin(turn), y * math.sin(turn) + z * math.cos(turn))
                            for x in (-8, 8) for y in (-8, 8) for z in (-8, 8)])  # fmt: skip
-        far = np.linalg.norm(model.surfaces[0].positions[frame][:, None] - wanted, axis=2)
-        assert far.min(axis=0).max() < 1e-4 and far.min(axis=1).max() < 1e-4
+        assert apart(model.surfaces[0].positions[frame], wanted) < 1e-4
         for tag in model.tags:
             assert tag.origins[frame].tolist() == pytest.approx([0, 20 * math.cos(turn), 20 * math.sin(turn)], abs=1e-4)
     assert len(model.tags) == with_tag
