@@ -95,13 +95,6 @@ class SearchPath:
                 return inside
         return []
 
-    def skin_file(self) -> GameFile | None:
-        """Return the skin that says what a model's surfaces wear: MODEL_default.skin, else the first MODEL_*.skin."""
-        stem = self.model.stem.lower() + "_"
-        names = [n for n in self._beside.names() if n.lower().startswith(stem) and n.lower().endswith(".skin")]
-        names.sort(key=lambda name: (name.lower() != stem + "default.skin", name.lower()))
-        return self._beside.find_first((), names)
-
     def own_image(self) -> GameFile | None:
         """Return the picture of a model that names none: the one called as it is, else the only one beside it."""
         own = self._beside.find_first((), [self.model.stem + suffix for suffix in IMAGE_SUFFIXES])

@@ -145,7 +145,7 @@ class _Equations:
         """
         blocks, sums = self.blocks.copy(), -self.vector
         count = len(sums)
-        pivots, others, shares = np.empty((count, UNKNOWNS, UNKNOWNS)), [], []
+        pivots, others = np.empty((count, UNKNOWNS, UNKNOWNS)), []
         for joint in reversed(range(count)):
             near = np.flatnonzero(blocks[:joint, joint].any(axis=(1, 2)))
             pivots[joint] = _inverse(blocks[joint, joint])
@@ -153,7 +153,6 @@ class _Equations:
             blocks[np.ix_(near, near)] -= steady.products(share[:, None], blocks[joint, near][None])
             sums[near] -= steady.dots(share, sums[joint])
             others.append(near)
-            shares.append(share)
         step = np.zeros((count, UNKNOWNS))
         for joint, near in enumerate(reversed(others)):
             left = sums[joint] - steady.dots(blocks[joint, near], step[near][:, None]).sum(axis=0)

@@ -356,9 +356,8 @@ def test_skins_beside_a_model_in_any_layer(tmp_path):
     assert [shown(tmp_path, file) for file in search.other_skins()] == [
         "baseq3/pak0.pk3/models/crate/base.tga", "mod/y.pk3/models/crate/blue.tga", "mod/models/crate/Red.tga",
     ]  # fmt: skip
-    put_pack(tmp_path / "mod/x.pk3", {"models/crate/tris_default.skin": b"", "models/crate/tris.png": b""})
+    put_pack(tmp_path / "mod/x.pk3", {"models/crate/tris.png": b""})
     search = SearchPath(Disk().file(tmp_path / "mod" / TRIS))
-    assert shown(tmp_path, search.skin_file()) == "mod/x.pk3/models/crate/tris_default.skin"
     assert shown(tmp_path, search.own_image()) == "mod/x.pk3/models/crate/tris.png"
 
 

@@ -30,6 +30,8 @@ def test_axes_are_taken_apart_each_for_itself():
         for axes, turn in zip(given[off], to_matrices(found)[off], strict=True):
             left, _, right = np.linalg.svd(axes / np.linalg.norm(axes, axis=0))
             np.testing.assert_allclose(turn, left @ right, atol=1e-6, err_msg="the nearest")
+        along = np.einsum("nij,nij->nj", to_matrices(found), given)
+        np.testing.assert_allclose(sizes[off], along[off], err_msg="as long as the axes are along those of the turn")
 
 
 def test_what_joints_do_is_what_they_did_with_their_scale_at_rest():
