@@ -492,7 +492,8 @@ def _(folder):
     for color in ((1, 0, 0, 1), (0, 0, 1, 1)):
         bpy.ops.mesh.primitive_cube_add()
         material = bpy.data.materials.new("Material")
-        material.diffuse_color = color
+        material.use_nodes = True
+        material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = color
         bpy.context.object.data.materials.append(material)
 
 
