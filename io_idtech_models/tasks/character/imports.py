@@ -6,7 +6,8 @@ A head's own frames move as a player's do: each row of its table is an action on
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -140,7 +141,8 @@ def import_character(
         names.remember(collection, files.name)
         collection[FILE] = files.file.place
         importing = _Importing(files, options, dressing, context, collection)
-        body, said = importing.body(files.body)
+        with _naming(files.body):
+            body, said = importing.body(files.body)
         warnings.extend(said.warnings)
         character = CharacterBuilt(collection, body)
         for piece in files.pieces:
@@ -162,8 +164,7 @@ def import_character(
             for action in body.actions:
                 action[SAVED] = True
         into.children.link(collection)
-    on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
-    on = "" if isinstance(body, Built) else on
+    on = "" if isinstance(body, Built) else " on joints" if any(p.placing for p in files.pieces) else " on tags"
     parts = f", {plural(len(character.parts), 'part')}{on}" if files.pieces else ""
     shown_skin = frames.skin_of(body) if isinstance(body, Built) and not dressing.skin else ""
     facts = f"{said.facts}{parts}, skin {shown_skin or files.skin_name or NONE}"
@@ -171,6 +172,15 @@ def import_character(
         text = ", {}, as the game shows it" if options.as_shown else ", which the game shows {}"
         facts += text.format(files.shown.facts)
     return character, Summary(facts, list(dict.fromkeys(warnings)))
+
+
+@contextmanager
+def _naming(file: GameFile) -> Iterator[None]:
+    """Let errors say which of a character's files they are about."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{file.name}: {error}") from error
 
 
 def _as_wanted(files: CharacterFiles, options: CharacterOptions) -> CharacterFiles:

@@ -85,7 +85,8 @@ def test_a_tag_or_bones_that_the_body_lacks(tmp_path, capfd):
 
 
 @pytest.mark.parametrize(
-    ("body", "said"), [(None, f"the body '{TOYS}/body.mdm' is not there"), (b"MDMW", "header run past the end")]
+    ("body", "said"),
+    [(None, f"the body '{TOYS}/body.mdm' is not there"), (b"MDMW", "trooper.char: body.mdm: header run past the end")],
 )
 def test_without_a_body_there_is_no_character(tmp_path, body, said):
     path = put_character(tmp_path, body_mdm=body)
