@@ -107,7 +107,7 @@ def _outcome(row: Format, target: Path) -> Finding:
     visible = [block for block in bpy.context.scene.objects if block.visible_get()]
     graph = bpy.context.evaluated_depsgraph_get()  # modifiers make faces of edges, too
     # In edit mode there is nothing to look at before the export.
-    blocks = [b for b in visible if b.type == "MESH" and (b.mode != "OBJECT" or b.evaluated_get(graph).data.polygons)]
+    blocks = [b for b in visible if b.type == "MESH" and (b.data.is_editmode or b.evaluated_get(graph).data.polygons)]
     if not blocks:
         return Finding("")
     activate(*visible)
