@@ -335,6 +335,9 @@ def test_folders_are_equal_where_layers_and_names_are(tmp_path):
     assert one.root.parent is None
     assert one.parent is not None and one.parent.parent == one.root
     assert game_folder(file) == one.root
+    before = one.stamp("Red.tga"), one.stamp("blue.tga")
+    (tmp_path / "mod/models/crate/Red.tga").write_bytes(b"larger than before")
+    assert one.stamp("Red.tga") != before[0] and one.stamp("blue.tga") == before[1] is not None
     assert [each.place for each in one.root.below(["MODELS", "crate"])] == [str(tmp_path / "mod/MODELS/crate")]
     assert one.root.below(["nowhere"]) == []
 

@@ -7,6 +7,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.lwo.file import read
 from io_idtech_models.formats.lwo.numbers import floats_at
 from io_idtech_models.formats.lwo.parts import mapped
+from io_idtech_models.formats.lwo.rewrite import matching
 from io_idtech_models.reporting import collected_warnings
 from tests import samples_lwo
 from tests.formats.lwo import test_edits
@@ -258,3 +259,9 @@ def test_texture_coordinates_that_games_take_are_the_last():
     assert [lwo.layers[0].maps[n].name for n in np.unique(rows.maps[rows.of_corners[rows.of_corners >= 0]])] == [
         b"UV", b"Own", b"UV", b"Own",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("keys", "wanted"), [([], [3]), ([3], []), ([], []), ([5], [3])])
+def test_rows_of_keys_that_are_not_there(keys, wanted):
+    found = matching(np.array(keys, np.int64), np.array(wanted, np.int64))
+    assert [each.tolist() for each in found] == [[], []]

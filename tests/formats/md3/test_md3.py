@@ -295,3 +295,15 @@ def test_a_source_of_another_format_is_no_hint():
     model = load(sample("odd_layout"))
     model.source.format = "md2"
     assert md3.read(dump(model, "md3")).surfaces[0].header["ident"] == b"IDP3"
+
+
+def test_bounds_are_made_anew_where_a_later_surface_moved():
+    data = sample("animated")
+    model = load(data)
+    first, second = model.surfaces
+    moved = second.positions.copy()
+    moved[1, 0] = 300.0
+    before = md3.read(data).frames
+    after = md3.read(dump(replace(model, surfaces=[first, replace(second, stored_positions=moved)]))).frames
+    assert after["maxs"][1].tolist() == [300.0, 300.0, 300.0]
+    assert after[[0, *range(2, len(after))]].tobytes() == before[[0, *range(2, len(before))]].tobytes()

@@ -32,6 +32,11 @@ def test_a_file_of_frames_is_another_one():
     (old,), (new,) = lines(TEXT, after)
     assert old == "    anim   idle    models/a.md5anim // the first"
     assert new == old.replace("/a.", "/n.")
+    anims = {"idle": ["models/a/longer/path.md5anim"], "walk1": ["n.md5anim"]}
+    went, came = lines(TEXT, edited("c", anims))
+    assert (len(went), len(came)) == (2, 2), "each in its own place, whatever is longer before it"
+    assert came[0] == went[0].replace("models/a.md5anim", "models/a/longer/path.md5anim")
+    assert came[1] == went[1].replace("models/a.md5anim, models/b.md5anim", "n.md5anim")
 
 
 BLOCK = """model q {
