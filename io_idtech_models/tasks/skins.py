@@ -31,7 +31,7 @@ from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
 from ..model.surface_look import Layer, Look, Texture
 from ..reporting import LimitError, collected_warnings, listed
-from .export.skin_files import model_file, wardrobe_of
+from .export.skin_files import model_file, noted_skin, wardrobe_of
 from .import_.dressing import lacking, materials_of, note_skin, rate_of
 from .import_.games import user_disk
 
@@ -157,12 +157,13 @@ def _show_skin(block: Block, name: str) -> str:
     dress = skins.choose(name)
     rate = rate_of(bpy.context.scene)
     materials = materials_of(skins.model, dress, rate, endings)
-    home = next((c for c in block.users_collection if isinstance(c.get(SKIN), str)), None)
     ways = [materials_of(skins.model, None, each, endings) for each in (rate, 0.0, 0.0)]  # of Show Skin, of imports
+    search = SearchPath(skins.model)
     for way in ways:
-        way.own_image = SearchPath(skins.model).own_image
+        way.own_image = search.own_image
     ways[-1].plain = True
-    waiting = Waiting(ways, NONE if home is None else str(home[SKIN]), name)
+    worn = noted_skin(block)
+    waiting = Waiting(ways, NONE if worn is None else worn, name)
     kept = []
     for each in model_of(block):
         if _is_imports(_first_of(each)):

@@ -21,21 +21,12 @@ import pytest
 from io_idtech_models.blender.mesh.levels import LEVEL_OF
 from io_idtech_models.blender.scene import KINDS
 from io_idtech_models.formats import by_suffix
-from tests.samples import format_of, load, sample
+from tests.samples import format_of, load, put
 
 # The stubs take every pointer for optional, each object's data for a union, and know nothing of our own operators.
 bpy: Any = blender
 run_import: Any = bpy.ops.import_scene.idtech_md3
 run_export: Any = bpy.ops.export_scene.idtech_md3
-
-
-def put(path: Path | str, name: str | bytes = "animated") -> Path:
-    """Write a sample of the format that the suffix says (or bytes) as a file."""
-    place = Path(path)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    row = by_suffix(place)
-    place.write_bytes(sample(name, "md3" if row is None else row.name) if isinstance(name, str) else name)
-    return place
 
 
 def operator(way: str, path: Path) -> Any:

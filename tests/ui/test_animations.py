@@ -15,10 +15,10 @@ from io_idtech_models.model.clips import group
 from io_idtech_models.tasks.animations.find import animations_of, need_animations
 from io_idtech_models.ui.animations import shown, ticks
 from tests import samples_md5, samples_mdm
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, game, saved
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, import_model, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TABLE = "stand 0 2 2 15 0 100 0\nrun 2 3 0 21 127 50 0\nlate 5 1 0 10 0 0 1\n"

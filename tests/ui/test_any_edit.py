@@ -15,7 +15,8 @@ import pytest
 
 from io_idtech_models import formats
 from tests.blender.case import subdividing_nodes
-from tests.ui.scene import activate, add_cube, bpy, import_model, operator, put
+from tests.samples import put
+from tests.ui.scene import activate, add_cube, bpy, import_model, operator
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 

@@ -8,9 +8,9 @@ import pytest
 from io_idtech_models.blender.vertex.spread import Spread
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
-from tests.samples import corpus, sample
+from tests.samples import corpus, put, sample
 from tests.ui.player.players import brought, game, mesh_of
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 UP = np.array((0, 0, 8))

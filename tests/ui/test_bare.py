@@ -5,7 +5,7 @@ import pytest
 from io_idtech_models.formats.md3 import file as md3
 from tests import samples_md5
 from tests.facts import differences
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -18,7 +18,6 @@ from tests.ui.scene import (
     import_md3,
     import_model,
     operator,
-    put,
     run_export,
     run_import,
 )

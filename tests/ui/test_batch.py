@@ -7,7 +7,8 @@ import pytest
 
 from io_idtech_models.ui.import_ import batch
 from io_idtech_models.ui.reports import listening
-from tests.ui.scene import bpy, put
+from tests.samples import put
+from tests.ui.scene import bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NAMES = ["a.md3", "b.md3", "broken.md3", "c.md3", "d.md3"]

@@ -24,7 +24,8 @@ from io_idtech_models.model.limits.games import GAMES, SkeletalLimits
 from io_idtech_models.ui import registration
 from tests import samples_md5
 from tests.samples import load as load_model
-from tests.ui.scene import bpy, error_of, import_model, put
+from tests.samples import put
+from tests.ui.scene import bpy, error_of, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 FILES = {"nod": samples_md5.wave_spec(2).pack(), "wave": samples_md5.wave()}

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from io_idtech_models.ui.check import operators as check
-from tests.samples import PROJECT
-from tests.ui.scene import add_cube, bpy, error_of, import_model, put
+from tests.samples import PROJECT, put
+from tests.ui.scene import add_cube, bpy, error_of, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"

@@ -6,7 +6,7 @@ from io_idtech_models.blender.provenance import MODEL_ID
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.selection import choose
 from tests import facts, samples_md5, samples_mdm
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -19,7 +19,6 @@ from tests.ui.scene import (
     export_model,
     import_md3,
     import_model,
-    put,
     run_export,
     stored,
 )

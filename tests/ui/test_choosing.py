@@ -15,8 +15,8 @@ from io_idtech_models.ui.import_ import archives, model_list
 from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
 from tests.packs import Entry, put_files, put_pack, zip_bytes
-from tests.samples import sample
-from tests.ui.scene import activate, bpy, counts_after_undo, error_of, import_model, put
+from tests.samples import put, sample
+from tests.ui.scene import activate, bpy, counts_after_undo, error_of, import_model
 from tests.ui.test_preferences import add, own
 
 __all__ = ["own"]  # the fixture

@@ -18,8 +18,8 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.processes import HEARING
-from tests.samples import PROJECT, SENTINEL, load, sample
-from tests.ui.scene import add_cube, add_tag, bpy, error_of, import_md3, import_model, operator, outward, put, volume
+from tests.samples import PROJECT, SENTINEL, load, put, sample
+from tests.ui.scene import add_cube, add_tag, bpy, error_of, import_md3, import_model, operator, outward, volume
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 KNOWN = ", ".join(MODEL_SUFFIXES)

@@ -13,8 +13,8 @@ from io_idtech_models.ui import skins
 from io_idtech_models.ui.cli import main
 from tests import samples_md3, samples_md5, samples_mdm
 from tests.packs import put_files, put_pack
-from tests.samples import PROJECT
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, png, put, reopen
+from tests.samples import PROJECT, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, png, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 DEFAULT = (

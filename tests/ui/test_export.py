@@ -15,7 +15,7 @@ from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.ui.export import proposals
 from io_idtech_models.ui.export.operators import ExportFile
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.ui.scene import (
     CUBE_POINTS,
     activate,
@@ -33,7 +33,6 @@ from tests.ui.scene import (
     import_md3,
     import_model,
     outward,
-    put,
     run_export,
     volume,
 )

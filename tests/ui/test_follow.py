@@ -6,7 +6,8 @@ import pytest
 
 from io_idtech_models.blender import scene as scenes
 from io_idtech_models.ui import frames, preferences
-from tests.ui.scene import add_cube, bpy, export_bytes, import_frames, put
+from tests.samples import put
+from tests.ui.scene import add_cube, bpy, export_bytes, import_frames
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats.md3 import file as md3
-from tests.samples import SENTINEL, sample
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_structs, import_md3, put
+from tests.samples import SENTINEL, put, sample
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_structs, import_md3
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.samples import PROJECT
-from tests.ui.scene import bpy, export_bytes, import_model, put, reopen
+from tests.samples import PROJECT, put
+from tests.ui.scene import bpy, export_bytes, import_model, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"

@@ -18,9 +18,9 @@ from tests import samples_iqm
 from tests.blender.case import edited, in_edit_mode, reopen_blend, vertices_of
 from tests.blender.skeletal.rigged import curves_of, shown
 from tests.facts import differences
-from tests.samples import CORPUS, corpus_params
+from tests.samples import CORPUS, corpus_params, put
 from tests.small_files import SAMPLES
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, first, import_model, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, first, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 ROW = by_name("iqm")

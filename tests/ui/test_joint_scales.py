@@ -8,7 +8,8 @@ import pytest
 
 from io_idtech_models.blender.properties import SCALE_POSITIONS
 from tests import samples_md5
-from tests.ui.scene import bpy, error_of, first, put
+from tests.samples import put
+from tests.ui.scene import bpy, error_of, first
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 import_mesh, export_mds = bpy.ops.import_scene.idtech_md5mesh, bpy.ops.export_scene.idtech_mds

@@ -16,19 +16,8 @@ from tests.blender.case import reopen_blend
 from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
-from tests.samples import dump, load
-from tests.ui.scene import (
-    activate,
-    add_mesh,
-    add_tag,
-    bpy,
-    counts,
-    error_of,
-    export_bytes,
-    import_model,
-    put,
-    run_export,
-)
+from tests.samples import dump, load, put
+from tests.ui.scene import activate, add_mesh, add_tag, bpy, counts, error_of, export_bytes, import_model, run_export
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MD3 = by_name("md3")

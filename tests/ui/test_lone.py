@@ -13,8 +13,8 @@ from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.tasks.export.skin_files import model_file
 from io_idtech_models.ui.export.proposals import proposed_stem
 from tests import facts, samples_md5, samples_mdm
-from tests.samples import format_of, sample, sample_params
-from tests.ui.scene import activate, add_cube, bpy, export_bytes, export_md3, import_md3, import_model, put
+from tests.samples import format_of, put, sample, sample_params
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, export_md3, import_md3, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 

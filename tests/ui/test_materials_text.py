@@ -5,9 +5,10 @@ import pytest
 from io_idtech_models.game.shaders.declaring import is_own
 from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
 from io_idtech_models.game.shaders.model import BUMP, DIFFUSE, SPECULAR
+from tests.samples import put
 from tests.samples_lwo import pyramid
 from tests.samples_md5 import MESHES
-from tests.ui.scene import bpy, export_bytes, import_model, png, put, tga
+from tests.ui.scene import bpy, export_bytes, import_model, png, tga
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

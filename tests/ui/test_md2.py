@@ -12,7 +12,7 @@ from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md2.strips import decode
 from tests.blender.case import angle, show_image
 from tests.facts import differences
-from tests.samples import SENTINEL, load, sample, sample_params
+from tests.samples import SENTINEL, load, put, sample, sample_params
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -26,7 +26,6 @@ from tests.ui.scene import (
     import_model,
     outward,
     png,
-    put,
     settings,
     volume,
 )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
-from tests.samples import load, sample
-from tests.ui.scene import bpy, export_bytes, import_model, put
+from tests.samples import load, put, sample
+from tests.ui.scene import bpy, export_bytes, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -16,8 +16,8 @@ from io_idtech_models.model.transforms import chain, to_matrices
 from tests import samples_mdm
 from tests.blender.skeletal.rigged import curves_of
 from tests.facts import differences
-from tests.samples import corpus
-from tests.ui.scene import activate, bpy, counts, error_of, first, put
+from tests.samples import corpus, put
+from tests.ui.scene import activate, bpy, counts, error_of, first
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 MDX = by_name("mdx")

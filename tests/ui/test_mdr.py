@@ -7,9 +7,9 @@ from io_idtech_models.formats.mdr import file as mdr
 from tests.blender.skeletal.rigged import apart, curves_of, in_world
 from tests.facts import differences
 from tests.formats.mdr.test_mdr import engine, matrices
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.samples_mdr import MODELS
-from tests.ui.scene import bpy, export_bytes, export_model, import_model, put
+from tests.ui.scene import bpy, export_bytes, export_model, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -10,8 +10,8 @@ from io_idtech_models.formats import by_name
 from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of, in_world
 from tests.facts import differences
-from tests.samples import corpus_params, sample
-from tests.ui.scene import activate, bpy, export_bytes, first, import_model, put
+from tests.samples import corpus_params, put, sample
+from tests.ui.scene import activate, bpy, export_bytes, first, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FIGURE = sample("figure", "mds")

@@ -7,8 +7,9 @@ import pytest
 
 from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.ui import menus, registration
+from tests.samples import put
 from tests.ui.panel.drawing import drawn
-from tests.ui.scene import bpy, import_model, put
+from tests.ui.scene import bpy, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

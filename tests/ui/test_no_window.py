@@ -7,8 +7,8 @@ import pytest
 
 from tests import samples_md5, samples_mdm
 from tests.facts import differences
-from tests.samples import sample
-from tests.ui.scene import activate, bpy, first, import_model, operator, put
+from tests.samples import put, sample
+from tests.ui.scene import activate, bpy, first, import_model, operator
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FILES = {

@@ -10,7 +10,7 @@ from io_idtech_models.blender.vertex import build as vertex
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.reporting import LimitError
 from tests import samples_md3
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.samples_md3 import minimal
 from tests.ui.scene import (
     activate,
@@ -23,7 +23,6 @@ from tests.ui.scene import (
     import_model,
     picture_of,
     png,
-    put,
     run_export,
     run_import,
     settings,

@@ -9,9 +9,10 @@ import pytest
 
 from io_idtech_models.ui.export import overwriting
 from tests import samples_md5
+from tests.samples import put
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, export_player, game
-from tests.ui.scene import activate, bpy, first, import_model, put
+from tests.ui.scene import activate, bpy, first, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 write_over: Any = bpy.ops.export_scene.idtech_write_over

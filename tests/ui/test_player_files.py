@@ -17,7 +17,7 @@ from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.game.skin import read_skin, surface_key
 from tests.blender.case import show_image
 from tests.packs import Entry, zip_bytes
-from tests.samples import load
+from tests.samples import load, put
 from tests.samples_md3 import minimal
 from tests.samples_player import FOLDER, player_files
 from tests.ui.player.players import brought, export_player, game, import_player, model, saved
@@ -33,7 +33,6 @@ from tests.ui.scene import (
     export_bytes,
     first,
     import_model,
-    put,
     tga,
 )
 

@@ -20,8 +20,8 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from tests.blender.case import in_edit_mode
 from tests.blender.skeletal.rigged import tree_of
-from tests.samples import sample
-from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model, put
+from tests.samples import put, sample
+from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 MODELS = {"iqm": "animated", "mds": "figure", "mdm": "figure", "mdr": "packed_walker"}

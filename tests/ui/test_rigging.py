@@ -20,9 +20,9 @@ from io_idtech_models.tasks import rigging
 from io_idtech_models.ui import rigging as operators
 from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of
-from tests.samples import PROJECT, corpus, format_of, load
+from tests.samples import PROJECT, corpus, format_of, load, put
 from tests.small_files import SAMPLES
-from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model, put
+from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 

@@ -13,8 +13,8 @@ from io_idtech_models.blender.vertex.frame_plan import FramePlan
 from io_idtech_models.formats import by_name
 from tests.blender.case import geometry_nodes
 from tests.blender.skeletal.rigged import curves_of
-from tests.samples import PROJECT
-from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model, put
+from tests.samples import PROJECT, put
+from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"

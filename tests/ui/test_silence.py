@@ -16,9 +16,9 @@ from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode
-from tests.samples import PROJECT, SENTINEL
+from tests.samples import PROJECT, SENTINEL, put
 from tests.ui.player.players import brought, game, saved, tag_of
-from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator, put
+from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"

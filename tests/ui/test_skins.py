@@ -19,7 +19,7 @@ from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.skins import show as show_skin
 from io_idtech_models.ui import skins
 from tests.blender.case import append
-from tests.samples import PROJECT
+from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import Layout
 from tests.ui.scene import (
     activate,
@@ -34,7 +34,6 @@ from tests.ui.scene import (
     import_md3,
     import_model,
     png,
-    put,
 )
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]

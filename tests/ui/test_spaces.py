@@ -4,19 +4,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from tests.samples import load
-from tests.ui.scene import (
-    activate,
-    add_mesh,
-    add_tag,
-    bpy,
-    error_of,
-    export_bytes,
-    export_model,
-    first,
-    import_model,
-    put,
-)
+from tests.samples import load, put
+from tests.ui.scene import activate, add_mesh, add_tag, bpy, error_of, export_bytes, export_model, first, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 GUN = [(0, 0, 0), (8, 0, 0), (0, 8, 0)]

@@ -9,9 +9,9 @@ from io_idtech_models.blender.mesh import attributes
 from io_idtech_models.blender.mesh.uv_maps import SETS
 from tests import samples_ase, samples_lwo
 from tests.blender.case import in_edit_mode
-from tests.samples import load
+from tests.samples import load, put
 from tests.ui import scene
-from tests.ui.scene import add_cube, bpy, export_bytes, import_model, put
+from tests.ui.scene import add_cube, bpy, export_bytes, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FILES = {"ase": samples_ase.several_sets(), "lwo": samples_lwo.several_sets()}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.blender.case import in_edit_mode, separated
-from tests.samples import sample
-from tests.ui.scene import activate, add_cube, add_tag, bpy, copy_of, export_bytes, first, import_model, put
+from tests.samples import put, sample
+from tests.ui.scene import activate, add_cube, add_tag, bpy, copy_of, export_bytes, first, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -11,7 +11,8 @@ from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.blender import budgets
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, put, run_export
+from tests.samples import put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, run_export
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

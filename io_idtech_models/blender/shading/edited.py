@@ -97,9 +97,9 @@ class Waiting:
     def of(self, block: Block, surface: str) -> Block | None:
         """Return the material that waits for an object to wear the skin, if there is one; it waits no longer."""
         place = [block.data.get(MODEL_ID, ""), surface, self.wanted]
-        for material in bpy.data.materials:
+        for material in bpy.data.materials if self.worn != self.wanted else ():
             places = json.loads(material.get(WAITS, "[]"))
-            if place in places and self.worn != self.wanted:
+            if place in places:
                 places.remove(place)
                 material[WAITS] = json.dumps(places)
                 material.use_fake_user = bool(places)

@@ -47,9 +47,13 @@ def wardrobe_of(block: Block) -> Wardrobe | None:
 
 def skin_worn(block: Block) -> GameFile | None:
     """Return the file of the skin that an object's model wears; None if it wears none, or it is not there any more."""
-    skins = wardrobe_of(block)
-    name = next((c[SKIN] for c in block.users_collection if isinstance(c.get(SKIN), str)), None)
+    skins, name = wardrobe_of(block), noted_skin(block)
     return None if skins is None or name is None else skins.files.get(name)
+
+
+def noted_skin(block: Block) -> str | None:
+    """Return the name of the skin that an object's model is noted to wear; None if it wears none."""
+    return next((str(c[SKIN]) for c in block.users_collection if isinstance(c.get(SKIN), str)), None)
 
 
 def proposed_skin(block: Block) -> Path:

@@ -18,9 +18,9 @@ from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.surface_look import Layer, Look, Texture
 from io_idtech_models.reporting import FormatError, collected_warnings
 from tests.blender.case import reopen_blend
-from tests.samples import CORPUS
+from tests.samples import CORPUS, put
 from tests.stores import held
-from tests.ui.scene import png, put, tga
+from tests.ui.scene import png, tga
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 bpy: Any = blender

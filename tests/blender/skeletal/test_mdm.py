@@ -28,8 +28,8 @@ from tests.blender.skeletal.mdm_case import (
     restart,
 )
 from tests.blender.skeletal.rigged import Rigged
-from tests.samples import corpus, corpus_params
-from tests.ui.scene import error_of, put
+from tests.samples import corpus, corpus_params, put
+from tests.ui.scene import error_of
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -12,6 +12,7 @@ from io_idtech_models.blender.skeletal.kept_frames import KeptFile, KeptRow
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.tasks.animations.find import animations_of, of_rig
 from io_idtech_models.tasks.import_.kept_frames import first_row
+from tests.samples import put
 from tests.samples_character import TOYS, files, part, put_character
 from tests.samples_md3 import TagSpec
 from tests.ui.character.games import (
@@ -32,7 +33,7 @@ from tests.ui.character.games import (
     show,
     tag,
 )
-from tests.ui.scene import bpy, error_of, put, reopen
+from tests.ui.scene import bpy, error_of, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make, play = bpy.ops.object.idtech_animation_make, bpy.ops.object.idtech_animation_play

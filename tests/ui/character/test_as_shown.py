@@ -11,9 +11,10 @@ from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.hung import joint_at_rest
 from io_idtech_models.tasks.character.exports import chosen_character
 from tests import samples_wolf, samples_xreal
+from tests.samples import put
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT
 from tests.ui.character.games import GAMES, changed, fresh, opened, place, roots, saved, tag
-from tests.ui.scene import activate, add_cube, bpy, put, reopen
+from tests.ui.scene import activate, add_cube, bpy, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 

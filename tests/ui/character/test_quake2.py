@@ -11,11 +11,12 @@ from io_idtech_models.blender.compat import play
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.character.quake2 import ANIMATIONS
 from io_idtech_models.tasks.animations.find import need_animations
+from tests.samples import put
 from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, model, put_player
 from tests.ui.character import games
 from tests.ui.character.games import fresh, read, roots
-from tests.ui.scene import activate, add_cube, bpy, export_bytes, put, reopen
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 

@@ -14,8 +14,8 @@ from io_idtech_models.tasks.panel.again import plan_of
 from tests import samples_md5
 from tests.facts import differences
 from tests.packs import put_pack
-from tests.samples import PROJECT, sample
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
+from tests.samples import PROJECT, put, sample
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 again: Any = bpy.ops.object.idtech_export_again

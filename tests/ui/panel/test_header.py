@@ -6,9 +6,9 @@ import pytest
 
 from io_idtech_models.blender import properties
 from io_idtech_models.ui.panel import header
-from tests.samples import PROJECT
+from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import drawn, shows, texts
-from tests.ui.scene import activate, bpy, error_of, export_model, import_model, put
+from tests.ui.scene import activate, bpy, error_of, export_model, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 add_fact: Any = bpy.ops.object.idtech_add_fact

@@ -8,8 +8,9 @@ from io_idtech_models.tasks.export.subject import subject_of
 from io_idtech_models.ui.check import found
 from io_idtech_models.ui.check import panel as findings
 from io_idtech_models.ui.panel import main, model, surfaces
+from tests.samples import put
 from tests.ui.panel.drawing import drawn, shows, texts
-from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 check_game: Any = bpy.ops.object.idtech_check_game

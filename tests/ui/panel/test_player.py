@@ -9,10 +9,10 @@ from io_idtech_models.ui import rigging, skins
 from io_idtech_models.ui.check import found
 from io_idtech_models.ui.check import panel as findings
 from io_idtech_models.ui.panel import header, main, model, surfaces, tags
-from tests.samples import PROJECT
+from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import drawn, shows, texts
 from tests.ui.player.players import brought, game, tag_of
-from tests.ui.scene import activate, add_cube, add_object, bpy, import_model, put
+from tests.ui.scene import activate, add_cube, add_object, bpy, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 TOCK = PROJECT / "examples/tock/baseq3/models/players/tock"

@@ -8,9 +8,9 @@ import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.ui.panel import surfaces, tags
-from tests.samples import PROJECT
+from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import shows, texts
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 add_tag: Any = bpy.ops.object.idtech_add_tag

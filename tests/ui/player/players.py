@@ -13,9 +13,9 @@ from io_idtech_models.blender.player.rows import rows_of
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.files import players_in
 from tests.packs import Entry, zip_bytes
-from tests.samples import CORPUS
+from tests.samples import CORPUS, put
 from tests.samples_player import FOLDER, player_files, weapon_files
-from tests.ui.scene import activate, bpy, png, put
+from tests.ui.scene import activate, bpy, png
 
 import_player: Any = bpy.ops.import_scene.idtech_player
 

@@ -16,7 +16,7 @@ from io_idtech_models.tasks.player.play import played
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
 from tests.packs import put_files, put_pack
-from tests.samples import PROJECT, dump, load
+from tests.samples import PROJECT, dump, load, put
 from tests.samples_player import FOLDER, LOWER_FRAMES, NAME, UPPER_FRAMES, weapon_files
 from tests.ui.player.players import (
     PLAYERS,
@@ -33,7 +33,7 @@ from tests.ui.player.players import (
     tag_of,
     unequal,
 )
-from tests.ui.scene import activate, bpy, counts, error_of, put
+from tests.ui.scene import activate, bpy, counts, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 

@@ -10,7 +10,7 @@ import pytest
 
 from io_idtech_models.blender.player import rows
 from io_idtech_models.game.player.animation_cfg import read
-from tests.samples import PROJECT
+from tests.samples import PROJECT, put
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
 from tests.ui.player.players import (
     actions_of,
@@ -25,7 +25,7 @@ from tests.ui.player.players import (
     tag_of,
     unequal,
 )
-from tests.ui.scene import activate, bpy, error_of, import_frames, put, stored
+from tests.ui.scene import activate, bpy, error_of, import_frames, stored
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 frame_curve: Callable[[Any], Any] = rows.frame_curve

@@ -14,7 +14,7 @@ import pytest
 
 from io_idtech_models.tasks.player.files import proposed_target
 from tests.packs import Entry, zip_bytes
-from tests.samples import PROJECT
+from tests.samples import PROJECT, put
 from tests.samples_player import FOLDER, NAME, player_files
 from tests.ui.player.players import (
     PLAYERS,
@@ -43,7 +43,6 @@ from tests.ui.scene import (
     error_of,
     export_bytes,
     import_model,
-    put,
     reopen,
     stored,
 )

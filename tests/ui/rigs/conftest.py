@@ -2,8 +2,9 @@
 
 import pytest
 
+from tests.samples import put
 from tests.ui.rigs.arms import FILES, import_mesh, scene
-from tests.ui.scene import activate, add_cube, add_object, bpy, editing, put
+from tests.ui.scene import activate, add_cube, add_object, bpy, editing
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.model.bake import bake
 from tests import samples_md5
 from tests.facts import differences
+from tests.samples import put
 from tests.ui.rigs.arms import (
     ANIM,
     FILES,
@@ -25,7 +26,7 @@ from tests.ui.rigs.arms import (
     rig,
     scene,
 )
-from tests.ui.scene import activate, add_tag, bpy, error_of, put
+from tests.ui.scene import activate, add_tag, bpy, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -7,9 +7,9 @@ from io_idtech_models.blender.skeletal import armature
 from io_idtech_models.model.transforms import same_turns
 from tests import samples_md5
 from tests.facts import differences
-from tests.samples import sample
+from tests.samples import put, sample
 from tests.ui.rigs.arms import ANIM, FILES, export_anim, exported, import_anim, import_mesh, motion_of, rig, scene
-from tests.ui.scene import activate, bpy, counts, error_of, picture_of, png, put, settings, tga
+from tests.ui.scene import activate, bpy, counts, error_of, picture_of, png, settings, tga
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -12,7 +12,7 @@ from io_idtech_models.tasks.export.motion import AnimationExport
 from io_idtech_models.ui import menus as files
 from tests import samples_md5
 from tests.facts import differences
-from tests.samples import CORPUS
+from tests.samples import CORPUS, put
 from tests.ui.rigs.arms import (
     ANIM,
     FILES,
@@ -25,7 +25,7 @@ from tests.ui.rigs.arms import (
     import_mesh,
     rig,
 )
-from tests.ui.scene import activate, bpy, error_of, put, reopen
+from tests.ui.scene import activate, bpy, error_of, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -10,6 +10,7 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain
+from tests.samples import put
 from tests.ui.rigs.arms import (
     ANIM,
     check_shown,
@@ -26,7 +27,7 @@ from tests.ui.rigs.arms import (
     shown_points,
     wave_own,
 )
-from tests.ui.scene import activate, add_mesh, bpy, error_of, put, reopen
+from tests.ui.scene import activate, add_mesh, bpy, error_of, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

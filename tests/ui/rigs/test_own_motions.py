@@ -13,6 +13,7 @@ from io_idtech_models.model.transforms import chain, same_turns, unchain
 from io_idtech_models.reporting import collected_warnings
 from tests import samples_md5
 from tests.facts import differences
+from tests.samples import put
 from tests.ui.rigs.arms import (
     ANIM,
     FILES,
@@ -30,7 +31,7 @@ from tests.ui.rigs.arms import (
     shown_points,
     wave_own,
 )
-from tests.ui.scene import add_tag, bpy, editing, error_of, put
+from tests.ui.scene import add_tag, bpy, editing, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
