@@ -18,6 +18,7 @@ from .. import formats
 from ..blender import names
 from ..blender.compat import Block
 from ..blender.mesh import attributes
+from ..blender.mesh.levels import levels_of
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
 from ..blender.roots import root_of
@@ -90,7 +91,7 @@ def show(block: Block, chosen: str) -> str:
     if chosen.isdecimal() and int(chosen) >= len(block.material_slots):
         raise LimitError(f"'{block.name}' has no slot {chosen}")
     made = None if chosen.isdecimal() else _new_skin(block, chosen)
-    for each in model_of(block):
+    for each in _with_levels(model_of(block)):
         slot = len(each.data.materials) if made is not None else int(chosen)
         if made is not None and each.data.library is None:
             each.data.materials.append(made)
@@ -144,6 +145,14 @@ def model_of(block: Block) -> list[Block]:
     return [b for b in every if b.data.get(MODEL_ID) == model_id]
 
 
+def _with_levels(blocks: list[Block]) -> list[Block]:
+    """Return the mesh objects of a model, and behind them those of its levels of detail, which wear what it wears."""
+    holders = dict.fromkeys(each for block in blocks for each in (*block.users_collection, block, block.parent) if each)
+    levels = dict.fromkeys(level for holder in holders for level in levels_of(holder).values())
+    meshes: list[Any] = [b for level in levels for b in level.all_objects if b.type == "MESH" and b.library is None]
+    return [*blocks, *(mesh for mesh in meshes if mesh not in blocks)]
+
+
 def _show_skin(block: Block, name: str) -> str:
     """Let a model wear a skin: materials that import made are made anew, and what a modeller has chosen stays.
 
@@ -165,7 +174,7 @@ def _show_skin(block: Block, name: str) -> str:
     worn = noted_skin(block)
     waiting = Waiting(ways, NONE if worn is None else worn, name)
     kept = []
-    for each in model_of(block):
+    for each in _with_levels(model_of(block)):
         if _is_imports(_first_of(each)):
             _dress(each, materials, waiting)
         else:

@@ -189,6 +189,20 @@ def test_show_skin_dresses_the_whole_model(upper, tmp_path):
     assert export_bytes(tmp_path / "b.md3") == MODEL
 
 
+def test_levels_of_detail_wear_what_their_model_does(upper, tmp_path):
+    collection = import_model(upper)
+    activate(surfaces(collection)[0])
+    assert bpy.ops.object.idtech_make_levels(percentages="50, 25") == {"FINISHED"}
+    other_picture(first_materials(collection)[0].node_tree, tmp_path)
+    level, edited = bpy.data.collections["upper_2"], first_materials(collection)[0]
+    show(collection, "red.skin")
+    assert first_materials(level) == first_materials(collection) != [edited]
+    show(collection, "default.skin")
+    assert first_materials(level) == first_materials(collection)
+    assert first_materials(level)[0] == edited
+    assert len(bpy.data.materials) == 2
+
+
 def test_show_skin_dresses_slots_of_objects(loose, tmp_path):
     collection = import_model(loose)
     for block in surfaces(collection):
