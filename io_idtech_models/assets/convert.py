@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
+ONLY_FRAMES = "only a model of frames that becomes a skeletal one is given a rig"
 COMPANIONS = [other for row in formats.ROWS for other in row.skeletal.companions]
 
 
@@ -44,6 +45,7 @@ class Posing:
     tags: Sequence[str] = ()  # joints that become tags
     frames: range | None = None  # the frames chosen of them
     rig: RigSettings | None = None  # how a skeleton is made for a model of frames; None: none is
+    frame_rate: float = 0.0  # of frames, where neither they nor their format say one
     motions: Sequence[Animation] = ()  # in place of `animations`, of who has read them already
 
 
@@ -96,7 +98,7 @@ def write(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> C
     if posed and way is not _baked:
         raise LimitError(ONLY)
     if posing.rig is not None and way is not _rigged:
-        raise LimitError("only a model of frames that becomes a skeletal one is given a rig")
+        raise LimitError(ONLY_FRAMES)
     if way is None:
         raise _never(loaded.row, to)
     found = way(loaded, to, asked, posing)
@@ -205,7 +207,7 @@ def _rigged(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) ->
         raise _never(loaded.row, to)
     from ..model.rigging.skeletal import to_skeletal
 
-    model, motions, report = to_skeletal(loaded.model, posing.rig, loaded.row.vertex.frame_rate)
+    model, motions, report = to_skeletal(loaded.model, posing.rig, loaded.row.vertex.frame_rate or posing.frame_rate)
     model.tags = model.tags if to.tags else []  # their bones are there, by their names
     notes = [f"a skeleton of {report.sentence(loaded.model.frame_names)}", *further_left_out(to.name, loaded.model)]
     if asked.shorten:

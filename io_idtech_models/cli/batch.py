@@ -59,9 +59,9 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     files = list(options.files)
     output = _output(files, options.to, converter)
     suffix = "." + options.to.lower().lstrip(".") if options.to else str(output.suffix if output else "").lower()
-    if suffix not in (*converter.writable, *ANIMATION_SUFFIXES):
-        written = ", ".join(dict.fromkeys(converter.writable))
-        raise LimitError(f"can't write '{suffix or output}', only {written}{_hint(converter)}")
+    written = dict.fromkeys((*converter.writable, *ANIMATION_SUFFIXES))
+    if suffix not in written:
+        raise LimitError(f"can't write '{suffix or output}', only {', '.join(written)}{_hint(converter)}")
     if output is not None and len(files) == 1 and not options.to and is_player(Path(files[0]), converter):
         return _distinct([Job(Path(files[0]), output)], 0)
     kept = MODEL_SUFFIXES if output is not None else ()  # in a folder, what is of that kind already is no input

@@ -42,7 +42,7 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
     asked = ExportRequest(job.target, options.game, own, shortens(options), levels=options.levels)
-    posing = conversion.Posing(animations, options.tags, frames, _rig(options))
+    posing = conversion.Posing(animations, options.tags, frames, rig_of(options))
     return conversion.convert(disk.file(job.source), asked, posing)
 
 
@@ -151,7 +151,8 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     return parser, {"info": info, "check": check, "convert": convert, "try": trial}
 
 
-def _rig(options: argparse.Namespace) -> RigSettings | None:
+def rig_of(options: argparse.Namespace) -> RigSettings | None:
+    """Return how a skeleton is made for frames; None where none is asked for."""
     return RigSettings(bones=options.bones) if options.rig or options.bones else None
 
 

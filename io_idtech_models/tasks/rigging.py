@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..assets import convert
+from ..assets.load import Loaded
 from ..blender import names
 from ..blender.compat import Block, Context
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
@@ -23,12 +25,16 @@ from ..blender.vertex.shown_keys import has_frames
 from ..blender.window import mode_of, object_mode, selected, set_mode
 from ..reporting import LimitError, Summary, advance, collected_warnings, listed, plural
 from .animations.vertex import VertexAnimations
-from .export.selection import Choice, choose
+from .export.plain import framed_model, row_of_levels
+from .export.selection import Choice, choose, instances_left_out, left_out, taken_along
 from .export.selection import part_of as export_part
 from .export.subject import subject_of
+from .import_.dressing import rate_of
 
 if TYPE_CHECKING:
+    from ..assets.export_request import ExportRequest
     from ..blender.rigging.read import FramedModel, Part
+    from ..formats import Format
     from ..model.rigging.rig import FrameRig, RigSettings
 
 log = logging.getLogger(__name__)
@@ -208,6 +214,21 @@ def finish(context: Context, framed: Framed, rigs: list[FrameRig | None]) -> tup
                 animations.play_together()
         context.view_layer.update()
     return built.block, Summary(_said(built.rigs, framed.parts), [*framed.warnings, *warnings])
+
+
+def export_rigged(
+    asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings, rig: RigSettings
+) -> Summary:
+    """Write what objects show, frame by frame, as a model with a skeleton that is made for it; the scene gets none.
+
+    Raises:
+        ModelError: no skeleton can be made of it, or the model can't be written; the files are as they were.
+    """
+    with collected_warnings() as warnings, object_mode(context):
+        framed = Loaded(row_of_levels(), framed_model(chosen, settings, context))
+        found = convert.write(framed, row, asked, convert.Posing(rig=rig, frame_rate=rate_of(context.scene)))
+    said = [*warnings, *found.notes, *left_out(chosen), *instances_left_out(context, chosen)]
+    return Summary(row.family.describe(found.thing), said, taken_along(chosen))
 
 
 def _advance(part: float) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import bpy
 
 from .. import formats
+from ..assets.convert import ONLY_FRAMES
 from ..assets.export_request import ExportRequest
 from ..assets.levels import refuse_others
 from ..blender.compat import Context
@@ -28,8 +29,9 @@ from ..cli import batch
 from ..cli import main as cli
 from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
-from ..formats import SKELETAL, VERTEX, Format
+from ..formats import MOTION, SKELETAL, VERTEX, Format
 from ..reporting import ModelError, Summary, joined, plural
+from ..tasks.export.motion import AnimationExport, export_animations
 from ..tasks.export.motion_sources import NoActionError
 from ..tasks.export.selection import choose
 from ..tasks.export.skeletal import ModelExport, export_skeletal
@@ -38,6 +40,7 @@ from ..tasks.import_.dressing import Dressing
 from ..tasks.import_.motion import import_animation
 from ..tasks.import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
 from ..tasks.import_.vertex import import_file
+from ..tasks.rigging import export_rigged
 from .import_.operators import file_of
 
 PICTURE = ".png"
@@ -110,8 +113,10 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         refuse_others(row, job.target.suffix)
     if row is not None and job.source.suffix.lower() in MODEL_SUFFIXES and not _changes_model(options):
         return cli.convert_plain(job, options)
-    if options.rig and _changes_model(options):
-        raise ModelError("--rig makes a skeleton of a file's own frames: leave --scale, --frames and --normals out")
+    if cli.rig_of(options) is not None:
+        source = formats.by_suffix(job.source)
+        if row is None or row.family is not SKELETAL or (source is not None and source.family is not VERTEX):
+            raise ModelError(ONLY_FRAMES)
     context: Context = bpy.context
     summary = _open(job, options, context)
     if options.frame is not None:
@@ -194,7 +199,11 @@ def _save_vertex(asked: ExportRequest, row: Format, options: argparse.Namespace,
 
 
 def _save_skeletal(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
-    chosen, settings = choose(context, "SCENE"), _skeletal_settings(options)
+    chosen, settings, rig = choose(context, "SCENE"), _skeletal_settings(options), cli.rig_of(options)
+    if rig is not None:
+        return export_rigged(asked, row, chosen, context, gather_settings(options), rig)
+    if not any(block.type == "ARMATURE" for block in chosen.blocks):
+        raise ModelError("nothing to export: no armature among the objects; --rig makes one of the frames")
     if row.skeletal.companions:
         return export_skeletal(asked, row, chosen, context, settings, ModelExport(write_animation=True))
     try:
@@ -203,8 +212,15 @@ def _save_skeletal(asked: ExportRequest, row: Format, options: argparse.Namespac
         return export_skeletal(asked, row, chosen, context, settings)
 
 
+def _save_motion(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
+    """Write what the armature plays, or what the scene shows of it."""
+    chosen, settings = choose(context, "SCENE"), _skeletal_settings(options)
+    ((_, summary),) = export_animations(asked, row, chosen, context, settings, AnimationExport())
+    return summary
+
+
 OPEN = {VERTEX: _open_vertex, SKELETAL: _open_skeletal}
-SAVE = {VERTEX: _save_vertex, SKELETAL: _save_skeletal}
+SAVE = {VERTEX: _save_vertex, SKELETAL: _save_skeletal, MOTION: _save_motion}
 
 
 def _skeletal_settings(options: argparse.Namespace) -> SkeletalGatherSettings:

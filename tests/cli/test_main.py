@@ -401,7 +401,7 @@ def test_the_output_cannot_be_written(folder, run):
     ("argv", "words"),
     [
         (["a.md3"], "say where to write"),
-        (["a.md3", "b.glb"], f"can't write '.glb', only {KNOWN}; use Blender for other formats"),
+        (["a.md3", "b.glb"], f"can't write '.glb', only {KNOWN}, .md5anim, .mdx; use Blender for other formats"),
         (["a.md3", "b"], f"can't write 'b', only {KNOWN}"),
         (["a.md3", "--to", "glb"], f"can't write '.glb', only {KNOWN}"),
         (["a.md3", "sub/a.md3", "b.md3"], "several inputs need --to SUFFIX and an output folder"),

@@ -160,10 +160,43 @@ def test_odd_models_convert(folder, run, name, suffix):
         assert Path("back.md3").read_bytes() == sample(name)
 
 
-@pytest.mark.parametrize("more", [("--scale", "2"), ("--frames", "1-2"), ("--normals", "shown")])
-def test_a_skeleton_is_made_of_a_files_own_frames(folder, run, more):
-    said = refused(run, "convert", "sentinel.md3", "b.iqm", "--rig", *more)
-    assert "leave --scale, --frames and --normals out" in said
+@pytest.mark.parametrize("source", ["sentinel.md3", "sentinel.blend", "sentinel.glb"])
+def test_a_skeleton_is_made_of_the_frames_of_files_and_scenes(folder, run, source):
+    """By a way through Blender as by one without; one that moves bones of its own gets none."""
+    if source != "sentinel.md3":
+        convert(run, "sentinel.md3", source)
+    (plain,) = convert(run, "sentinel.md3", "plain.iqm", "--rig")
+    (line,) = convert(run, source, "b.iqm", "--rig")
+    assert line.partition("a skeleton of")[2].split(",")[0] == plain.partition("a skeleton of")[2].split(",")[0] != ""
+    (shorter,) = convert(run, source, "c.iqm", "--bones", "2", "--frames", "1-3", "--scale", "2")
+    assert "a skeleton of 2 bones" in shorter
+    made, short = (load_file(Disk().file(Path(name))).animations for name in ("b.iqm", "c.iqm"))
+    assert [sum(clip.num_frames for clip in clips) for clips in (made, short)] == [20, 3]
+    said = "only a model of frames that becomes a skeletal one is given a rig"
+    assert said in refused(run, "convert", source, "b.md3", "--rig", "--scale", "2")
+    assert said in refused(run, "convert", put("a.iqm"), "b.iqm", "--bones", "2", "--scale", "2")
+
+
+def test_a_scene_without_bones_becomes_no_skeletal_model_by_itself(folder, run):
+    convert(run, "sentinel.md3", "a.blend")
+    assert refused(run, "convert", "a.blend", "b.iqm").endswith(
+        "no armature among the objects; --rig makes one of the frames"
+    )
+
+
+def test_a_scenes_motion_becomes_a_file(folder, run):
+    """What its armature plays, or what the scene shows; and a model's, by a way through Blender."""
+    Path("arm.md5mesh").write_bytes(samples_md5.arm())
+    Path("wave.md5anim").write_bytes(samples_md5.wave())
+    convert(run, "arm.md5mesh", "--anim", "wave.md5anim", "a.blend")
+    assert convert(run, "a.blend", "b.md5anim") == ["a.blend -> b.md5anim: 5 frames, 3 joints"]
+    ((old,), (new,)) = (load_file(Disk().file(Path(name))).animations for name in ("wave.md5anim", "b.md5anim"))
+    np.testing.assert_allclose(new.positions, old.positions, atol=1e-5)
+    (line,) = convert(run, "arm.md5mesh", "--anim", "wave.md5anim", "c.md5anim", "--scale", "2")
+    assert line.startswith("arm.md5mesh -> c.md5anim: 5 frames")
+    assert "plays no action" in refused(run, "convert", "arm.md5mesh", "c.md5anim", "--scale", "2")
+    convert(run, "sentinel.md3", "frames.blend")
+    assert "no armature among the objects" in refused(run, "convert", "frames.blend", "d.md5anim")
 
 
 @pytest.mark.parametrize("target", ["b.md5mesh", "b.mdm"])

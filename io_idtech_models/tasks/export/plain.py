@@ -16,7 +16,7 @@ from ...blender.roots import root_of
 from ...formats import VERTEX, Format
 
 if TYPE_CHECKING:
-    from ...blender.vertex.frame_plan import Holds
+    from ...blender.vertex.frame_plan import GatherSettings, Holds
     from ...model.vertex import VertexModel
     from .selection import Choice
 
@@ -29,16 +29,22 @@ def row_of_levels() -> Format:
 
 
 def plain_model(chosen: Choice, scale: float, context: Context) -> VertexModel:
-    """Return objects as that format holds them; `scale`: of a game unit in the scene.
+    """Return objects as that format holds them; `scale`: of a game unit in the scene. Raises ModelError."""
+    from ...blender.vertex.frame_plan import GatherSettings
+
+    return framed_model(chosen, GatherSettings(scale=scale), context)
+
+
+def framed_model(chosen: Choice, settings: GatherSettings, context: Context) -> VertexModel:
+    """Return objects as frames that no game limits.
 
     Raises:
         ModelError: they are no model.
     """
     from ...blender.scene import ExportScene
-    from ...blender.vertex.frame_plan import GatherSettings
     from ...blender.vertex.gather import gather  # as much again as an import needs
 
-    wanted = GatherSettings(scale=scale, holds=holds_of(row_of_levels()))
+    wanted = replace(settings, holds=holds_of(row_of_levels()))
     with shown_apart(chosen, wanted.space, context):
         return gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, wanted))
 
