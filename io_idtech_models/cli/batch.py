@@ -65,7 +65,7 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     if output is not None and len(files) == 1 and not options.to and is_player(Path(files[0]), converter):
         return _distinct([Job(Path(files[0]), output)], 0)
     kept = MODEL_SUFFIXES if output is not None else ()  # in a folder, what is of that kind already is no input
-    readable = ANIMATION_SUFFIXES if _is_animation(suffix) else converter.readable
+    readable = ANIMATION_SUFFIXES if suffix in ANIMATION_SUFFIXES else converter.readable
     sources, without_models = expand(files, tuple(s for s in readable if s != suffix or s in kept))
     for name, why in without_models.items():
         raise LimitError(f"'{name}': {why}" if why else f"nothing to convert in '{name}'")
@@ -95,10 +95,6 @@ def is_player(path: Path, converter: Converter) -> bool:
         return False
     found = player_in(Disk().store(path))
     return found is not None and found.folder.name.lower() == path.name.lower()
-
-
-def _is_animation(suffix: str) -> bool:
-    return suffix in ANIMATION_SUFFIXES
 
 
 def _hint(converter: Converter) -> str:
@@ -263,7 +259,8 @@ def _refusal(job: Job, converter: Converter) -> str:
         return ""
     if not exists(job.source) and not packed:
         return "no such file"
-    if _is_animation(suffix) and not _is_animation(job.target.suffix.lower()):
+    to = formats.by_suffix(job.target)
+    if suffix in ANIMATION_SUFFIXES and not (to is not None and (to.family is formats.MOTION or to.motion.apart)):
         return f"an animation is no model: convert a model with '--anim {job.source.name}'"
     if packed and suffix not in SUFFIXES:
         return f"can't read '{suffix or job.source.name}' in an archive, only {', '.join(SUFFIXES)}: unpack it"

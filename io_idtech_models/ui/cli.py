@@ -32,7 +32,7 @@ from ..cli.workers import Job
 from ..formats import MOTION, SKELETAL, VERTEX, Format
 from ..reporting import ModelError, Summary, joined, plural
 from ..tasks.export.motion import AnimationExport, export_animations
-from ..tasks.export.motion_sources import NoActionError
+from ..tasks.export.motion_sources import NoActionError, plays_one_of_several
 from ..tasks.export.selection import choose
 from ..tasks.export.skeletal import ModelExport, export_skeletal
 from ..tasks.export.vertex import export_file
@@ -108,15 +108,16 @@ def convert(job: Job, options: argparse.Namespace) -> str:
 
 
 def _convert(job: Job, options: argparse.Namespace) -> str:
-    row = formats.by_suffix(job.target)
+    source, row = formats.by_suffix(job.source), formats.by_suffix(job.target)
     if options.levels:
         refuse_others(row, job.target.suffix)
-    if row is not None and job.source.suffix.lower() in MODEL_SUFFIXES and not _changes_model(options):
+    if source is not None and source.family is MOTION and _changes_model(options):
+        raise ModelError("an animation alone stays as it is: leave --scale, --frames and --normals out")
+    if row is not None and source is not None and not _changes_model(options):
         return cli.convert_plain(job, options)
-    if cli.rig_of(options) is not None:
-        source = formats.by_suffix(job.source)
-        if row is None or row.family is not SKELETAL or (source is not None and source.family is not VERTEX):
-            raise ModelError(ONLY_FRAMES)
+    is_of_frames = source is None or source.family is VERTEX
+    if cli.rig_of(options) is not None and not (is_of_frames and row is not None and row.family is SKELETAL):
+        raise ModelError(ONLY_FRAMES)
     context: Context = bpy.context
     summary = _open(job, options, context)
     if options.frame is not None:
@@ -129,7 +130,8 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     elif job.target.suffix.lower() == PICTURE:
         picture.render_still(job.target, context.scene.frame_current, options.size)
     else:
-        scene_files.save_scene(job.target)
+        scene_files.save_scene(job.target, each_action=plays_one_of_several(context.scene))
+        summary.warnings.extend(scene_files.left_out(job.target))
     return summary.whole
 
 

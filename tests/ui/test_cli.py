@@ -15,6 +15,7 @@ from io_idtech_models.blender.exchange import scene_files as exchange
 from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.tasks.export.motion_sources import plays_one_of_several
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.processes import HEARING
@@ -87,7 +88,10 @@ def test_info_and_check(folder, run):
 @pytest.mark.parametrize("suffix", [".blend", ".glb", ".gltf", ".fbx", ".obj", ".png"])
 def test_from_md3(folder, run, suffix):
     out = convert(run, "sentinel.md3", f"out{suffix}", "--size", "32x24")
-    assert out == [f"sentinel.md3 -> out{suffix}: 2 surfaces, 3 tags, 20 frames"]
+    (line,) = out
+    whole, _, left = line.partition("; OBJ holds meshes as frame 0 shows them, left out: ")
+    assert whole == f"sentinel.md3 -> out{suffix}: 2 surfaces, 3 tags, 20 frames"
+    assert left == ("3 empties, all other frames" if suffix == ".obj" else "")
     assert Path(f"out{suffix}").stat().st_size > 200
     assert not [p.name for p in folder.iterdir() if p.name.startswith(".")]
 
@@ -182,6 +186,34 @@ def test_a_scene_without_bones_becomes_no_skeletal_model_by_itself(folder, run):
     assert refused(run, "convert", "a.blend", "b.iqm").endswith(
         "no armature among the objects; --rig makes one of the frames"
     )
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf", ".fbx"])
+def test_every_animation_of_a_rig_comes_along(folder, run, suffix):
+    """Over its own frames, under its name as these files spell it; of a scene that is more than a rig, what plays."""
+    Path("arm.md5mesh").write_bytes(samples_md5.arm())
+    names = ["wave.md5anim", "nod.md5anim"]
+    for count, name in enumerate(names, 5):
+        Path(name).write_bytes(samples_md5.wave_spec(count).pack())
+    convert(run, "arm.md5mesh", "--anim", names[0], "--anim", names[1], f"a{suffix}")
+    convert(run, f"a{suffix}", "b.iqm")
+    clips = load_file(Disk().file(Path("b.iqm"))).animations
+    assert sorted(clip.num_frames for clip in clips) == [5, 6]
+    assert all(any(name.partition(".")[0] in clip.name for clip in clips) for name in names)
+    add_tag("tag_moved").keyframe_insert("location", frame=0)
+    assert not plays_one_of_several(bpy.context.scene)
+
+
+def test_an_animation_alone_becomes_another_without_a_way_through_blender(folder, run):
+    Path("wave.md5anim").write_bytes(samples_md5.wave())
+    (line,) = convert(run, "wave.md5anim", "a.mdx")
+    assert line.startswith("wave.md5anim -> a.mdx: 5 frames at ")
+    (line,) = convert(run, "wave.md5anim", "a.iqm")
+    assert line.startswith("wave.md5anim -> a.iqm: 0 meshes, 3 joints")
+    for target in ("a.md3", "a.mds", "a.blend"):
+        assert "an animation is no model: convert a model with" in refused(run, "convert", "wave.md5anim", target)
+    said = refused(run, "convert", "wave.md5anim", "b.md5anim", "--scale", "2")
+    assert said.endswith("an animation alone stays as it is: leave --scale, --frames and --normals out")
 
 
 def test_a_scenes_motion_becomes_a_file(folder, run):

@@ -32,9 +32,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...reporting import ModelError
+from ...reporting import ModelError, plural
 from ..compat import curves_for
 from ..curves import add_curve, value_path
+from ..playback import used_actions
 
 GLB_MAGIC = b"glTF"  # a 12-byte header, then the JSON chunk's length and type (glTF 2.0, section 4.4)
 GLB_JSON_START = 20
@@ -68,9 +69,10 @@ def open_scene(path: Path) -> None:
         read(path)
 
 
-def save_scene(path: Path) -> None:
+def save_scene(path: Path, each_action: bool = False) -> None:
     """Write the active scene; the suffix chooses the exporter (:data:`WRITABLE`).
 
+    `each_action`: glTF and FBX get an animation for each action, over its own frames, and not one that plays the scene.
     The file appears only when it is complete: a failure leaves an older file of that name as it was. The scene is the
     same afterwards: absolute shape keys are made relative in copies that live during the export only.
 
@@ -83,14 +85,29 @@ def save_scene(path: Path) -> None:
     if not path.parent.is_dir():
         raise ExchangeError(path, "there is no such folder to write to")
     with one_sentence(path):
-        write(path.absolute())
+        write(path.absolute(), each_action)
+
+
+def left_out(path: Path) -> list[str]:
+    """Return what the file that the scene was saved in lacks, in sentences: OBJ has meshes of one frame alone."""
+    if path.suffix.lower() != ".obj":
+        return []
+    scene, blocks = _scene(), list[Any](_scene().objects)
+    kinds = {"EMPTY": ("empty", "empties"), "ARMATURE": ("armature", "armatures")}
+    counts = {kind: sum(block.type == kind for block in blocks) for kind in kinds}
+    lost = [plural(count, *kinds[kind]) for kind, count in counts.items() if count]
+    owners = [owner for block in blocks for owner in (block, getattr(block.data, "shape_keys", None)) if owner]
+    if scene.frame_end > scene.frame_start and any(used_actions(owner) for owner in owners):
+        lost.append("all other frames")
+    text = f"OBJ holds meshes as frame {scene.frame_current} shows them, left out: "
+    return [text + ", ".join(lost)] if lost else []
 
 
 def _read_blend(path: Path) -> None:
     run(bpy.ops.wm.open_mainfile, filepath=str(path), load_ui=False, use_scripts=False)
 
 
-def _write_blend(path: Path) -> None:
+def _write_blend(path: Path, _each_action: bool) -> None:
     # In the target's own folder, not in one below it: Blender makes the paths of images relative to the file.
     with beside(path) as temporary:
         run(bpy.ops.wm.save_as_mainfile, filepath=str(temporary), copy=True, check_existing=False)
@@ -105,18 +122,19 @@ def _read_gltf(path: Path) -> None:
     _fit_frame_range()
 
 
-def _write_glb(path: Path) -> None:
+def _write_glb(path: Path, each_action: bool) -> None:
     with beside(path) as temporary:
-        _export_gltf(temporary, export_format="GLB")
+        _export_gltf(temporary, each_action, export_format="GLB")
 
 
-def _write_gltf(path: Path) -> None:
+def _write_gltf(path: Path, each_action: bool) -> None:
     # Textures go to a folder of their own: beside the file they could replace the very images that they came from.
     with _in_folder(path) as temporary:
-        _export_gltf(temporary, export_format="GLTF_SEPARATE", export_texture_dir=f"{path.stem}_textures")
+        textures = f"{path.stem}_textures"
+        _export_gltf(temporary, each_action, export_format="GLTF_SEPARATE", export_texture_dir=textures)
 
 
-def _export_gltf(path: Path, **options: Any) -> None:
+def _export_gltf(path: Path, each_action: bool, **options: Any) -> None:
     enable("io_scene_gltf2")
     render = _scene().render
     with _relative_copies() as undo:
@@ -127,8 +145,8 @@ def _export_gltf(path: Path, **options: Any) -> None:
             bpy.ops.export_scene.gltf,
             filepath=str(path),
             use_active_scene=True,
-            export_animation_mode="ACTIVE_ACTIONS",  # one animation that plays the whole model
-            export_frame_range=True,
+            export_animation_mode="ACTIONS" if each_action else "ACTIVE_ACTIONS",  # the latter makes one of all
+            export_frame_range=not each_action,
             export_force_sampling=True,
             export_anim_slide_to_zero=True,
             # The optimiser takes everything that moves less than 0.0001 for still.
@@ -146,7 +164,7 @@ def _read_fbx(path: Path) -> None:
     _fit_frame_range()
 
 
-def _write_fbx(path: Path) -> None:
+def _write_fbx(path: Path, each_action: bool) -> None:
     enable("io_scene_fbx")
     with beside(path) as temporary, _relative_copies():
         run(
@@ -156,7 +174,7 @@ def _write_fbx(path: Path) -> None:
             object_types={"EMPTY", "ARMATURE", "MESH", "OTHER"},
             add_leaf_bones=False,
             bake_anim_use_nla_strips=False,
-            bake_anim_use_all_actions=False,
+            bake_anim_use_all_actions=each_action,
             bake_anim_simplify_factor=0.0,
             path_mode="COPY",
             embed_textures=True,
@@ -168,7 +186,7 @@ def _read_obj(path: Path) -> None:
     _fit_frame_range()
 
 
-def _write_obj(path: Path) -> None:
+def _write_obj(path: Path, _each_action: bool) -> None:
     with _in_folder(path) as temporary:
         run(bpy.ops.wm.obj_export, filepath=str(temporary), check_existing=False, path_mode="RELATIVE")
         materials = temporary.with_suffix(".mtl")
@@ -179,7 +197,7 @@ def _write_obj(path: Path) -> None:
             materials.write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
-FORMATS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
+FORMATS: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool], None]]] = {
     ".blend": (_read_blend, _write_blend),
     ".glb": (_read_gltf, _write_glb),
     ".gltf": (_read_gltf, _write_gltf),

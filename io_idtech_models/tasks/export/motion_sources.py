@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ... import formats
 from ...blender import names
 from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label
 from ...blender.curves import is_still, playing_tracks, same_curves
@@ -241,6 +242,20 @@ def shown_by(export: RigScene, row: Format) -> list[Motion]:
 def actions_of(rig: Any, row: Format) -> list[Any]:
     """Return all animations of an armature, as `sources` means them; raises NoActionError where there is none."""
     return _meant(rig, row, "ALL", "")
+
+
+def plays_one_of_several(scene: bpy.types.Scene) -> bool:
+    """Tell whether an armature plays one of several actions, and nothing else in the scene is animated."""
+    blocks: list[Any] = list(scene.objects)
+    rigs = [block for block in blocks if block.type == "ARMATURE"]
+    if len(rigs) != 1 or _plays_strips(rigs[0]):
+        return False
+    keys = [getattr(block.data, "shape_keys", None) for block in blocks]
+    if any(used_actions(owner) for owner in (*blocks, *keys) if owner is not None and owner != rigs[0]):
+        return False
+    with collected_warnings(), suppress(NoActionError):
+        return len(actions_of(rigs[0], formats.by_name("iqm"))) > 1
+    return False
 
 
 def _actions(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
