@@ -127,6 +127,18 @@ def test_what_shows_nothing_else_says_nothing(tmp_path, said, target):
         assert "than at rest" not in text, (edit, text)
 
 
+@pytest.mark.parametrize("target", ["a.iqm", "a.mdr"])
+def test_a_posed_bone_is_written_as_it_shows(tmp_path, said, target):
+    """In files of bones that hang on one another, and in those whose bones lie side by side."""
+    rig, _ = rigged(NEWT)
+    bpy.data.batch_remove([action for action in bpy.data.actions if action != rig.animation_data.action])
+    bone = rig.pose.bones[1]
+    bone.rotation_quaternion = (0.8, 0.6, 0.0, 0.0)
+    assert bone.keyframe_insert("rotation_quaternion", frame=3)
+    export_bytes(tmp_path / target)
+    assert "units off what Blender shows" not in said()
+
+
 def poses(path: Path, **options: Any) -> Any:
     """Export motions and return how the file has them."""
     bpy.ops.export_anim.idtech_md5anim(filepath=str(path), **options)

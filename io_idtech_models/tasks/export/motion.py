@@ -219,7 +219,8 @@ def played(sources: Sequence[Source], animations: list[Animation], row: Format, 
 
 
 def _as_coded(animation: Animation, found: Animation) -> Animation:
-    """Return an animation with the poses that its file has."""
+    """Return an animation with the poses that its file has, and what these hang on there: MDR keeps no parents."""
     if found.positions.shape != animation.positions.shape:
         return animation
-    return replace(animation, positions=found.positions, rotations=found.rotations, scales=found.scales)
+    parents, places, turns = found.parents, found.positions, found.rotations
+    return replace(animation, parents=parents, positions=places, rotations=turns, scales=found.scales)
