@@ -16,7 +16,7 @@ import pytest
 from io_idtech_models import formats
 from tests.blender.case import subdividing_nodes
 from tests.samples import put
-from tests.ui.scene import activate, add_cube, bpy, import_model, operator
+from tests.ui.scene import activate, add_cube, add_object, bpy, import_model, operator
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -276,3 +276,14 @@ def test_an_export_ends_with_a_file_or_a_sentence(tmp_path, name):
     mine = list(all_edits().items())[list(MODELS).index(name) % SHARES :: SHARES]
     wrong = {called: outcome(scene, tmp_path / f"out{ending}", edit) for called, edit in mine}
     assert {called: what for called, what in wrong.items() if what} == {}
+
+
+@pytest.mark.parametrize("name", ["md3", "ase"])
+def test_keys_without_a_single_block(tmp_path, name):
+    """Joining leaves them before 5.2 where the joined mesh that had a key had no points."""
+    empty = add_object("empty", bpy.data.meshes.new("empty"))
+    empty.shape_key_add(name="added")
+    target = tmp_path / f"a{formats.by_name(name).suffixes[0]}"
+    join(add_cube("new"), add_cube("more"), empty)
+    operator("export", target)(filepath=str(target))
+    assert target.is_file()

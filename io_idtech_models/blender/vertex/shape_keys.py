@@ -92,8 +92,7 @@ class KeyFinder:
             self.paths = [value_path(key.name) for key in blocks]
             self.values = np.array([[key.value] for key in blocks], np.float32)
             self.on = np.array([[not key.mute] for key in blocks])
-            first = keys.key_blocks[0]
-            self.exact = all(key.relative_key == first for key in blocks)
+            self.exact = all(key.relative_key == keys.key_blocks[0] for key in blocks)  # joining can leave none at all
         else:
             self.places = {position: i for i, position in enumerate(positions(blocks))}
             self.exact = all(key.interpolation != "KEY_BSPLINE" for key in blocks)  # which passes by the keys
