@@ -331,7 +331,7 @@ def _(folder):
 # -- frames
 
 
-@says("lie at the origin", to="a.md3", frames="RANGE", frame_start=0, frame_end=3)
+@says("at the origin in", to="a.md3", frames="RANGE", frame_start=0, frame_end=3)
 def _(folder):
     block = add_cube()
     block.shape_key_add(name="Basis")
@@ -632,7 +632,7 @@ def _(folder):
     make_player(folder)
 
 
-@says("no weight in a bone")
+@says("that no bone moves")
 def _(folder):
     strut.build()
     add_cube("a").parent = bpy.data.objects["Strut"]

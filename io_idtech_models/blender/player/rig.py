@@ -19,7 +19,7 @@ from ...model.edits.normals import without_backs
 from ...model.player.cutting import regions_of_faces
 from ...model.player.regions import PARTS, Bones, Parts, region_of
 from ...model.vertex import Surface
-from ...reporting import LimitError, listed
+from ...reporting import LimitError, listed, plural
 from ..compat import Block, Context
 from ..frame_rigs import modifier_of
 from ..mesh.parts import split
@@ -218,7 +218,7 @@ def _regions(rig: CharacterRig, parts: Parts, block: Block, shape: Shape) -> NDA
     np.add.at(weights, (points[own >= 0], own[own >= 0]), shares[own >= 0])
     bare = int((weights.sum(axis=1) == 0).sum())
     if bare:
-        log.warning("'%s': %d vertices have no weight in a bone: they go with the legs", block.name, bare)
+        log.warning("'%s': the legs take %s that no bone moves", block.name, plural(bare, "vertex", "vertices"))
     corners = shape.topology.corner_points.astype(np.int64)
     return regions_of_faces(weights, corners, shape.topology.corner_faces)
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits.normals import smooth_normals, without_backs
 from ...model.vertex import BaseNormals, SharedPoints, Surface
-from ...reporting import listed
+from ...reporting import listed, plural
 from .. import names
 from ..budgets import refuse_to_write
 from ..compat import Block
@@ -272,8 +272,8 @@ def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) 
             triangles, which = surface.triangles, own | (numbers < 0)
             surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
             if count:
-                said = "vertices show normals that point into the mesh in some frames: smoothed there"
-                log.warning("'%s': %d %s", mesh.block.name, count, said)
+                said = "'%s': normals of %s point into the mesh in some frames as shown: smoothed there"
+                log.warning(said, mesh.block.name, plural(count, "vertex", "vertices"))
 
 
 def _warn_of_hard_edges(mesh: ReadMesh, part: Part, samples: Samples, settings: GatherSettings) -> None:
@@ -287,8 +287,8 @@ def _warn_of_hard_edges(mesh: ReadMesh, part: Part, samples: Samples, settings: 
     counted = part.own | (part.vertices.numbers < 0)
     count = int((counted & (np.bincount(vertices, apart, len(means)) > 0)).sum())
     if count:
-        said = "hard edges will be smooth in the game at %d vertices, each has one normal: split them (Mesh > Split)"
-        log.warning("'%s': " + said, mesh.block.name, count)
+        said = "hard edges will be smooth in the game at %s with one normal each: split them (Mesh > Split)"
+        log.warning("'%s': " + said, mesh.block.name, plural(count, "vertex", "vertices"))
 
 
 def _warn_of_forgotten(mesh: ReadMesh, samples: Samples) -> None:
@@ -302,10 +302,9 @@ def _warn_of_forgotten(mesh: ReadMesh, samples: Samples) -> None:
     forgotten = new & at_origin.any(axis=0) & ~at_origin.all(axis=0) & (at_origin.sum(axis=0) >= len(positions) // 2)
     if forgotten.any():
         frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
-        log.warning(
-            "'%s': %d vertices lie at the origin in %d frames (first: %d); 'Hold Still in Other Frames' mends that",
-            mesh.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
-        )  # fmt: skip
+        points, times = plural(int(forgotten.sum()), "vertex", "vertices"), plural(len(frames), "frame")
+        said = "'%s': %s at the origin in %s (first: %d); 'Hold Still in Other Frames' mends that"
+        log.warning(said, mesh.block.name, points, times, frames[0])
 
 
 def evidence_of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Evidence:

@@ -26,7 +26,7 @@ from ...model.joint_scales import as_inherited, stretches, warn_of_shear, with_r
 from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, Scales, Skeleton
 from ...model.source import Facts
-from ...reporting import listed
+from ...reporting import listed, plural
 from ..common.records import Wanted, all_fit, as_bytes, finite, passes, records_of, sound
 from .channels import PARTS, Known, decode_frames, encode_frames, join_channels, split_channels, spread
 from .file import ANIM, BOUNDS, CHANNELS, JOINT, LOOP, POSE, Iqm, TextWriter, channels_of, check_joints, name_at
@@ -344,7 +344,7 @@ def _warn_of_moved(parts: list[_Part], firsts: list[int], origin: Origin, spare:
     if moved:
         log.warning("animations begin at other frames of the file now: %s", listed(moved))
     if spare < len(origin.spare):
-        log.warning("%d frames that no animation has are left out", len(origin.spare) - spare)
+        log.warning("left out: %s that no animation has", plural(len(origin.spare) - spare, "frame"))
 
 
 @dataclass(eq=False)
