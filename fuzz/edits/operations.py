@@ -332,8 +332,9 @@ def parent(rng: Random) -> None:
 
 
 def parent_to_part(rng: Random) -> None:
-    """Hang an object on a vertex, three of them, or a bone of another one."""
-    block = one(rng, list(bpy.context.scene.objects))
+    """Hang an object on a vertex, three of them, or a bone of another one; what leads others could end in a circle."""
+    users = bpy.data.user_map(subset=list(bpy.context.scene.objects), value_types={"OBJECT"})
+    block = one(rng, [b for b in bpy.context.scene.objects if not users[b]])
     other = one(rng, [b for b in (*meshes(), *rigs()) if block not in (b, b.parent)])
     block.parent = other
     if other.type == "ARMATURE":
