@@ -78,15 +78,15 @@ def convert(source: GameFile, asked: ExportRequest, posing: Posing = Posing()) -
         loaded = load(source, [file for file in posing.animations if formats.by_suffix(file) in COMPANIONS][:1])
         to = formats.kept_format(loaded.row, source, to)
         found = write(loaded, to, asked, posing)
-    return "; ".join([to.family.describe(found.thing), *warnings, *found.notes])
+    return "; ".join([found.summary, *warnings, *found.notes])
 
 
 @dataclass
 class Converted:
-    """What comes of a file: those to write, the model or motion as its format holds it, and what there is to report."""
+    """What comes of a file: those to write, what they hold in a few words, and what there is to report."""
 
     files: list[tuple[Target, bytes]]
-    thing: Any
+    summary: str
     notes: list[str]
 
 
@@ -125,14 +125,15 @@ def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRe
     beside: list[tuple[Target, bytes]] = []
     if to.vertex.holds_pictures:
         model = model if loaded.file is None else with_pictures(model, loaded.file)
-    elif model.skins:
+    elif model.skins and to.vertex.meshes:
         model, beside = without_pictures(model, asked.target, loaded.file)
     written = dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
     notes += name_clashes(asked.target, asked.game)
     notes += [f"with {plural(len(beside), 'picture')} beside it"] if beside else []
     beside += [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
-    return Converted([(asked.target, written.data), *levels, *beside], written.model, written.notes + notes)
+    files = [(asked.target, written.data), *levels, *beside]
+    return Converted(files, to.family.describe(written.model), written.notes + notes)
 
 
 def _motion_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
@@ -143,7 +144,8 @@ def _motion_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posi
         _, motions, notes = short_skeleton(None, motions, to, game)
     (motion,) = motions
     notes += refused(_problems(to, motion, game))
-    return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
+    files = [(target, to.dump(motion)), *scale_files(motion, to, target, game)]
+    return Converted(files, to.family.describe(motion), notes)
 
 
 def _model_of_motion(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
@@ -168,13 +170,13 @@ def _motions_of_model(loaded: Loaded, to: Format, asked: ExportRequest, posing: 
         done = _motion_files(replace(loaded, animations=motions), to, asked, posing)
     else:
         _, motions, shorter = short_skeleton(None, motions, to, asked.game) if asked.shorten else (None, motions, [])
-        done = replace(_files_beside(motions, to, asked), thing=motions[0])
+        done = _files_beside(motions, to, asked)
         done.notes.extend(shorter)
     return replace(done, notes=notes + done.notes)
 
 
 def _never(row: Format, to: Format) -> LimitError:
-    way = "; --rig makes one of the frames" if to.has_model else ""
+    way = "; --rig makes one of the frames" if to.has_model and row.vertex.meshes else ""
     reason = f": that takes a skeleton{way}" if row.family is VERTEX else ""
     return LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
 
@@ -189,7 +191,7 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Po
     if not to.skeletal.unmoved_vertices:
         model, unmoved = moved_by_root(model)
         root = next(iter(model.skeleton.names), "")
-        notes = [f"{plural(unmoved, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if unmoved else []
+        notes = [f"'{root}' takes {plural(unmoved, 'vertex', 'vertices')} that no joint moves"] if unmoved else []
         loaded = replace(loaded, model=model)
     if row is not to:
         model, motions = _bound(loaded, to, motions)
@@ -237,13 +239,16 @@ def _skeletal_result(
         found = _files_beside(beside, to.skeletal.animation, asked)
         files += found.files
         notes += [*found.notes, f"with {plural(len(found.files), 'file')} of animations"]
-    return Converted(files, model, notes)
+    summary = to.family.describe(model) + (f", {plural(len(own), 'animation')}" if to.has_motions else "")
+    return Converted(files, summary, notes)
 
 
 def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -> Converted:
     """Return the files of a model's animations that lie beside it: one each, or one for all and a table of them."""
     target, game = asked.target, asked.game
     notes = [note for motion in motions for note in refused(_problems(row, motion, game))]
+    frames = plural(sum(motion.num_frames for motion in motions), "frame")
+    summary = f"{plural(len(motions), 'animation')}, {frames}"
     files: list[tuple[Target, bytes]] = []
     if row.motion.joins_clips:
         for motion in motions:
@@ -251,13 +256,13 @@ def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -
         files.append((target.with_suffix(row.suffixes[0]), row.dump_joined(motions)))
         if len(motions) > 1:
             files.append((target.with_suffix(".aninc"), _table(motions)))
-        return Converted(files, motions, notes)
+        return Converted(files, summary, notes)
     for name, motion in zip(file_names([motion.name for motion in motions]), motions, strict=True):
         place = target.with_name(name + row.suffixes[0])
         files += [(place, row.dump(motion)), *scale_files(motion, row, place, game)]
     replaced = [place.name for place, data in files if _is_other(place, data)]
     notes += [f"what was there is written over: {listed(replaced)}"] if replaced else []
-    return Converted(files, motions, notes)
+    return Converted(files, summary, notes)
 
 
 def _is_other(place: Target, data: bytes) -> bool:

@@ -34,11 +34,14 @@ def dump_for(
     """Return a model's file for a game, a key of `games.GAMES`; `shorten`: names that are too long, else refused.
 
     Raises:
-        LimitError: the format can't hold the model, or the game would refuse it.
+        LimitError: the format can't hold the model, or nothing of it, or the game would refuse it.
     """
     names = {option.name for option in row.options}
     options = {name: value for name, value in (options or {}).items() if name in names}
     shaped = row.shape(model, options)
+    if (model.surfaces or model.tags) and not (shaped.surfaces or shaped.tags):
+        what = "tags" if model.surfaces else "meshes"
+        raise LimitError(f"nothing to export: {row.name.upper()} holds {what} alone, and there are none")
     notes: list[str] = []
     if shorten:
         from ..model.edits.short_names import short_vertex

@@ -228,7 +228,7 @@ def export_rigged(
         framed = Loaded(row_of_levels(), framed_model(chosen, settings, context))
         found = convert.write(framed, row, asked, convert.Posing(rig=rig, frame_rate=rate_of(context.scene)))
     said = [*warnings, *found.notes, *left_out(chosen), *instances_left_out(context, chosen)]
-    return Summary(row.family.describe(found.thing), said, taken_along(chosen))
+    return Summary(found.summary, said, taken_along(chosen))
 
 
 def _advance(part: float) -> None:

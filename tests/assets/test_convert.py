@@ -144,6 +144,18 @@ def test_joints_become_tags(folder):
         np.testing.assert_allclose(tag.axes, other.axes, atol=1e-6)
 
 
+def test_files_with_nothing_in_them_are_refused(folder):
+    """Of what holds no tags, or tags alone, and no pictures lie beside one of the latter."""
+    put_files(folder, {"painted.mdl": sample("animated", "mdl"), "alone.tag": sample("vehicle", "tag")})
+    refused = {"painted.tag": "TAG holds tags alone", "alone.ase": "ASE holds meshes alone"}
+    refused |= {"alone.lwo": "LWO holds meshes alone", "alone.md5mesh": "that takes a skeleton$"}
+    for target, why in refused.items():
+        source = next(folder.glob(f"{target.partition('.')[0]}.*"))
+        with pytest.raises(LimitError, match=why):
+            convert(source, folder / target, "format", {})
+    assert sorted(path.name for path in folder.glob("*.t*")) == ["alone.tag"]
+
+
 def test_md2_has_no_tags_and_says_so(folder):
     line, found = converted(folder, "arm.md5mesh", "arm.md2", tags=["hand"])
     assert not found.tags
@@ -194,7 +206,7 @@ def test_what_is_lost_is_said_whether_names_are_shortened_or_not(tmp_path):
     source, to = tmp_path / "a.iqm", tmp_path / "b.md5mesh"
     short, whole = (convert(source, to, "format", {}, shorten=each) for each in (True, False))
     assert short == whole
-    assert "1 vertex that no joint moves hang on 'base'; 'wave': uneven scale of joints is lost" in short
+    assert "'base' takes 1 vertex that no joint moves; 'wave': uneven scale of joints is lost" in short
 
 
 def test_doom_3_takes_one_root(tmp_path):

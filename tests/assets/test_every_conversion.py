@@ -56,7 +56,9 @@ def test_a_file_or_a_sentence(tmp_path, data, to):
 def test_some_sample_of_every_format_becomes_every_other_of_its_family(tmp_path, family):
     for row in (row for row in ROWS if row.family is family):
         bare = not any(getattr(row.load(data, "x"), "surfaces", True) for data in SAMPLES[row.name].values())
-        for to in (to for to in ROWS if to.family is family and (to.tags or not bare)):
+        for to in (to for to in ROWS if to.family is family):
+            if (bare and not to.tags) or not (row.tags or to.vertex.meshes):
+                continue  # one has tags alone, the other none
             assert any(_converts(tmp_path, data, to) for data in SAMPLES[row.name].values()), (row.name, to.name)
 
 
