@@ -549,7 +549,7 @@ def operations() -> dict[str, Operation]:
     found = dict(OWN)
     found |= {f"modifier {kind}": _modifier(kind) for kind in tables.kinds_of_modifiers() if kind not in SIMULATIONS}
     for name, part, options in tables.EDIT_MODE:
-        found[f"{name} {part} {options}"] = _on_one(tables.in_edit_mode(name, part, options))
+        found[tables.called(name, part, options)] = _on_one(tables.in_edit_mode(name, part, options))
     found |= {name: _on_one(tables.in_object_mode(call)) for name, call in tables.OBJECT_MODE.items()}
     return found
 

@@ -7,6 +7,7 @@ several formats, and every format has its share of them.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -232,11 +233,16 @@ OBJECT_MODE: dict[str, Callable[[list[Any]], object]] = {
 }
 
 
+def called(name: str, part: str, options: dict[str, Any]) -> str:
+    """Return what an operator of edit mode is called here, the same in every process: sets have no order."""
+    return f"{name} {part} {json.dumps(options, default=sorted)}"
+
+
 def all_edits() -> dict[str, Edit]:
     """Return all that is tried, by what it is called."""
     found = {kind: with_modifier(kind) for kind in kinds_of_modifiers()}
     for name, part, options in EDIT_MODE:
-        found[f"{name} {part} {options}"] = in_edit_mode(name, part, options)
+        found[called(name, part, options)] = in_edit_mode(name, part, options)
     found |= {name: in_object_mode(call) for name, call in OBJECT_MODE.items()}
     return found
 
