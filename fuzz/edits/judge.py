@@ -14,6 +14,7 @@ import bpy as blender
 import numpy as np
 from numpy.typing import NDArray
 
+from io_idtech_models.blender.provenance import PART as ROOT
 from io_idtech_models.formats import VERTEX, Format, by_name
 from io_idtech_models.model.joint_scales import posed
 from io_idtech_models.model.weights import skin_by
@@ -99,8 +100,17 @@ def loaded(row: Format, path: Path, others: dict[str, Path]) -> Frames:
     return Frames([asset, *motions], row)
 
 
+def space_of(block: Any, graph: Any) -> Points:
+    """Return what takes an object to where its model has it, (4, 4): into the world, or its root's space."""
+    root = block.parent
+    while root is not None and not isinstance(root.get(ROOT), str):
+        root = root.parent
+    home = np.eye(4) if root is None else np.array(root.evaluated_get(graph).matrix_world, np.float64)
+    return np.asarray(np.linalg.inv(home) @ np.array(block.evaluated_get(graph).matrix_world, np.float64))
+
+
 def shown(frame: int, blocks: list[Any]) -> Points:
-    """Return the points of faces that Blender shows of objects in a frame, in the world, (n, 3)."""
+    """Return the points of faces that Blender shows of objects in a frame, in their models' spaces, (n, 3)."""
     bpy.context.scene.frame_set(frame)
     graph = bpy.context.evaluated_depsgraph_get()
     found: list[Points] = [np.zeros((0, 3))]
@@ -113,7 +123,7 @@ def shown(frame: int, blocks: list[Any]) -> Points:
             continue
         mesh.attributes["position"].data.foreach_get("vector", places.ravel())
         mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
-        world = np.array(held.matrix_world, np.float64)
+        world = space_of(block, graph)
         found.append(places[np.unique(corners)].astype(np.float64) @ world[:3, :3].T + world[:3, 3])
     return np.concatenate(found)
 
@@ -131,7 +141,7 @@ def shown_uvs(blocks: list[Any]) -> dict[bool, Points]:
         corners = np.empty(count, np.int32)
         mesh.attributes["position"].data.foreach_get("vector", places.ravel())
         mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
-        world = np.array(held.matrix_world, np.float64)
+        world = space_of(block, graph)
         there = places[corners].astype(np.float64) @ world[:3, :3].T + world[:3, 3]
         for layer in mesh.uv_layers:
             uvs: NDArray[np.float32] = np.empty((count, 2), np.float32)

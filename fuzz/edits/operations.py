@@ -17,6 +17,7 @@ import bpy as blender
 import numpy as np
 from mathutils import Vector
 
+from fuzz.edits.panel import PANEL
 from io_idtech_models.blender.compat import new_curves, play, playing_curves
 from tests.ui import test_any_edit as tables
 from tests.ui.scene import activate, add_cube
@@ -546,7 +547,7 @@ def _modifier(kind: str) -> Operation:
 
 def operations() -> dict[str, Operation]:
     """Return all operations, by name."""
-    found = dict(OWN)
+    found = OWN | PANEL
     found |= {f"modifier {kind}": _modifier(kind) for kind in tables.kinds_of_modifiers() if kind not in SIMULATIONS}
     for name, part, options in tables.EDIT_MODE:
         found[tables.called(name, part, options)] = _on_one(tables.in_edit_mode(name, part, options))

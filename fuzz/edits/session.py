@@ -16,6 +16,7 @@ import bpy as blender
 
 from fuzz.edits import judge
 from fuzz.edits.operations import Operation, do, operations
+from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, Format
 from tests.samples import sample
@@ -86,6 +87,7 @@ def all_operations() -> dict[str, Operation]:
 
 def run(subject: Subject, steps: list[Step]) -> Finding:
     """Import a model, edit it, export it, and return what is wrong."""
+    known = all_operations()  # which looks at a scene of its own when it is asked first
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -95,9 +97,12 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
         except RuntimeError:
             return Finding("")
         bpy.context.scene.frame_end = min(bpy.context.scene.frame_end, bpy.context.scene.frame_start + 12)
-        with contextlib.redirect_stdout(io.StringIO()):
-            for called, seed in steps:
-                do(all_operations()[called], seed)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                for called, seed in steps:
+                    do(known[called], seed)
+        except BrokenError as error:
+            return Finding("traceback", str(error).strip().splitlines()[-1])
         (folder / "out").mkdir()
         return _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
 

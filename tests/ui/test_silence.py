@@ -16,7 +16,7 @@ from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode
-from tests.samples import PROJECT, SENTINEL, put
+from tests.samples import PROJECT, SENTINEL, put, sample
 from tests.ui.player.players import brought, game, saved, tag_of
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator
 
@@ -240,6 +240,17 @@ def _(folder):
     import_model(put(folder / "a.md3"))
     bpy.context.scene.frame_end = 20
     let_move(first("MESH"))
+
+
+@says("more than keys moves it", to="b.md2")
+def _(folder):
+    import_model(put(folder / "a.md2", sample("animated", "md2")))
+    block = first("MESH")
+    activate(block)
+    bpy.ops.object.idtech_animation_play(name="run")
+    block.keyframe_insert("location", frame=0)
+    block.location.x = 9.0
+    block.keyframe_insert("location", frame=1)
 
 
 @says("nothing plays its keys", to="b.md3")

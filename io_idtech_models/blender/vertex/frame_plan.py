@@ -217,7 +217,10 @@ def _automatic(
 
 
 def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[GatherSettings]) -> None:
-    """Name what moves beside a model's keys, if these don't play, or before or behind their frames."""
+    """Name what moves beside a model's keys, if these don't play, or at other times, or before or behind their frames.
+
+    What moves a model besides is written as the scene shows it when all keys play, one after another.
+    """
     movers = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
     if not movers:
         return
@@ -227,9 +230,24 @@ def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[Gath
         )
         return
     first, last = int(min(plan.times)), int(max(plan.times))
+    played = range(max(first, export.scene.frame_start), min(last, export.scene.frame_end) + 1)
+    elsewhen = any(_play_at_other_times(block, plan, played) for block in plan.held)
+    if elsewhen and is_moving(movers, export, WORLD, played, keys=False):
+        log.warning(
+            "more than keys moves it, and they play at other times than all of them one after another, as they are "
+            "written: Frames: 'Scene Range' writes what is shown"
+        )
+        return
     before, after = range(export.scene.frame_start, first + 1), range(last, export.scene.frame_end + 1)
     if any(is_moving(movers, export, WORLD, frames) for frames in (before, after) if len(frames) > 1):
         log.warning("it moves beyond the frames of its keys, which are written: Frames: 'Scene Range' writes more")
+
+
+def _play_at_other_times(block: Block, plan: FramePlan, frames: range) -> bool:
+    """Tell whether some of the frames shows a mesh's key that is written as another one shows it."""
+    times = [float(frame) for frame in frames]
+    shown = keys_at(KeyFinder(block.data.shape_keys), times)
+    return any(key >= 0 and abs(plan.times[key] - time) > NEAR for key, time in zip(shown, times, strict=True))
 
 
 def _warn_of_unplayed(keys: Block, ids: set[str]) -> None:

@@ -28,10 +28,12 @@ MOST_KEYS = 64  # times of keys that are looked at besides
 NEAR = 1e-5  # of an object's size: what moves less is jitter
 
 
-def is_moving(blocks: Iterable[Block], export: ExportScene[Any], space: Space, frames: range | None = None) -> bool:
+def is_moving(
+    blocks: Iterable[Block], export: ExportScene[Any], space: Space, frames: range | None = None, keys: bool = True
+) -> bool:
     """Tell whether objects show anything else, in their space, in some frame than in the first.
 
-    Those `frames` are the scene's range if none are given.
+    Those `frames` are the scene's range if none are given; without `keys` what shape keys do does not count.
     """
     scene = export.scene
     if frames is None:
@@ -39,7 +41,7 @@ def is_moving(blocks: Iterable[Block], export: ExportScene[Any], space: Space, f
     if len(frames) < 2:
         return False
     blocks = list(blocks)
-    with unpinned(blocks):
+    with pinned(blocks, not keys):
         reached = _reached_by_time(scene)
         watched = [block for block in blocks if block in reached]
         return bool(watched) and _is_changing(watched, export, space, frames)
@@ -57,16 +59,16 @@ def _is_changing(blocks: list[Block], export: ExportScene[Any], space: Space, fr
 
 
 @contextmanager
-def unpinned(blocks: Iterable[Block]) -> Iterator[None]:
-    """Let objects that are pinned to one of their shape keys show what plays meanwhile."""
-    pinned = [block for block in blocks if block.type == "MESH" and block.show_only_shape_key]
+def pinned(blocks: Iterable[Block], to_one: bool) -> Iterator[None]:
+    """Let objects show one of their shape keys meanwhile, or what plays: those that are pinned to a key, too."""
+    changed = [block for block in blocks if block.type == "MESH" and block.show_only_shape_key != to_one]
     try:
-        for block in pinned:
-            block.show_only_shape_key = False
+        for block in changed:
+            block.show_only_shape_key = to_one
         yield
     finally:
-        for block in pinned:
-            block.show_only_shape_key = True
+        for block in changed:
+            block.show_only_shape_key = not to_one
 
 
 def _reached_by_time(scene: bpy.types.Scene) -> set[Any]:

@@ -27,7 +27,7 @@ from ..roots import AT_REST, follows_frame, leader_of, posed_parts, showing_whol
 from ..scene import ExportScene, showing, unstretched
 from ..space import places_in
 from .frame_plan import FramePlan, GatherSettings
-from .movement import unpinned
+from .movement import pinned
 from .shape_keys import KeyFinder, frame_blocks, read
 from .shown_keys import keys_at
 
@@ -88,7 +88,7 @@ class Stage:
             for root in dict.fromkeys([self.plan.space.root, *posed_parts(rigs)]):
                 self.prepared.enter_context(showing_whole(root, len(self.plan.times)))
             self.prepared.enter_context(showing_all(rigs))
-        self.prepared.enter_context(unpinned(self.blocks))
+        self.prepared.enter_context(pinned(self.blocks, to_one=False))
         self.prepared.enter_context(at_rest(posed))
         self.posed = [(keys, frame_blocks(keys)) for keys in posed]
 
