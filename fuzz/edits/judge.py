@@ -6,6 +6,7 @@ the file, and each vertex of that frame on such a point.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -100,11 +101,20 @@ def loaded(row: Format, path: Path, others: dict[str, Path]) -> Frames:
     return Frames([asset, *motions], row)
 
 
-def space_of(block: Any, graph: Any) -> Points:
-    """Return what takes an object to where its model has it, (4, 4): into the world, or its root's space."""
+def _root_of(block: Any) -> Any:
     root = block.parent
     while root is not None and not isinstance(root.get(ROOT), str):
         root = root.parent
+    return root
+
+
+def _has_root(block: Any) -> bool:
+    return _root_of(block) is not None
+
+
+def space_of(block: Any, graph: Any) -> Points:
+    """Return what takes an object to where its model has it, (4, 4): into the world, or its root's space."""
+    root = _root_of(block)
     home = np.eye(4) if root is None else np.array(root.evaluated_get(graph).matrix_world, np.float64)
     return np.asarray(np.linalg.inv(home) @ np.array(block.evaluated_get(graph).matrix_world, np.float64))
 
@@ -113,6 +123,11 @@ def shown(frame: int, blocks: list[Any]) -> Points:
     """Return the points of faces that Blender shows of objects in a frame, in their models' spaces, (n, 3)."""
     bpy.context.scene.frame_set(frame)
     graph = bpy.context.evaluated_depsgraph_get()
+    return points_of(blocks, graph, lambda block: space_of(block, graph))
+
+
+def points_of(blocks: list[Any], graph: Any, place_of: Callable[[Any], Points]) -> Points:
+    """Return the points of faces that Blender shows of objects now, (n, 3), each in its place, a matrix (4, 4)."""
     found: list[Points] = [np.zeros((0, 3))]
     for block in blocks:
         held = block.evaluated_get(graph)
@@ -123,8 +138,8 @@ def shown(frame: int, blocks: list[Any]) -> Points:
             continue
         mesh.attributes["position"].data.foreach_get("vector", places.ravel())
         mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
-        world = space_of(block, graph)
-        found.append(places[np.unique(corners)].astype(np.float64) @ world[:3, :3].T + world[:3, 3])
+        place = place_of(block)
+        found.append(places[np.unique(corners)].astype(np.float64) @ place[:3, :3].T + place[:3, 3])
     return np.concatenate(found)
 
 
@@ -194,14 +209,22 @@ def apart(a: Points, b: Points, most: int = MOST_POINTS) -> float:
     return worst
 
 
+def show_what_is_written(row: Format, blocks: list[Any]) -> None:
+    """Let Blender show what an export writes whatever shows: actions of bones as they play, keys that are not pinned."""
+    if row.family is not VERTEX:
+        for armature in bpy.data.armatures:
+            armature.pose_position = "POSE"
+    for block in blocks:
+        block.show_only_shape_key = False
+
+
 def judge(frames: Frames, blocks: list[Any]) -> Verdict:
     """Compare a file with what the scene shows of objects in some of its frames."""
     scene = bpy.context.scene
     before = scene.frame_current
-    for armature in bpy.data.armatures:  # actions are written as they play, also of one that shows its rest
-        armature.pose_position = "POSE"
-    for block in blocks:  # and keys, also of one that is pinned to one of them
-        block.show_only_shape_key = False
+    if len({_has_root(block) for block in blocks}) > 1:
+        return Verdict()  # what hangs on no root goes into the space of one as it stands now
+    show_what_is_written(frames.row, blocks)
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
     worst, uvs, seen = Verdict(), "", False
     every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]

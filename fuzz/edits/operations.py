@@ -18,6 +18,7 @@ import numpy as np
 from mathutils import Vector
 
 from fuzz.edits.panel import PANEL
+from fuzz.edits.players import play_rows
 from io_idtech_models.blender.compat import new_curves, play, playing_curves
 from tests.ui import test_any_edit as tables
 from tests.ui.scene import activate, add_cube
@@ -517,7 +518,7 @@ OWN: dict[str, Operation] = {
         change_curves, retime, push_down, change_strip, move_object, animate_object, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,
         new_action, no_action, pose, edit_bones, armature_options, rest_position, hide, delete, save_and_open, append,
-        undo,
+        undo, play_rows,
     )
 }  # fmt: skip
 

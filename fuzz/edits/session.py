@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy as blender
 
-from fuzz.edits import judge
+from fuzz.edits import judge, players
 from fuzz.edits.operations import Operation, do, operations
 from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
@@ -66,6 +66,13 @@ class Subject:
                 )
         return path
 
+    def bring(self, folder: Path) -> None:
+        """Import it; raises RuntimeError if it can't be read."""
+        if self.format == players.NAME:
+            players.bring(self.name, folder)
+        else:
+            operator("import", self.place(folder))(filepath=str(self.place(folder)))
+
 
 Step = tuple[str, int]  # an operation's name, and the seed of its random numbers
 
@@ -93,7 +100,7 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
         folder = Path(name)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                operator("import", subject.place(folder))(filepath=str(subject.place(folder)))
+                subject.bring(folder)
         except RuntimeError:
             return Finding("")
         bpy.context.scene.frame_end = min(bpy.context.scene.frame_end, bpy.context.scene.frame_start + 12)
@@ -103,6 +110,8 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
                     do(known[called], seed)
         except BrokenError as error:
             return Finding("traceback", str(error).strip().splitlines()[-1])
+        if subject.format == players.NAME:
+            return _player_outcome(folder / "out", len(steps))
         (folder / "out").mkdir()
         return _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
 
@@ -124,14 +133,40 @@ def _outcome(row: Format, target: Path) -> Finding:
         return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
     if not target.is_file():
         return Finding("nothing", "neither a file nor a sentence", said.getvalue())
-    for block in (block for block in blocks if block.mode != "OBJECT"):
-        bpy.context.view_layer.objects.active = block
-        bpy.ops.object.mode_set(mode="OBJECT")
+    leave_edit_mode(blocks)
     try:
         verdict = judge.judge(judge.loaded(row, target, others), blocks)
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
     return _in_silence(verdict, said.getvalue())
+
+
+def leave_edit_mode(blocks: list[Any]) -> None:
+    """Let Blender show what was edited."""
+    for block in (block for block in blocks if block.mode != "OBJECT"):
+        bpy.context.view_layer.objects.active = block
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _player_outcome(folder: Path, seed: int) -> Finding:
+    """Save the player that is in the scene, and compare."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            players.save(folder)
+    except RuntimeError as error:
+        return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
+    blocks = list(bpy.context.scene.objects)
+    leave_edit_mode(blocks)
+    for block in blocks:
+        block.show_only_shape_key = False
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            verdict, where = players.judge(folder, seed)
+    except Exception:  # noqa: BLE001 - as above
+        return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
+    found = _in_silence(verdict, said.getvalue())
+    return Finding(found.kind, f"{where}: {found.text}", found.said) if found.kind else found
 
 
 def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
@@ -169,6 +204,9 @@ def subjects(wanted: list[str]) -> list[Subject]:
     """Return the models of some formats to begin with, samples first."""
     found = []
     for name in wanted:
+        if name == players.NAME:
+            found += [Subject(name, called) for called in players.names()]
+            continue
         own = [Subject(name, sample_name) for sample_name in SAMPLES[name]]
         suffixes = formats.by_name(name).suffixes
         real = sorted(p for p in CORPUS.rglob("*") if p.suffix.lower() in suffixes and p.stat().st_size < LARGEST)

@@ -81,7 +81,7 @@ def apply(context: Context, active: Block, wanted: Change, editing: bool) -> str
         LimitError: no frame shows alone, there is none in the range, or a mesh is linked.
     """
     chosen = choose(context, "AUTO")
-    whole: list[Block] = [block for block in chosen.whole if has_frames(block)]
+    whole = edit_frames.one_of_each_mesh([block for block in chosen.whole if has_frames(block)])
     for block in whole if wanted.all_surfaces else [active]:
         edit_frames.refuse_linked_mesh(block)
     known = source.find(chosen.collection, [block.data for block in whole])

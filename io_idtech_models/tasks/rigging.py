@@ -138,10 +138,16 @@ def _player_parts(player: PlayerFound, context: Context) -> list[Part]:
 
 
 def solve(framed: Framed, watch: Callable[[float], None] | None = None) -> list[FrameRig | None]:
-    """Find the skeletons. Nothing of Blender is asked for: a thread may do it; `watch` may raise to end it."""
+    """Find the skeletons. Nothing of Blender is asked for: a thread may do it; `watch` may raise to end it.
+
+    Raises:
+        LimitError: there is nothing to find one for.
+    """
     from ..model.rigging.solve import make_rig
 
     sizes = [0 if part.model is None else part.model.points.size for part in framed.parts]
+    if not any(sizes):
+        raise LimitError("nothing moves by its frames: the meshes have no vertices")
     done, found = 0, []
     for part, settings, size in zip(framed.parts, framed.settings, sizes, strict=True):
         model, share = part.model, Share(watch or _advance, done / sum(sizes), size / sum(sizes))

@@ -485,3 +485,9 @@ def test_a_weapon_beside_hangs_on_the_bone_that_carries_it(armed, tmp_path):
 def test_models_of_other_frames_are_no_rig_of_one(armed):
     activate(armed[0], import_model(BRAZIER).objects[0])
     assert "models that share a rig share their frames" in error_of(make)
+
+
+def test_a_model_without_vertices_has_nothing_to_pose(tmp_path):
+    import_model(put(tmp_path / "a.md2", SAMPLES["md2"]["no_vertices"]))
+    activate(next(block for block in bpy.context.scene.objects if block.type == "MESH"))
+    assert "nothing moves by its frames: the meshes have no vertices" in error_of(bpy.ops.object.idtech_make_rig)

@@ -17,7 +17,7 @@ from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode
 from tests.samples import PROJECT, SENTINEL, put, sample
-from tests.ui.player.players import brought, game, saved, tag_of
+from tests.ui.player.players import brought, game, mesh_of, saved, tag_of
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -98,7 +98,7 @@ says("loose vertices", to="a.md3")(lambda _: add_cube().data.vertices.add(3))
 says("has no UV map", to="a.md2")(lambda _: add_cube(uvs=False))
 says("called as tags are written as surfaces", to="a.md3")(lambda _: add_cube(name="tag_a"))
 says("without a material a surface has no shader", to="a.md3")(lambda _: add_cube())
-says("units off what Blender shows", to="a.md5mesh")(lambda _: trooper()[1].modifiers.new("c", "WAVE"))
+says("units off what Blender shows, in frame", to="a.md5mesh")(lambda _: trooper()[1].modifiers.new("c", "WAVE"))
 says("is a copy of a surface", to="a.md3", what="SCENE")(
     lambda _: copy_of(first("MESH", import_model(SENTINEL).objects))
 )
@@ -240,6 +240,11 @@ def _(folder):
     import_model(put(folder / "a.md3"))
     bpy.context.scene.frame_end = 20
     let_move(first("MESH"))
+
+
+@says("armatures show their rest", to="b.md3")
+def _(folder):
+    newt()[0].data.pose_position = "REST"
 
 
 @says("more than keys moves it", to="b.md2")
@@ -709,6 +714,19 @@ def _(folder):
 @says("the name by which games hang models on it")
 def _(folder):
     tag_of(brought(game(folder)).parts["lower"], "tag_torso").name = "tag_belt"
+    saved(folder)
+
+
+@says("more than the frame that its root shows moves it")
+def _(folder):
+    block = mesh_of(brought(game(folder)), "upper")
+    let_move(block)
+    saved(folder)
+
+
+@says("games have it on the tag")
+def _(folder):
+    brought(game(folder)).parts["head"].delta_location.z = 3.0
     saved(folder)
 
 

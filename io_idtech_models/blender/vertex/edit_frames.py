@@ -86,6 +86,11 @@ def _own_frames(blocks: list[Block], collection: bpy.types.Collection | None, sc
     return model
 
 
+def one_of_each_mesh(blocks: list[Block]) -> list[Block]:
+    """Return objects without those that share their mesh, and its frames, with one before them."""
+    return list({block.data: block for block in reversed(blocks)}.values())[::-1]
+
+
 def leading(block: Block) -> Block | None:
     """Return the object whose frames another one shows, as a player's gun does its body's; None if it shows its own."""
     keys = block.data.shape_keys if block.type == "MESH" else None
@@ -228,7 +233,7 @@ def _rewrite_model(model: FrameModel, order: list[int], new: range, copies: rang
     new, copies = (range(min(each.start, len(order)), min(each.stop, len(order))) for each in (new, copies))
     for curve in [curve for block in model.tags for curve in playing_curves(block)]:
         _retime(curve, model.times, order)
-    for nth, block in enumerate(model.meshes):
+    for nth, block in enumerate(one_of_each_mesh(model.meshes)):
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
         listed = _new_names([old[frame] for frame in order], new)
         _rewrite_keys(block, order, listed, model.leader)
@@ -281,7 +286,7 @@ def _add_keys(model: FrameModel, count: int, new: range) -> None:
         shown = [known.key_names[s] if 0 <= s < len(known.key_names) else n for n, s in zip(*found, strict=True)]
     listed = _new_names(names.unique(shown, "frame"), new)
     lead = None
-    for block in model.still:
+    for block in one_of_each_mesh(model.still):
         points = attributes.positions(block.data)
         shape_keys.add_absolute(block, listed, np.repeat(points[None], count, axis=0))
         if lead is None:

@@ -176,8 +176,8 @@ def plan_frames(
         mode = _automatic(keyed, 0 if listed is None else len(listed[0]), movers, export, space)
     if mode == "KEYS" and keyed:
         planned = _key_plan(keyed, known, ids, export)
-        if settings.frames == "AUTO" and space.root is None:
-            _warn_of_more(planned, blocks, export)
+        if settings.frames == "AUTO" and not any(follows_frame(block.data.shape_keys) for block in keyed):
+            _warn_of_more(planned, blocks, export, space)
             _warn_of_unplayed(keyed[0].data.shape_keys, ids)
         return planned
     if mode == "KEYS" and listed is not None:
@@ -216,7 +216,7 @@ def _automatic(
     return "KEYS" if num_listed else "CURRENT"
 
 
-def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[GatherSettings]) -> None:
+def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[GatherSettings], space: Space) -> None:
     """Name what moves beside a model's keys, if these don't play, or at other times, or before or behind their frames.
 
     What moves a model besides is written as the scene shows it when all keys play, one after another.
@@ -224,7 +224,7 @@ def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[Gath
     movers = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
     if not movers:
         return
-    if all(keys_stand_still(block, export) for block in plan.held) and is_moving(movers, export, WORLD):
+    if all(keys_stand_still(block, export) for block in plan.held) and is_moving(movers, export, space):
         log.warning(
             "it moves, but nothing plays its keys, which are written: Frames: 'Scene Range' writes what is shown"
         )
@@ -232,14 +232,14 @@ def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[Gath
     first, last = int(min(plan.times)), int(max(plan.times))
     played = range(max(first, export.scene.frame_start), min(last, export.scene.frame_end) + 1)
     elsewhen = any(_play_at_other_times(block, plan, played) for block in plan.held)
-    if elsewhen and is_moving(movers, export, WORLD, played, keys=False):
+    if elsewhen and is_moving(movers, export, space, played, keys=False):
         log.warning(
             "more than keys moves it, and they play at other times than all of them one after another, as they are "
             "written: Frames: 'Scene Range' writes what is shown"
         )
         return
     before, after = range(export.scene.frame_start, first + 1), range(last, export.scene.frame_end + 1)
-    if any(is_moving(movers, export, WORLD, frames) for frames in (before, after) if len(frames) > 1):
+    if any(is_moving(movers, export, space, frames) for frames in (before, after) if len(frames) > 1):
         log.warning("it moves beyond the frames of its keys, which are written: Frames: 'Scene Range' writes more")
 
 

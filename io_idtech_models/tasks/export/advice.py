@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...blender import names
+from ...blender.playback import used_actions
 from ...blender.provenance import MODEL_ID
 from ...blender.shading.skins import SKIN
 from ...formats import SKELETAL, VERTEX, Format
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
 NEAR = 0.01  # of the farthest joint's distance: of nearer ones rounding shows
 SAME_SIZE = 1e-3  # parts: factors of joints that all were scaled alike
+POSED = 1e-5  # how far from none a pose is that nobody set
 UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
 NO_SHADER = "without a material a surface has no shader, give it one with the shader's name"
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
@@ -80,6 +82,22 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
     left = sorted({action.name for action in others})
     text = "what plays in the scene is written, other actions are not (Frames: Actions writes those ticked or named)"
     return [f"{text}: {listed(left)}"] if left else []
+
+
+def of_rest(blocks: Iterable[Any]) -> list[str]:
+    """Return that armatures which pose something show their rest, as frames of meshes do then, in a sentence."""
+    modifiers = [m for block in blocks for m in block.modifiers if m.type == "ARMATURE" and m.object is not None]
+    rigs = dict.fromkeys(modifier.object for modifier in modifiers if modifier.show_viewport)
+    resting = [rig for rig in rigs if rig.data.pose_position == "REST" and (used_actions(rig) or _is_posed(rig))]
+    text = "armatures show their rest, which is what is written (Armature > Pose > Pose Position shows what they play)"
+    return [f"{text}: {listed([rig.name for rig in resting])}"] if resting else []
+
+
+def _is_posed(rig: Any) -> bool:
+    """Tell whether an armature's bones were moved by hand."""
+    poses = np.empty(16 * len(rig.pose.bones), np.float32)
+    rig.pose.bones.foreach_get("matrix_basis", poses)
+    return bool(np.abs(poses.reshape(-1, 4, 4) - np.eye(4)).max(initial=0.0) > POSED)
 
 
 def _of_tags(meshes: list[Any], row: Format) -> Iterator[str]:

@@ -22,8 +22,10 @@ from ...blender.mesh import levels
 from ...blender.player.assembly import ON_TAGS
 from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
+from ...blender.player.selfcheck import WrittenPart, differences
 from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
+from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.format import SPLIT
@@ -127,6 +129,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
             if not level:
                 meshes[kind] = [block for block in chosen[kind, level].whole if block.type == "MESH"]
                 saved.files |= _new_levels(name, written.data, options.shares)
+        _warn_of_rows(player, made, meshes, options, context)
         every = [mesh for part in meshes.values() for mesh in part]
         warnings.extend(of_materials(every, formats.by_name(FORMAT), options.keep_suffixes))
         _warn_of_parts(player)
@@ -203,9 +206,17 @@ def _warn_of_parts(player: PlayerFound) -> None:
             log.warning(
                 "the root of %s is scaled: files have the model's own size, apply the scale to its objects", kind
             )
-        moved = root != player.root and (any(root.location) or any(root.rotation_euler))
-        if moved and kind in KINDS:
-            log.warning("the root of %s was moved off its tag: games don't, move the tag or the surfaces", kind)
+
+
+def _warn_of_rows(
+    player: PlayerFound, made: Parts, meshes: Mapping[str, list[Block]], options: SaveOptions, context: Context
+) -> None:
+    """Say which parts show something else while rows play than is written."""
+    parts = {k: WrittenPart(player.parts[k], blocks, made[k, 0][1].model) for k, blocks in meshes.items()}
+    export = ExportScene(context.scene, context.view_layer, GatherSettings(scale=options.scale))
+    with all_shown(context.view_layer, [block for blocks in meshes.values() for block in blocks]):
+        for text in differences(parts, export, points=not options.triangles):
+            log.warning("%s", text)
 
 
 def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -> None:

@@ -66,6 +66,8 @@ def play(
     for part, root in player.parts.items():
         if part not in STARTS:
             continue
+        for track in root.animation_data.nla_tracks if root.animation_data is not None else ():
+            track.is_solo = False  # which would play alone, whatever row is asked for
         name = both or wanted.get(part, legs.upper())
         action = actions.get(name) if name else whole(player, root)
         if action is None and name:

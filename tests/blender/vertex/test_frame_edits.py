@@ -60,6 +60,18 @@ def test_an_inserted_frame(case):
     assert [path for path in copied if found[path] != found[path.replace("frames[2]", "frames[1]")]] == []
 
 
+def test_a_surface_that_is_there_twice_gets_a_frame_once(case):
+    """Linked objects share a mesh, and its keys."""
+    block = case.surface()
+    twin = block.copy()
+    case.built.collection.objects.link(twin)
+    count = len(block.data.shape_keys.key_blocks)
+    for operator, more in ((ops.idtech_insert_frame, 1), (ops.idtech_delete_frame, 0)):
+        assert operator() == {"FINISHED"}
+        assert twin.data == block.data
+        assert {len(each.data.shape_keys.key_blocks) for each in case.built.surfaces} == {count + more}
+
+
 @pytest.mark.parametrize("by_hand", [False, True], ids=["operator", "keys"])
 @pytest.mark.parametrize("frame", [0, 2, -1])
 def test_a_deleted_frame(case, frame, by_hand):

@@ -1,0 +1,177 @@
+"""Whole players among the models that are edited: is what a saved player plays what Blender shows of it?
+
+A row of the legs and one of the torso play in Blender, in frames of the scene that show one frame of the files exactly.
+Each part's points are held, in the space of its root, against the frames that the saved table gives the row; and where
+its own tags have the parts that hang on it against where these hang, as the engine attaches them: along a tag's axes,
+whose lengths count for nothing (`R_LerpTag`, `CG_PositionRotatedEntityOnTag`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import bpy as blender
+import numpy as np
+
+from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of
+from fuzz.edits.panel import call
+from io_idtech_models.blender.player.parts import PlayerFound, players_among
+from io_idtech_models.blender.roots import FRAME, LEVEL, is_root
+from io_idtech_models.formats import by_name
+from io_idtech_models.game.player import animation_cfg
+from tests.ui.player.players import PLAYERS, corpus_player, export_player, game, import_player
+from tests.ui.scene import activate
+
+bpy: Any = blender
+NAME = "player"  # in the place of a format's
+LOOKS, PAIRS = 3, 3  # scene frames of a pair of rows, and pairs of rows, that are looked at
+TOLD = {"lower": "LEGS_", "upper": "TORSO_"}
+
+
+def names() -> list[str]:
+    """Return the players to begin with, our own first."""
+    return list(PLAYERS)
+
+
+def bring(name: str, folder: Path) -> None:
+    """Import a player; raises RuntimeError if it can't be read."""
+    place = game(folder) if name == "own" else Path(corpus_player(name).parts["upper"].base.place)
+    import_player(filepath=str(place), plain_materials=True)
+
+
+def play_rows(rng: Random) -> None:
+    """Let a player's legs and torso play some rows, or all frames."""
+    found = players_among(bpy.context.view_layer.objects)
+    player = found[rng.randrange(len(found))] if found else None
+    if player is None:
+        raise LookupError("no player")
+    bpy.context.view_layer.objects.active = player.root
+    rows = _rows_offered(player)
+    call(bpy.ops.object.idtech_play, **{slot: rng.choice(["ALL", *rows[part]]) for part, slot in SLOTS.items()})
+
+
+SLOTS = {"lower": "legs", "upper": "torso"}
+
+
+def _rows_offered(player: PlayerFound) -> dict[str, list[str]]:
+    from io_idtech_models.tasks.player.play import offered
+
+    return {part: [name for name in offered(player, part) if name.startswith(TOLD[part])] for part in SLOTS}
+
+
+def save(folder: Path) -> None:
+    """Write the first player of the scene; raises RuntimeError if that refuses, or there is none."""
+    found = players_among(bpy.context.view_layer.objects)
+    if not found:
+        raise RuntimeError("no player")
+    activate(found[0].root)
+    export_player(filepath=str(folder))
+
+
+def judge(folder: Path, seed: int) -> tuple[Verdict, str]:
+    """Compare a saved player with what Blender shows; returns what is off most, and of which part."""
+    player = players_among(bpy.context.view_layer.objects)[0]
+    bpy.context.view_layer.objects.active = player.root
+    table = animation_cfg.read((folder / "animation.cfg").read_bytes())
+    models = {path.stem: _model(path) for path in folder.glob("*.md3") if path.stem in player.parts}
+    rows, rng = _rows_offered(player), Random(seed)
+    worst, where = Verdict(), ""
+    for _ in range(PAIRS):
+        chosen = {part: rng.choice(rows[part]) for part in SLOTS if rows[part]}
+        call(bpy.ops.object.idtech_play, **{SLOTS[part]: row for part, row in chosen.items()})
+        for frame in _exact_frames(player)[:LOOKS]:
+            bpy.context.scene.frame_set(frame)
+            for text, verdict in _looks(player, models, table, chosen):
+                if verdict.far - verdict.allowed > worst.far - worst.allowed:
+                    worst, where = verdict, f"{text} in frame {frame} of {' and '.join(chosen.values())}"
+    return worst, where
+
+
+def _model(path: Path) -> Any:
+    row = by_name("md3")
+    return row.unpack(row.read(path.read_bytes()), path.stem).model
+
+
+def _exact_frames(player: PlayerFound) -> list[int]:
+    """Return the scene's frames in which parts show frames of their files, and no mean of two."""
+    scene, found = bpy.context.scene, []
+    for frame in range(scene.frame_start, min(scene.frame_end, scene.frame_start + 60) + 1):
+        scene.frame_set(frame)
+        shown = [float(root.get(FRAME, 0.0)) for root in player.parts.values()]
+        if all(abs(value - round(value)) < 1e-4 for value in shown):
+            found.append(frame)
+    return found[:: max(1, len(found) // LOOKS)]
+
+
+def _looks(
+    player: PlayerFound, models: dict[str, Any], table: Any, chosen: dict[str, str]
+) -> Iterator[tuple[str, Verdict]]:
+    """Yield what is held against the files, and how far that is off."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    for part, root in player.parts.items():
+        model = models.get(part)
+        if model is None:
+            continue
+        home = np.linalg.inv(_world(root, graph))
+        blocks = _meshes_of(root)
+        places = {block: home @ _world(block, graph) for block in blocks}
+        shown = points_of(blocks, graph, places.__getitem__)
+        frames = _frames_of(table, part, chosen, model.num_frames)
+        held = {frame: _points(model, frame) for frame in frames}
+        sizes = [np.ptp(points, axis=0).max() for points in held.values() if len(points)]
+        allowed = max(LEAST, PART * float(max(sizes, default=0.0)))
+        off = {frame: apart(shown, points) for frame, points in held.items()}
+        far = min(off.values(), default=float("inf"))
+        yield f"'{part}'", Verdict(far, 0, allowed)
+        alike = [frame for frame, value in off.items() if value <= allowed]
+        for other in player.parts.values():
+            tag = next((tag for tag in model.tags if _is_tag(other.parent, tag.name, root)), None)
+            if tag is not None and alike:
+                here = home @ _world(other, graph)
+                yield f"'{tag.name}' of '{part}'", Verdict(min(_tag_off(here, tag, f) for f in alike), 0, 2 * allowed)
+
+
+def _is_tag(block: Any, name: str, root: Any) -> bool:
+    return block is not None and block.parent == root and str(block.name).partition(".")[0] == name
+
+
+def _tag_off(here: Points, tag: Any, frame: int) -> float:
+    """Return how far a part that hangs on a tag is from where the engine puts it, at 8 units from its origin."""
+    nth = min(frame, len(tag.origins) - 1)
+    axes = np.asarray(tag.axes[nth], np.float64)
+    axes = axes / np.maximum(np.sqrt((axes**2).sum(axis=1)), 1e-9)[:, None]
+    off = np.sqrt(((here[:3, 3] - tag.origins[nth]) ** 2).sum())
+    return float(max(off, 8.0 * np.abs(here[:3, :3].T - axes).max()))
+
+
+def _frames_of(table: Any, part: str, chosen: dict[str, str], count: int) -> list[int]:
+    """Return the frames of a part's file that a row has, as far as they are there; all of a part that plays none."""
+    row = next((row for row in table.of_part(part) if row.name == chosen.get(part)), None)
+    frames = range(count) if row is None else row.frames
+    return [frame for frame in frames if 0 <= frame < count] or [0]
+
+
+def _points(model: Any, frame: int) -> Points:
+    parts = [(s.positions[min(frame, len(s.positions) - 1)], s.triangles) for s in model.surfaces if len(s.triangles)]
+    used = [np.asarray(points, np.float64)[np.unique(triangles)] for points, triangles in parts]
+    return np.concatenate(used) if used else np.zeros((0, 3))
+
+
+def _world(block: Any, graph: Any) -> Points:
+    return np.array(block.evaluated_get(graph).matrix_world, np.float64)
+
+
+def _meshes_of(root: Any) -> list[Any]:
+    """Return the visible meshes that hang on a part's root, but for those of parts and levels on it."""
+    found = []
+    for block in root.children:
+        if is_root(block) or LEVEL in block:
+            continue
+        of_level = any(LEVEL in collection for collection in block.users_collection)
+        if block.type == "MESH" and block.visible_get() and not of_level:
+            found.append(block)
+        found += _meshes_of(block)
+    return found
