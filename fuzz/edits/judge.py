@@ -210,7 +210,7 @@ def apart(a: Points, b: Points, most: int = MOST_POINTS) -> float:
 
 
 def show_what_is_written(row: Format, blocks: list[Any]) -> None:
-    """Let Blender show what an export writes whatever shows: actions of bones as they play, keys that are not pinned."""
+    """Let Blender show what an export writes whatever shows: actions of bones as they play, keys that no one pinned."""
     if row.family is not VERTEX:
         for armature in bpy.data.armatures:
             armature.pose_position = "POSE"
