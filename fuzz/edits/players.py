@@ -22,7 +22,7 @@ from io_idtech_models.blender.player.parts import PlayerFound, players_among
 from io_idtech_models.blender.roots import FRAME, LEVEL, is_root
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.player import animation_cfg
-from tests.ui.player.players import PLAYERS, corpus_player, export_player, game, import_player
+from tests.ui.player.players import GAME, PLAYERS, corpus_player, export_player, game, import_player
 from tests.ui.scene import activate
 
 bpy: Any = blender
@@ -31,9 +31,9 @@ LOOKS, PAIRS = 3, 3  # scene frames of a pair of rows, and pairs of rows, that a
 TOLD = {"lower": "LEGS_", "upper": "TORSO_"}
 
 
-def names() -> list[str]:
-    """Return the players to begin with, our own first."""
-    return list(PLAYERS)
+def names(corpus: Path) -> list[str]:
+    """Return the players to begin with, our own first, and those of a real game where it lies among real files."""
+    return list(PLAYERS) if GAME.is_relative_to(corpus) else PLAYERS[:1]
 
 
 def bring(name: str, folder: Path) -> None:

@@ -205,7 +205,7 @@ def subjects(wanted: list[str]) -> list[Subject]:
     found = []
     for name in wanted:
         if name == players.NAME:
-            found += [Subject(name, called) for called in players.names()]
+            found += [Subject(name, called) for called in players.names(CORPUS)]
             continue
         own = [Subject(name, sample_name) for sample_name in SAMPLES[name]]
         suffixes = formats.by_name(name).suffixes

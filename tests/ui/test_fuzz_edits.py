@@ -2,9 +2,10 @@
 
 import pytest
 
-from fuzz.edits import session, worker
+from fuzz.edits import players, session, worker
 from fuzz.edits.run import FORMATS
 from fuzz.edits.script import SCRIPT
+from tests.ui.player.players import active_player
 from tests.ui.scene import operator
 
 SEQUENCES = 8  # of each format
@@ -39,3 +40,20 @@ def test_what_is_not_as_shown_is_seen(monkeypatch):
     assert not session.run(subject, []).kind
     found = session.run(subject, [("move_vertices", 1), ("move_key", 2)])
     assert (found.kind, "units off in frame" in found.text) == ("silent", True)
+
+
+@pytest.mark.parametrize("what", ["a surface", "a tag"])
+def test_a_player_that_is_not_as_shown_is_seen(monkeypatch, what):
+    def save_and_edit(folder):
+        save(folder)
+        upper = active_player().parts["upper"]
+        if what == "a tag":
+            upper.delta_location.z = 2.0
+        else:
+            next(block for block in upper.children if block.type == "MESH").delta_location.z = 2.0
+
+    save = players.save
+    monkeypatch.setattr(players, "save", save_and_edit)
+    found = session.run(session.Subject("player", "own"), [])
+    wanted = "'tag_torso' of 'lower' in frame" if what == "a tag" else "'upper' in frame"
+    assert (found.kind, found.text.partition(" in frame")[0] + " in frame") == ("silent", wanted)
