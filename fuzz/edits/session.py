@@ -158,7 +158,8 @@ def _player_outcome(folder: Path, seed: int) -> Finding:
         return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
     blocks = list(bpy.context.scene.objects)
     leave_edit_mode(blocks)
-    for block in blocks:
+    for block in bpy.context.view_layer.objects:  # what is hidden is written, too
+        block.hide_set(False)
         block.show_only_shape_key = False
     try:
         with contextlib.redirect_stdout(io.StringIO()):
