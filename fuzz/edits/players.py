@@ -16,7 +16,7 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
-from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of
+from fuzz.edits.judge import FEW_POINTS, LEAST, PART, Points, Verdict, apart, points_of
 from fuzz.edits.panel import call
 from io_idtech_models.blender.player.parts import PlayerFound, players_among
 from io_idtech_models.blender.roots import FRAME, LEVEL, is_root
@@ -28,6 +28,7 @@ from tests.ui.scene import activate
 bpy: Any = blender
 NAME = "player"  # in the place of a format's
 LOOKS, PAIRS = 3, 3  # scene frames of a pair of rows, and pairs of rows, that are looked at
+FEW = 3  # frames of a row that are compared in full
 TOLD = {"lower": "LEGS_", "upper": "TORSO_"}
 
 
@@ -123,9 +124,9 @@ def _looks(
         held = {frame: _points(model, frame) for frame in frames}
         sizes = [np.ptp(points, axis=0).max() for points in held.values() if len(points)]
         allowed = max(LEAST, PART * float(max(sizes, default=0.0)))
-        off = {frame: apart(shown, points) for frame, points in held.items()}
-        far = min(off.values(), default=float("inf"))
-        yield f"'{part}'", Verdict(far, 0, allowed)
+        off = {frame: apart(shown, points, FEW_POINTS) for frame, points in held.items()}
+        nearest = sorted(off, key=off.__getitem__)[:FEW]
+        yield f"'{part}'", Verdict(min(apart(shown, held[frame]) for frame in nearest), 0, allowed)
         alike = [frame for frame, value in off.items() if value <= allowed]
         for other in player.parts.values():
             tag = next((tag for tag in model.tags if _is_tag(other.parent, tag.name, root)), None)

@@ -49,9 +49,13 @@ class WrittenPart:
     hung: Off = field(default_factory=Off)  # its root, from where it hangs
 
     def __post_init__(self) -> None:
-        """Choose frames that are others than those of the scene in which they will show: the first two, and later."""
+        """Choose frames that are others than those of the scene in which they will show: the first two, and later.
+
+        The last, and the one in which tags stand farthest off how they do there: parts on them show what stays behind.
+        """
         last = self.model.num_frames - 1
-        self.frames = [last, last // 2]
+        turned = sum((np.abs(tag.axes - tag.axes[-1]).max(axis=(1, 2)) for tag in self.model.tags), np.zeros(last + 1))
+        self.frames = [last, int(turned.argmax()) or last // 2]
         self.plays = last > 0 and FRAME in self.root
 
     @cached_property
