@@ -123,8 +123,8 @@ def _distance(part: WrittenPart, look: int, space: Space, export: ExportScene[Ga
         corners = attributes.positions(mesh)[attributes.corner_points(mesh)].astype(np.float64)
         shown.append(steady.applied(place[:3], corners) / export.settings.scale)
     points = np.concatenate(shown)
-    if not len(points) or not len(written):
-        return 0.0
+    if not len(points) or not len(written):  # one shows nothing, the other all of it
+        return float(steady.lengths(np.concatenate((points, written))).max(initial=0.0))
     ends = [np.abs(end(points, axis=0) - end(written, axis=0)).max() for end in (np.min, np.max)]
     some = points[:: max(1, len(points) // MOST_POINTS)]
     nearest = (steady.lengths(written - point).min() for point in some)
