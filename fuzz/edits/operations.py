@@ -507,6 +507,15 @@ def undo(_rng: Random) -> None:
     bpy.ops.ed.undo()
 
 
+def undo_click(rng: Random) -> None:
+    """Click something of the panel, and undo that."""
+    bpy.ops.ed.undo_push(message="before")
+    with contextlib.suppress(LookupError, RuntimeError):
+        PANEL[rng.choice(sorted(PANEL))](rng)
+    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo()
+
+
 # What these show depends on how the scene was played, and so is another thing each time.
 SIMULATIONS = frozenset(("CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "EXPLODE"))
 OWN: dict[str, Operation] = {
@@ -518,7 +527,7 @@ OWN: dict[str, Operation] = {
         change_curves, retime, push_down, change_strip, move_object, animate_object, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,
         new_action, no_action, pose, edit_bones, armature_options, rest_position, hide, delete, save_and_open, append,
-        undo, play_rows,
+        undo, undo_click, play_rows,
     )
 }  # fmt: skip
 
