@@ -15,6 +15,7 @@ import bpy as blender
 import numpy as np
 from numpy.typing import NDArray
 
+from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.provenance import PART as ROOT
 from io_idtech_models.formats import VERTEX, Format, by_name
 from io_idtech_models.model.joint_scales import posed
@@ -212,8 +213,8 @@ def apart(a: Points, b: Points, most: int = MOST_POINTS) -> float:
 def show_what_is_written(row: Format, blocks: list[Any]) -> None:
     """Let Blender show what an export writes whatever shows: actions of bones as they play, keys that no one pinned."""
     if row.family is not VERTEX:
-        for armature in bpy.data.armatures:
-            armature.pose_position = "POSE"
+        for rig in (block for block in bpy.data.objects if block.type == "ARMATURE" and used_actions(block)):
+            rig.data.pose_position = "POSE"
     for block in blocks:
         block.show_only_shape_key = False
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from fuzz.edits.script import SCRIPT
 
-FORMATS = ("md2", "md3", "mdc", "mdl", "ase", "lwo", "md5mesh", "mdm", "mds", "iqm", "mdr", "player")
+FORMATS = ("md2", "md3", "mdc", "mdl", "ase", "lwo", "md5mesh", "mdm", "mds", "iqm", "mdr", "player", "character")
 LONGEST = 120.0  # seconds that a sequence may take
 
 

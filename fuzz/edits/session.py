@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy as blender
 
-from fuzz.edits import judge, players
+from fuzz.edits import characters, judge, players
 from fuzz.edits.operations import Operation, do, operations
 from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
@@ -26,6 +26,7 @@ from tests.ui.scene import activate, operator
 bpy: Any = blender
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT.parent / "shared" / "corpus"
+WHOLE: Any = {players.NAME: players, characters.NAME: characters}  # more than one file
 LARGEST = 120_000  # bytes of a real file that is edited
 # Models that can move, and what lies beside: the samples' names.
 BESIDE = {"mdm": "mdx", "md5mesh": "md5anim"}
@@ -68,8 +69,8 @@ class Subject:
 
     def bring(self, folder: Path) -> None:
         """Import it; raises RuntimeError if it can't be read."""
-        if self.format == players.NAME:
-            players.bring(self.name, folder)
+        if self.format in WHOLE:
+            WHOLE[self.format].bring(self.name, folder)
         else:
             operator("import", self.place(folder))(filepath=str(self.place(folder)))
 
@@ -110,8 +111,8 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
                     do(known[called], seed)
         except BrokenError as error:
             return Finding("traceback", str(error).strip().splitlines()[-1])
-        if subject.format == players.NAME:
-            return _player_outcome(folder / "out", len(steps))
+        if subject.format in WHOLE:
+            return _whole_outcome(subject, folder, len(steps))
         (folder / "out").mkdir()
         return _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
 
@@ -148,12 +149,12 @@ def leave_edit_mode(blocks: list[Any]) -> None:
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def _player_outcome(folder: Path, seed: int) -> Finding:
-    """Save the player that is in the scene, and compare."""
-    said = io.StringIO()
+def _whole_outcome(subject: Subject, folder: Path, seed: int) -> Finding:
+    """Save the player or the character that is in the scene, and compare."""
+    said, out = io.StringIO(), folder / "out"
     try:
         with contextlib.redirect_stdout(said):
-            players.save(folder)
+            WHOLE[subject.format].save(out)
     except RuntimeError as error:
         return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
     blocks = list(bpy.context.scene.objects)
@@ -163,7 +164,10 @@ def _player_outcome(folder: Path, seed: int) -> Finding:
         block.show_only_shape_key = False
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            verdict, where = players.judge(folder, seed)
+            if subject.format == players.NAME:
+                verdict, where = players.judge(out, seed)
+            else:
+                verdict, where = characters.judge(subject.name, folder, out)
     except Exception:  # noqa: BLE001 - as above
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
     found = _in_silence(verdict, said.getvalue())
@@ -205,8 +209,8 @@ def subjects(wanted: list[str]) -> list[Subject]:
     """Return the models of some formats to begin with, samples first."""
     found = []
     for name in wanted:
-        if name == players.NAME:
-            found += [Subject(name, called) for called in players.names(CORPUS)]
+        if name in WHOLE:
+            found += [Subject(name, called) for called in WHOLE[name].names(CORPUS)]
             continue
         own = [Subject(name, sample_name) for sample_name in SAMPLES[name]]
         suffixes = formats.by_name(name).suffixes

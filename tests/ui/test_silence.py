@@ -711,6 +711,13 @@ def _(folder):
     save_character(folder)
 
 
+@says("stands off where the game hangs it")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    next(block for block in bpy.data.objects if block.get("idtech_part") == "md3_hat").location.z = 3.0
+    save_character(folder)
+
+
 @says("the name by which games hang models on it")
 def _(folder):
     tag_of(brought(game(folder)).parts["lower"], "tag_torso").name = "tag_belt"

@@ -11,19 +11,25 @@ from pathlib import PurePath
 from typing import Any
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 from ...blender import names
 from ...blender.compat import Block, Context
+from ...blender.curves import is_still
 from ...blender.player.assembly import hang
 from ...blender.provenance import FILE, PART, model_of
 from ...blender.roots import follows, is_root, is_tag, root_of
 from ...game.character.files import BODY
+from ...model import steady
 from ...reporting import listed
 from .record import CharacterFound
 
 log = logging.getLogger(__name__)
 Places = Mapping[str, tuple[str, str]]  # of kinds of models: on BODY or another piece, and on which tag
 NO_NAME = re.compile(r"[^\w-]+")  # what a file's name is without
+STANDS = "idtech_stands"  # on the root of a piece: the matrix of where import put it
+MOVED = 2e-3  # units, and of axes: what is off by less nobody moved
 FOLDER = "acc"  # beside the body, where new models go, as games have theirs
 
 
@@ -125,6 +131,49 @@ def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
             block.parent_type, block.parent_bone = kind, bone
         bpy.data.objects.remove(root)
         context.view_layer.update()
+
+
+def note_place(root: Block) -> None:
+    """Note on the root of a piece where import put it, against what it hangs on."""
+    root[STANDS] = [value for row in root.matrix_basis for value in row]
+
+
+def is_moved_off(root: Block, depsgraph: Any) -> bool:
+    """Tell whether the root of a piece is shown elsewhere than import put it, or moves by itself.
+
+    A tag's length counts for nothing. What was imported before that was noted has not moved.
+    """
+    noted = np.array(root.get(STANDS, ()), np.float64)
+    holder = _place_of_holder(root, depsgraph)
+    if holder is None or noted.shape != (16,):
+        return False
+    wanted = steady.products(holder, np.array(root.matrix_parent_inverse, np.float64), noted.reshape(4, 4))
+    there = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
+    far = float(steady.lengths(wanted[:3, 3] - there[:3, 3]))
+    turned = float(np.abs(_directions(wanted) - _directions(there)).max())
+    return far > MOVED or turned > MOVED or not is_still(root)
+
+
+def _place_of_holder(root: Block, depsgraph: Any) -> NDArray[np.float64] | None:
+    """Return the space that a root is a child in, (4, 4); None where it hangs on nothing, or on no bone any more."""
+    if root.parent is None:
+        return None
+    holder = root.parent.evaluated_get(depsgraph)
+    place = np.array(holder.matrix_world, np.float64)
+    if root.parent_type != "BONE":
+        return place
+    bone = holder.pose.bones.get(root.parent_bone)
+    if bone is None:
+        return None
+    tail = np.eye(4)
+    tail[1, 3] = bone.length
+    return steady.products(place, np.array(bone.matrix, np.float64), tail)
+
+
+def _directions(place: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the axes of a space, (3, 3) as rows, each one unit long."""
+    axes = place[:3, :3].T
+    return np.asarray(axes / np.maximum(steady.lengths(axes), steady.TINY)[:, None])
 
 
 def _hang_on(block: Block, holder: Block) -> None:

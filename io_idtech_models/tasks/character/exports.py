@@ -47,7 +47,7 @@ from ..export.skeletal import model_file, whole_model
 from ..export.skin_files import skin_of, skin_worn
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk
-from .attached import added, as_part, gone, path_of
+from .attached import added, as_part, gone, is_moved_off, path_of
 from .declare import block_of, frames_beyond, notes_of
 from .motions import ActionFile, MotionsSaved, save_actions, save_motions, save_unmade
 from .painted import painted, painted_file
@@ -294,6 +294,9 @@ class _Saving:
             if self.saved.kind is None or kind not in self.saved.kind.places:
                 log.warning("%s is not in the scene: its file and what names it stay as they were", kind)
             return
+        if is_moved_off(root, self.context.view_layer.depsgraph):
+            text = "the root of '%s' stands off where the game hangs it, which no file says: move its objects instead"
+            log.warning(text, names.file_name_of(root))
         chosen = part_of(self.context, root)
         self.taken.add(root)
         row = formats.by_suffix(PurePath(path))

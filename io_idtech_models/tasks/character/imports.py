@@ -49,6 +49,7 @@ from ..import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
 from ..import_.vertex import import_file
 from ..player.files import players_at
 from . import frames
+from .attached import note_place
 from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
@@ -356,6 +357,8 @@ def _hang_all(
             hang(part.root, near, rig, size)
         else:
             part.root.parent = rig
+    for part in character.parts.values():
+        note_place(part.root)
 
 
 def _hang_on_joint(part: PartBuilt, piece: Piece, placing: Placing, rig: Block, scale: float) -> None:

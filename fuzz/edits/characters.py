@@ -1,0 +1,98 @@
+"""Characters of games among the models that are edited: does one that is saved and imported again show what it did?
+
+Its files are laid over those of its game, where what was not written still is, and all is imported as at first. Each
+animation's first, middle and last frame is shown before and after: points of all visible meshes, relative to the root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import bpy as blender
+import numpy as np
+
+from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of
+from io_idtech_models.blender.provenance import PART as KIND
+from io_idtech_models.tasks.animations.find import of_rig
+from tests.ui.character.games import GAMES, opened, read, rig, write
+from tests.ui.scene import activate
+
+bpy: Any = blender
+NAME = "character"  # in the place of a format's
+MOST = 4  # animations that are looked at
+Shown = dict[tuple[str, int], list[Points]]  # by animations, and how long they are
+
+
+def names(_corpus: Path) -> list[str]:
+    """Return the games of which a character is edited; that of Quake II has no armature."""
+    return [name for name in GAMES if name != "quake2"]
+
+
+def bring(game: str, folder: Path) -> None:
+    """Write a game's sample and import its character; raises RuntimeError if it can't be read."""
+    opened(GAMES[game].put(folder / "game"), game)
+
+
+def save(folder: Path) -> None:
+    """Write the character of the scene; raises RuntimeError if that refuses, or there is none."""
+    block = rig()
+    if block is None:
+        raise RuntimeError("no character")
+    activate(block)
+    write(filepath=str(folder))
+
+
+def shown() -> Shown:
+    """Return what the character's animations show: the points of each one's first, middle and last frame."""
+    found: Shown = {}
+    scene = bpy.context.scene
+    rig().data.pose_position = "POSE"  # actions are written as they play
+    for row in [row for row in of_rig(rig()).rows() if not row.whole][:MOST]:
+        bpy.context.view_layer.objects.active = rig()
+        with contextlib.suppress(RuntimeError):
+            bpy.ops.object.idtech_animation_play(name=row.name)
+            key = row.name, scene.frame_end - scene.frame_start
+            found[key] = []
+            for frame in (scene.frame_start, (scene.frame_start + scene.frame_end) // 2, scene.frame_end):
+                scene.frame_set(frame)
+                found[key].append(_points())
+    return found
+
+
+def _points() -> Points:
+    graph = bpy.context.evaluated_depsgraph_get()
+    top = rig()
+    while top.parent is not None and KIND in top.parent:
+        top = top.parent
+    own = [b for b in bpy.context.scene.objects if any(m.type == "ARMATURE" and m.object == rig() for m in b.modifiers)]
+    whole = dict.fromkeys([*top.children_recursive, *own])
+    meshes = [block for block in whole if block.type == "MESH" and block.visible_get()]
+    space = np.array(top.evaluated_get(graph).matrix_world, np.float64) if KIND in top else np.eye(4)
+    home = np.asarray(np.linalg.inv(space), np.float64)
+
+    def place_of(block: Any) -> Points:
+        return np.asarray(home @ np.array(block.evaluated_get(graph).matrix_world, np.float64), np.float64)
+
+    return points_of(meshes, graph, place_of)
+
+
+def judge(game: str, folder: Path, saved: Path) -> tuple[Verdict, str]:
+    """Import what was saved, over its game, and return what is off most, and in which animation."""
+    before = shown()
+    shutil.copytree(saved, folder / "game", dirs_exist_ok=True)
+    place = GAMES[game].put(folder / "again")  # its name there
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    read(folder / "game" / place.relative_to(folder / "again"), game)
+    after = shown()
+    worst, where = Verdict(), ""
+    for name in before.keys() & after.keys():
+        size = max((float(np.ptp(points, axis=0).max()) for points in before[name] if len(points)), default=0.0)
+        allowed = max(LEAST, PART * size)
+        for nth, pair in enumerate(zip(before[name], after[name], strict=True)):
+            far = apart(*pair)
+            if far - allowed > worst.far - worst.allowed:
+                worst, where = Verdict(far, nth, allowed), f"'{name[0]}'"
+    return worst, where
