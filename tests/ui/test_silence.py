@@ -711,6 +711,15 @@ def _(folder):
     save_character(folder)
 
 
+@says("moves where the game hangs it")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    bpy.context.scene.frame_end = 20
+    root = next(block for block in bpy.data.objects if block.get("idtech_part") == "md3_hat")
+    let_move(first("MESH", root.children))
+    save_character(folder)
+
+
 @says("stands off where the game hangs it")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block, playing_curves
-from ..curves import curve_points
+from ..curves import curve_points, is_still
 from ..mesh import attributes
 from ..playback import influences
 from ..scene import ExportScene, showing
@@ -45,6 +45,17 @@ def is_moving(
         reached = _reached_by_time(scene)
         watched = [block for block in blocks if block in reached]
         return bool(watched) and _is_changing(watched, export, space, frames)
+
+
+def may_move(block: Block, blocks: list[Block]) -> bool:
+    """Tell whether anything but what an object hangs on, or an armature among `blocks`, could move it.
+
+    What says no stands still there for sure.
+    """
+    keys = getattr(block.data, "shape_keys", None)
+    owners = [owner for owner in (block, block.data, keys) if owner is not None]
+    others = [m for m in block.modifiers if m.type != "ARMATURE" or m.object not in blocks]
+    return bool(others) or bool(block.constraints) or not all(map(is_still, owners))
 
 
 def _is_changing(blocks: list[Block], export: ExportScene[Any], space: Space, frames: range) -> bool:

@@ -18,6 +18,7 @@ from mathutils import Matrix
 from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.player import write_into_game
+from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.hanging import AT_HOME, in_space
 from ...blender.playback import used_actions
@@ -25,10 +26,14 @@ from ...blender.player.parts import all_shown, find_player
 from ...blender.properties import FRAME_COMMANDS
 from ...blender.provenance import FILE, SKIN, model_of
 from ...blender.roots import follows, hangs_on, is_root
+from ...blender.scene import ExportScene
 from ...blender.skeletal import runs
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
+from ...blender.space import space_of
 from ...blender.vertex.frame_plan import GatherSettings
+from ...blender.vertex.movement import is_moving, may_move
+from ...blender.vertex.shown_keys import has_frames
 from ...blender.window import object_mode
 from ...formats import SKELETAL, VERTEX, Format
 from ...game.character.files import BODY, HEAD
@@ -298,6 +303,7 @@ class _Saving:
             text = "the root of '%s' stands off where the game hangs it, which no file says: move its objects instead"
             log.warning(text, names.file_name_of(root))
         chosen = part_of(self.context, root)
+        self._say_moving(root, chosen.whole)
         self.taken.add(root)
         row = formats.by_suffix(PurePath(path))
         rig = next((block for block in chosen.whole if block.type == "ARMATURE"), None)
@@ -308,6 +314,16 @@ class _Saving:
                 self._model_of_frames(kind, chosen)
         else:
             self._model_of_frames(kind, chosen)
+
+    def _say_moving(self, root: Block, blocks: list[Block]) -> None:
+        """Say that a piece moves by itself whose file holds no motion: one of a single frame, or of bones."""
+        if any(map(has_frames, blocks)) or not any(may_move(block, blocks) for block in blocks):
+            return
+        view_layer = self.context.view_layer
+        export = ExportScene(self.context.scene, view_layer, None)
+        if is_moving(blocks, export, space_of(blocks, None, export.evaluated)):
+            text = "'%s' moves where the game hangs it, and its file stands still: written as it is in frame %d"
+            log.warning(text, names.file_name_of(root), self.context.scene.frame_current)
 
     def attached(self) -> None:
         """Let skins attach what hangs on tags now, and write what is new there."""
