@@ -13,7 +13,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..blender.compat import Context
 from ..blender.scene import is_showing
-from ..blender.window import mode_of, set_mode
+from ..blender.window import mode_of, object_mode
 from ..reporting import ModelError
 from . import preferences
 from .animations import shown
@@ -42,7 +42,8 @@ class FrameOperator:
         from ..tasks.frames import edit
 
         try:
-            edit(context, self.inserts)
+            with object_mode(context):  # which another object may not be in
+                edit(context, self.inserts)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -90,16 +91,12 @@ class OnFrames:
         """Change the frames, out of edit mode."""
         active = context.view_layer.objects.active
         editing = active.mode == "EDIT"
-        if editing:
-            set_mode(context, "OBJECT")
         try:
-            text = self.change(context, active, editing)
+            with object_mode(context):
+                text = self.change(context, active, editing)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        finally:
-            if editing:
-                set_mode(context, "EDIT")
         self.report({"INFO"}, text)
         return FINISHED
 
