@@ -17,6 +17,7 @@ from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode
 from tests.samples import PROJECT, SENTINEL, put, sample
+from tests.ui import test_any_edit as edits
 from tests.ui.player.players import brought, game, mesh_of, saved, tag_of
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator
 
@@ -245,6 +246,12 @@ def _(folder):
 @says("armatures show their rest", to="b.md3")
 def _(folder):
     newt()[0].data.pose_position = "REST"
+
+
+@says("not as shown: turned edges", to="b.lwo", what="SCENE")
+def _(folder):
+    import_model(put(folder / "a.lwo", sample("pyramid", "lwo")))
+    edits.in_edit_mode("edge_rotate", edits.SOME, {})([first("MESH")])
 
 
 @says("more than keys moves it", to="b.md2")

@@ -13,8 +13,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model import steady
 from ...model.edits.corners import restored_numbers, source_cuts
 from ...model.source import Meshes, Near, near
+from ...reporting import plural
 from ..compat import Block
 from ..provenance import Place
 from . import attributes
@@ -24,6 +26,7 @@ from .uv_maps import UvMaps
 log = logging.getLogger(__name__)
 
 Numbers = NDArray[np.int64]
+FLAT = 0.9994  # of a cosine: triangles that two degrees part lie flat
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +104,9 @@ def read_shape(
     unchanged = source is not None and is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
     if source is not None and not unchanged:
+        shown_cuts = corners
         corners, restored = restore(corners, numbers, uvs, source)
+        _warn_of_cuts(block, mesh, topology, (shown_cuts, corners), corner_faces)
     materials = _materials(block, mesh)
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
@@ -114,6 +119,34 @@ def read_shape(
         topology, uvs, numbers, loose, faces, slots, shown, own,
         corners, corner_faces, restored, materials, part, mesh, base, lost,
     )  # fmt: skip
+
+
+def _warn_of_cuts(
+    block: Block,
+    mesh: bpy.types.Mesh,
+    topology: attributes.Topology,
+    cuts: tuple[attributes.Ints, attributes.Ints],
+    corner_faces: attributes.Ints,
+) -> None:
+    """Name triangles that are not where they are shown: they fill the gap of two of the source's, which are written.
+
+    Of pairs that lie flat that does not show, and of quads nobody sees where they are cut.
+    """
+    if cuts[0] is cuts[1]:
+        return
+    points = topology.corner_points
+    moved = (np.sort(points[cuts[0]], axis=1) != np.sort(points[cuts[1]], axis=1)).any(axis=1)
+    moved &= topology.face_sizes[corner_faces] == 3
+    if not moved.any():
+        return
+    places = attributes.positions(mesh).astype(np.float64)
+    a, b, c = (places[points[np.stack([cut[moved] for cut in cuts])[..., nth]]] for nth in range(3))
+    across = steady.crossed(b - a, c - a)
+    directions = across / np.maximum(steady.lengths(across), steady.TINY)[..., None]
+    count = int((steady.dots(directions[0], directions[1]) < FLAT).sum())
+    if count:
+        said = "as the file cuts them, not as shown: turned edges lose vertices of seams, move their UVs to keep them"
+        log.warning("'%s': %s written %s", block.name, plural(count, "triangle"), said)
 
 
 def _is_torn(topology: attributes.Topology, numbers: Numbers) -> bool:
