@@ -727,6 +727,23 @@ def _(folder):
     save_character(folder)
 
 
+@says("its file no motion: written at rest")
+def _(folder):
+    path = samples_doom3.put_character(folder / "game")
+    bpy.ops.import_scene.idtech_character(filepath=str(path), character="monster_newt")
+    head = next(b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent.get("idtech_part") == "head")
+    head.pose.bones[0].location.x = 2.0
+    activate(head)
+    save_character(folder)
+
+
+@says("tags stand still on their bones", to="b.mds")
+def _(folder):
+    rig, _ = trooper()
+    first("EMPTY", rig.children).constraints.new("COPY_ROTATION").target = add_tag("tag_leader")
+    activate(rig)
+
+
 @says("stands off where the game hangs it")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))

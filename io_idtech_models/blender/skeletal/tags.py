@@ -20,6 +20,7 @@ from ...model.transforms import inverse
 from ...reporting import listed
 from .. import names
 from ..compat import Block
+from ..curves import is_still
 from ..empties import DISPLAY, decompose, shown_axes
 from ..provenance import MODEL_ID, TAG_INDEX, Claims
 from . import armature
@@ -96,6 +97,11 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
             others.append(block.name)
     if others:
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))
+    led = [block.name for block in found if block.constraints or not is_still(block)]
+    if led:
+        log.warning(
+            "tags stand still on their bones in a file, constraints, drivers and curves are left out: %s", listed(led)
+        )
     world = np.array(rig.block.matrix_world, np.float64)
     return _claimed([_gather_tag(block, rig, world, scale) for block in found])
 

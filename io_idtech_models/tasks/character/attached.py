@@ -28,7 +28,10 @@ from .record import CharacterFound
 log = logging.getLogger(__name__)
 Places = Mapping[str, tuple[str, str]]  # of kinds of models: on BODY or another piece, and on which tag
 NO_NAME = re.compile(r"[^\w-]+")  # what a file's name is without
-STANDS = "idtech_stands"  # on the root of a piece: the matrix of where import put it
+STANDS, HANGS = (
+    "idtech_stands",
+    "idtech_hangs",
+)  # on the root of a piece: the matrix of where import put it, and on what
 MOVED = 2e-3  # units, and of axes: what is off by less nobody moved
 FOLDER = "acc"  # beside the body, where new models go, as games have theirs
 
@@ -136,6 +139,12 @@ def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
 def note_place(root: Block) -> None:
     """Note on the root of a piece where import put it, against what it hangs on."""
     root[STANDS] = [value for row in root.matrix_basis for value in row]
+    root[HANGS] = _holder_of(root)
+
+
+def _holder_of(root: Block) -> str:
+    """Return what a root hangs on: the name of a tag, or of a bone."""
+    return "" if root.parent is None else str(root.parent_bone or names.file_name_of(root.parent))
 
 
 def is_moved_off(root: Block, depsgraph: Any) -> bool:
@@ -144,6 +153,8 @@ def is_moved_off(root: Block, depsgraph: Any) -> bool:
     A tag's length counts for nothing. What was imported before that was noted has not moved.
     """
     noted = np.array(root.get(STANDS, ()), np.float64)
+    if HANGS in root and root[HANGS] != _holder_of(root):
+        return True
     holder = _place_of_holder(root, depsgraph)
     if holder is None or noted.shape != (16,):
         return False

@@ -45,7 +45,7 @@ from ...model.limits.tags import gone_tags
 from ...model.skeletal import SkeletalModel
 from ...model.transforms import inverse
 from ...reporting import LimitError, ModelError, Summary, collected_warnings, listed, plural
-from ..export.advice import of_materials
+from ..export.advice import is_posed, of_materials
 from ..export.motion_sources import NoActionError, actions_of
 from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model
@@ -317,13 +317,18 @@ class _Saving:
 
     def _say_moving(self, root: Block, blocks: list[Block]) -> None:
         """Say that a piece moves by itself whose file holds no motion: one of a single frame, or of bones."""
+        called = names.file_name_of(root)
+        posed = [rig for rig in blocks if rig.type == "ARMATURE" and is_posed(rig) and not used_actions(rig)]
+        if posed:
+            log.warning("'%s' has a pose that no action keeps, and its file no motion: written at rest", called)
+            return
         if any(map(has_frames, blocks)) or not any(may_move(block, blocks) for block in blocks):
             return
         view_layer = self.context.view_layer
         export = ExportScene(self.context.scene, view_layer, None)
         if is_moving(blocks, export, space_of(blocks, None, export.evaluated)):
             text = "'%s' moves where the game hangs it, and its file stands still: written as it is in frame %d"
-            log.warning(text, names.file_name_of(root), self.context.scene.frame_current)
+            log.warning(text, called, self.context.scene.frame_current)
 
     def attached(self) -> None:
         """Let skins attach what hangs on tags now, and write what is new there."""
