@@ -50,7 +50,8 @@ def shown() -> Shown:
     found: Shown = {}
     scene = bpy.context.scene
     rig().data.pose_position = "POSE"  # actions are written as they play
-    for row in [row for row in of_rig(rig()).rows() if not row.whole][:MOST]:
+    # An animation that is called as the model shows all of its file's, edited by their own actions or not.
+    for row in [row for row in of_rig(rig()).rows() if not row.whole and row.name != rig().name][:MOST]:
         bpy.context.view_layer.objects.active = rig()
         with contextlib.suppress(RuntimeError):
             bpy.ops.object.idtech_animation_play(name=row.name)

@@ -99,9 +99,8 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))
     led = [block.name for block in found if block.constraints or not is_still(block)]
     if led:
-        log.warning(
-            "tags stand still on their bones in a file, constraints, drivers and curves are left out: %s", listed(led)
-        )
+        said = "tags stand still on their bones in a file, constraints, drivers and curves are left out: %s"
+        log.warning(said, listed(led))
     world = np.array(rig.block.matrix_world, np.float64)
     return _claimed([_gather_tag(block, rig, world, scale) for block in found])
 

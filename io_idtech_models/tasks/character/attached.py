@@ -28,10 +28,8 @@ from .record import CharacterFound
 log = logging.getLogger(__name__)
 Places = Mapping[str, tuple[str, str]]  # of kinds of models: on BODY or another piece, and on which tag
 NO_NAME = re.compile(r"[^\w-]+")  # what a file's name is without
-STANDS, HANGS = (
-    "idtech_stands",
-    "idtech_hangs",
-)  # on the root of a piece: the matrix of where import put it, and on what
+STANDS = "idtech_stands"  # on the root of a piece: the matrix of where import put it
+HANGS = "idtech_hangs"  # and the name of what it hangs on
 MOVED = 2e-3  # units, and of axes: what is off by less nobody moved
 FOLDER = "acc"  # beside the body, where new models go, as games have theirs
 
