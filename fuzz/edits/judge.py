@@ -38,6 +38,7 @@ class Verdict:
     far: float = 0.0
     frame: int = 0
     allowed: float = 0.0
+    edges: str = ""  # which edge of a face it lacks
     uvs: str = ""  # what of its texture coordinates is off, of formats that hold several sets
 
     @property
@@ -71,15 +72,25 @@ class Frames:
             self.found[frame] = self._made(frame)
         return self.found[frame]
 
-    def _made(self, frame: int) -> Points:
+    def _parts(self, frame: int) -> list[tuple[Points, Any]]:
         model = self.assets[0].model
         if self.row.family is VERTEX:
             parts = [(s.positions[min(frame, len(s.positions) - 1)], s.triangles) for s in model.surfaces]
         else:
             place = self._pose(frame)
             parts = [(skin_by(mesh.weights, *place), mesh.triangles) for mesh in model.meshes if not mesh.level]
-        used = [np.asarray(points, np.float64)[np.unique(triangles)] for points, triangles in parts if len(triangles)]
+        return [(np.asarray(points, np.float64), triangles) for points, triangles in parts if len(triangles)]
+
+    def _made(self, frame: int) -> Points:
+        used = [points[np.unique(triangles)] for points, triangles in self._parts(frame)]
         return np.concatenate(used) if used else np.zeros((0, 3))
+
+    def edges(self, frame: int) -> Points:
+        """Return the middles of all edges of triangles in a frame, (n, 3)."""
+        found: list[Points] = [np.zeros((0, 3))]
+        for points, triangles in self._parts(frame):
+            found += [(points[triangles[:, nth]] + points[triangles[:, nth - 1]]) / 2 for nth in range(3)]
+        return np.concatenate(found)
 
     def _pose(self, frame: int) -> tuple[Points, Points]:
         for motion in self._motions:
@@ -142,6 +153,36 @@ def points_of(blocks: list[Any], graph: Any, place_of: Callable[[Any], Points]) 
         place = place_of(block)
         found.append(places[np.unique(corners)].astype(np.float64) @ place[:3, :3].T + place[:3, 3])
     return np.concatenate(found)
+
+
+def shown_edges(blocks: list[Any]) -> Points:
+    """Return the middles of all edges of faces that Blender shows now, (n, 3)."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    found: list[Points] = [np.zeros((0, 3))]
+    for block in blocks:
+        mesh = block.evaluated_get(graph).data
+        if not len(mesh.loops):
+            continue
+        used, ends = np.empty(len(mesh.loops), np.int32), np.empty(2 * len(mesh.edges), np.int32)
+        places: NDArray[np.float32] = np.empty((len(mesh.vertices), 3), np.float32)
+        mesh.loops.foreach_get("edge_index", used)
+        mesh.edges.foreach_get("vertices", ends)
+        mesh.attributes["position"].data.foreach_get("vector", places.ravel())
+        place = space_of(block, graph)
+        middles = places[ends.reshape(-1, 2)[np.unique(used)]].astype(np.float64).mean(axis=1)
+        found.append(middles @ place[:3, :3].T + place[:3, 3])
+    return np.concatenate(found)
+
+
+def edges_off(frames: Frames, frame: int, blocks: list[Any], allowed: float) -> str:
+    """Return which edge of faces that Blender shows now a file lacks in a frame, in words; "" if none."""
+    held, every = frames.edges(frame), shown_edges(blocks)
+    every = every[np.isfinite(every).all(axis=1)]
+    some = every[:: max(1, len(every) // MOST_POINTS)]
+    off = [float(np.sqrt(((held - row) ** 2).sum(axis=1)).min(initial=np.inf)) for row in some]
+    if off and max(off) > 2 * allowed:
+        return f"an edge that the file lacks, around {', '.join(f'{v:.3g}' for v in some[int(np.argmax(off))])}"
+    return ""
 
 
 def shown_uvs(blocks: list[Any]) -> dict[bool, Points]:
@@ -227,7 +268,7 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
         return Verdict()  # what hangs on no root goes into the space of one as it stands now
     show_what_is_written(frames.row, blocks)
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
-    worst, uvs, seen = Verdict(), "", False
+    worst, uvs, edges, seen = Verdict(), "", "", False
     every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]
     reach = [points for points in every_frame if len(points)]
     size = float(np.ptp(np.concatenate(reach), axis=0).max()) if reach else 0.0
@@ -243,8 +284,9 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
                 break
         if far - allowed > worst.far - worst.allowed:
             worst = Verdict(far, frame, allowed)
-        if frames.row.vertex.further_uvs and not seen and apart(points, frames.points(0)) <= allowed:
-            uvs, seen = uvs_off(frames, blocks, allowed), True
+        if not seen and apart(points, frames.points(0)) <= allowed:
+            edges, seen = edges_off(frames, 0, blocks, allowed), True
+            uvs = uvs_off(frames, blocks, allowed) if frames.row.vertex.further_uvs else ""
     scene.frame_set(before)
-    worst.uvs = uvs
+    worst.uvs, worst.edges = uvs, edges
     return worst

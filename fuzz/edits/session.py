@@ -37,8 +37,9 @@ OTHER = re.compile(
     r"taken along|surfaces become one|called as tags|tags? left out|has no tags|torso weights|no names and no parents|"
     r"loose vert|icons?\b|is called"
 )
+NAMED = re.compile(r"'[^']*'")
 # And of texture coordinates these do.
-ABOUT_UVS = re.compile(r"has no UV map|left out: UV map|does not tile|kept, but not shown|LWOB")
+ABOUT_UVS = re.compile(r"has no UV map|left out: UV map|does not tile|kept, but not shown|LWOB|vertices of seams")
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,8 @@ def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
     if verdict.is_off and not _is_said(said):
         text = f"{verdict.far:.3g} units off in frame {verdict.frame} (allowed {verdict.allowed:.2g}), silently"
         return Finding("silent", text, said)
+    if verdict.edges and not _is_said(said):
+        return Finding("silent", verdict.edges, said)
     if verdict.uvs and not ABOUT_UVS.search(said):
         return Finding("silent", verdict.uvs, said)
     return Finding("")
@@ -202,7 +205,8 @@ def _is_said(text: str) -> bool:
     """Tell whether a report says anything that has to do with where a model is."""
     sentences = [part for line in text.splitlines() for part in line.split(";")[1:]]
     sentences += [line for line in text.splitlines() if not line.startswith(("Info:", "Warning:"))]
-    return any(part.strip() and not OTHER.search(part) for part in sentences)
+    plain = [NAMED.sub("", part) for part in sentences]
+    return any(part.strip() and not OTHER.search(part) for part in plain)
 
 
 def subjects(wanted: list[str]) -> list[Subject]:
