@@ -49,6 +49,17 @@ class ExportScene(Generic[Settings]):
         """Return an object as it is shown."""
         return block.evaluated_get(self.depsgraph)
 
+    def update(self, blocks: list[Block]) -> None:
+        """Let Blender evaluate objects as they are now, also those that a script edited.
+
+        It is not told where one removes a vertex group, or a UV map, and shows what modifiers made of it before.
+        """
+        for block in blocks:
+            block.update_from_editmode()
+            if block.modifiers:
+                block.update_tag(refresh={"DATA"})
+        self.view_layer.update()
+
     @property
     def frame_rate(self) -> float:
         """Return the scene's frames per second."""

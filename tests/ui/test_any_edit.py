@@ -16,7 +16,7 @@ import pytest
 
 from io_idtech_models import formats
 from tests.blender.case import subdividing_nodes
-from tests.samples import put
+from tests.samples import put, sample
 from tests.ui.scene import activate, add_cube, add_object, bpy, import_model, operator
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -293,3 +293,21 @@ def test_keys_without_a_single_block(tmp_path, name):
     join(add_cube("new"), add_cube("more"), empty)
     operator("export", target)(filepath=str(target))
     assert target.is_file()
+
+
+@pytest.mark.parametrize("name", ["lwo", "ase"])
+def test_what_a_script_takes_from_under_modifiers(tmp_path, name):
+    """Blender is not told of it, and goes on showing what modifiers made of it before."""
+    suffix = formats.by_name(name).suffixes[0]
+    import_model(put(tmp_path / f"a{suffix}", sample("several_sets", name)))
+    blocks = [block for block in bpy.context.scene.objects if block.type == "MESH"]
+    for block in blocks:
+        block.modifiers.new("m", "LATTICE")
+    bpy.context.view_layer.update()
+    for block in blocks:
+        for layer in list(block.data.uv_layers)[1:]:
+            block.data.uv_layers.remove(block.data.uv_layers[layer.name])
+    target = tmp_path / f"b{suffix}"
+    operator("export", target)(filepath=str(target))
+    again = formats.by_name(name).load(target.read_bytes(), "")
+    assert not any(surface.further_uvs for surface in again.surfaces)

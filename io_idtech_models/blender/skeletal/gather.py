@@ -68,9 +68,7 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
     Raises:
         LimitError: no bone to export, or vertices without weights.
     """
-    for part in blocks:
-        part.update_from_editmode()
-    export.view_layer.update()
+    export.update(blocks)
     block, known, scale = export.rig, export.stored, export.settings.scale
     rig = gather_rig(export)
     found: list[SkinnedMesh] = []

@@ -41,9 +41,7 @@ def gather(
     Raises:
         LimitError: nothing to export, keys that disagree, or a mesh whose topology changes.
     """
-    for block in blocks:
-        block.update_from_editmode()
-    export.view_layer.update()
+    export.update(blocks)
     settings = export.settings
     mesh_blocks = [block for block in blocks if block.type == "MESH"]
     tag_sources = find_tags(blocks)
