@@ -52,13 +52,20 @@ class ExportScene(Generic[Settings]):
     def update(self, blocks: list[Block]) -> None:
         """Let Blender evaluate objects as they are now, also those that a script edited.
 
-        It is not told where one removes a vertex group, or a UV map, and shows what modifiers made of it before.
+        It is not told where one removes a vertex group, or a UV map, and shows what modifiers made of it before. All
+        others are left alone: simulations would begin anew.
         """
         for block in blocks:
             block.update_from_editmode()
-            if block.modifiers:
+            if block.modifiers and block.type == "MESH" and self._is_stale(block):
                 block.update_tag(refresh={"DATA"})
         self.view_layer.update()
+
+    def _is_stale(self, block: Block) -> bool:
+        """Tell whether Blender evaluated a mesh object with vertex groups or attributes that are no more."""
+        known, shown = self.evaluated(block), block.data.evaluated_get(self.depsgraph)
+        lost = {each.name for each in shown.attributes} - {each.name for each in block.data.attributes}
+        return bool(lost) or [each.name for each in known.vertex_groups] != [each.name for each in block.vertex_groups]
 
     @property
     def frame_rate(self) -> float:
