@@ -62,6 +62,7 @@ class Hanging:
     at_home: bool  # its objects stand as import put them, whatever carries them
     held: list[Block]  # the model's objects that hang on something else
     edges: list[Block]  # what hangs on the carrier directly, and the model on it
+    bent: list[Block]  # meshes in the world that held armatures bend there
 
     @property
     def has_space(self) -> bool:
@@ -89,7 +90,10 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     bodies = [block for block in held if block.type != "EMPTY"]
     carrier = next(iter(edges.values()))
     at_home = bool(own) and not is_root(carrier.block) and all(map(_is_at_home, bodies))
-    return Hanging(carrier, bool(own), at_home, held, list(edges))
+    bent = [
+        b for b in whole if b.parent is None and any(m.type == "ARMATURE" and m.object in held for m in b.modifiers)
+    ]
+    return Hanging(carrier, bool(own), at_home, held, list(edges), bent)
 
 
 def _edge(block: Block, own: set[str]) -> Block | None:
@@ -136,17 +140,41 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
     moved = hanging.held if hanging.at_home else hanging.edges
     before = [(b, b.parent, b.parent_type, b.parent_bone, b.matrix_parent_inverse.copy()) for b in moved]
     made: list[Any] = []
+    rig = next((m.object for b in hanging.bent for m in b.modifiers if m.type == "ARMATURE"), None)
+    stood = None if rig is None else np.array(rig.matrix_world, np.float64)
     try:
         for block in moved:
             stand = None if hanging.at_home else _stand(hanging.carrier, made)
             _hang(block, stand, "OBJECT", "", block.matrix_parent_inverse.copy())
         view_layer.update()
-        yield
+        with _along(hanging.bent, rig, stood, view_layer):
+            yield
     finally:
         for how in before:
             _hang(*how)
         for empty in made:
             bpy.data.objects.remove(empty)
+        view_layer.update()
+
+
+@contextmanager
+def _along(blocks: list[Block], rig: Block | None, stood: NDArray[Any] | None, view_layer: Any) -> Iterator[None]:
+    """Let objects that lie in the world go where an armature went, which `stood` elsewhere before (4, 4)."""
+    if rig is None or stood is None:
+        yield
+        return
+    stand: Any = bpy.data.objects.new("idtech_stand", None)
+    stand.matrix_world = Matrix(steady.products(np.array(rig.matrix_world), inverse(stood[None])[0]).tolist())
+    before = [(block, block.matrix_parent_inverse.copy()) for block in blocks]
+    try:
+        for block in blocks:
+            _hang(block, stand, "OBJECT", "", Matrix())
+        view_layer.update()
+        yield
+    finally:
+        for block, hung in before:
+            _hang(block, None, "OBJECT", "", hung)
+        bpy.data.objects.remove(stand)
         view_layer.update()
 
 
