@@ -90,9 +90,8 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     bodies = [block for block in held if block.type != "EMPTY"]
     carrier = next(iter(edges.values()))
     at_home = bool(own) and not is_root(carrier.block) and all(map(_is_at_home, bodies))
-    bent = [
-        b for b in whole if b.parent is None and any(m.type == "ARMATURE" and m.object in held for m in b.modifiers)
-    ]
+    free = [block for block in whole if block.parent is None]
+    bent = [block for block in free if any(m.type == "ARMATURE" and m.object in held for m in block.modifiers)]
     return Hanging(carrier, bool(own), at_home, held, list(edges), bent)
 
 

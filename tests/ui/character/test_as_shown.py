@@ -11,6 +11,7 @@ from io_idtech_models.blender.provenance import PART
 from io_idtech_models.blender.skeletal.hung import joint_at_rest
 from io_idtech_models.tasks.character.exports import chosen_character
 from tests import samples_wolf, samples_xreal
+from tests.packs import put_files
 from tests.samples import put
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT
 from tests.ui.character.games import GAMES, changed, fresh, opened, place, roots, saved, tag
@@ -159,3 +160,25 @@ def test_a_soldier_on_a_root_of_ones_own_is_saved(tmp_path):
     activate(rig)
     found = changed(saved(tmp_path / "out"))
     assert [name.rpartition("/")[2] for name in found] == ["club.md3", "body_field.skin"]
+
+
+@pytest.mark.parametrize("hung", [True, False])
+def test_a_mesh_that_bones_bend_is_written_where_it_is_shown(tmp_path, hung):
+    """Whether it hangs on the armature, which is larger in the game, or lies in the world with a modifier alone."""
+    rig = brought("rtcw", tmp_path)
+    block = add_cube("own")
+    block.location = 10.0, 20.0, 30.0
+    block.vertex_groups.new(name=rig.data.bones[0].name).add(range(8), 1.0, "REPLACE")
+    block.modifiers.new("bones", "ARMATURE").object = rig
+    rig.users_collection[0].objects.link(block)
+    if hung:
+        block.parent, block.matrix_parent_inverse = rig, rig.matrix_world.inverted()
+    shown = points()["own"]
+    activate(rig)
+    put_files(tmp_path, saved(tmp_path / "saved"))
+    place = GAMES["rtcw"].put(tmp_path / "names").relative_to(tmp_path / "names")
+    fresh()
+    opened(tmp_path / place, "rtcw")
+    again = points()["own"]
+    assert again.min(axis=0) == pytest.approx(shown.min(axis=0), abs=0.05)
+    assert again.max(axis=0) == pytest.approx(shown.max(axis=0), abs=0.05)
