@@ -14,7 +14,7 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
-from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of
+from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of, world_of
 from io_idtech_models.blender.provenance import PART as KIND
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.ui.character.games import GAMES, opened, read, rig, write
@@ -71,16 +71,12 @@ def _points() -> Points:
     own = [b for b in bpy.context.scene.objects if any(m.type == "ARMATURE" and m.object == rig() for m in b.modifiers)]
     whole = dict.fromkeys([*top.children_recursive, *own])
     meshes = [block for block in whole if block.type == "MESH" and block.visible_get()]
-    space = np.array(top.evaluated_get(graph).matrix_world, np.float64) if KIND in top else np.eye(4)
-    home = np.asarray(np.linalg.inv(space), np.float64)
-
-    def place_of(block: Any) -> Points:
-        return np.asarray(home @ np.array(block.evaluated_get(graph).matrix_world, np.float64), np.float64)
-
-    return points_of(meshes, graph, place_of)
+    home = np.linalg.inv(world_of(top, graph)) if KIND in top else np.eye(4)
+    places = {block: home @ world_of(block, graph) for block in meshes}
+    return points_of(meshes, graph, places.__getitem__)
 
 
-def judge(game: str, folder: Path, saved: Path) -> tuple[Verdict, str]:
+def judge(game: str, folder: Path, saved: Path, _seed: int) -> tuple[Verdict, str]:
     """Import what was saved, over its game, and return what is off most, and in which animation."""
     before = shown()
     shutil.copytree(saved, folder / "game", dirs_exist_ok=True)

@@ -113,6 +113,11 @@ def loaded(row: Format, path: Path, others: dict[str, Path]) -> Frames:
     return Frames([asset, *motions], row)
 
 
+def world_of(block: Any, graph: Any) -> Points:
+    """Return where Blender shows an object in the world, (4, 4)."""
+    return np.array(block.evaluated_get(graph).matrix_world, np.float64)
+
+
 def _root_of(block: Any) -> Any:
     root = block.parent
     while root is not None and not isinstance(root.get(ROOT), str):
@@ -127,8 +132,8 @@ def _has_root(block: Any) -> bool:
 def space_of(block: Any, graph: Any) -> Points:
     """Return what takes an object to where its model has it, (4, 4): into the world, or its root's space."""
     root = _root_of(block)
-    home = np.eye(4) if root is None else np.array(root.evaluated_get(graph).matrix_world, np.float64)
-    return np.asarray(np.linalg.inv(home) @ np.array(block.evaluated_get(graph).matrix_world, np.float64))
+    world = world_of(block, graph)
+    return world if root is None else np.asarray(np.linalg.inv(world_of(root, graph)) @ world)
 
 
 def shown(frame: int, blocks: list[Any]) -> Points:

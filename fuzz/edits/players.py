@@ -16,7 +16,7 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
-from fuzz.edits.judge import FEW_POINTS, LEAST, PART, Points, Verdict, apart, points_of
+from fuzz.edits.judge import FEW_POINTS, LEAST, PART, Frames, Points, Verdict, apart, loaded, points_of, world_of
 from fuzz.edits.panel import call
 from io_idtech_models.blender.player.parts import PlayerFound, players_among
 from io_idtech_models.blender.roots import FRAME, LEVEL, is_root
@@ -29,7 +29,8 @@ bpy: Any = blender
 NAME = "player"  # in the place of a format's
 LOOKS, PAIRS = 3, 3  # scene frames of a pair of rows, and pairs of rows, that are looked at
 FEW = 3  # frames of a row that are compared in full
-TOLD = {"lower": "LEGS_", "upper": "TORSO_"}
+TOLD = {"lower": "LEGS_", "upper": "TORSO_"}  # how rows of a part alone begin
+SLOTS = {"lower": "legs", "upper": "torso"}  # the operator's properties
 
 
 def names(corpus: Path) -> list[str]:
@@ -54,9 +55,6 @@ def play_rows(rng: Random) -> None:
     call(bpy.ops.object.idtech_play, **{slot: rng.choice(["ALL", *rows[part]]) for part, slot in SLOTS.items()})
 
 
-SLOTS = {"lower": "legs", "upper": "torso"}
-
-
 def _rows_offered(player: PlayerFound) -> dict[str, list[str]]:
     from io_idtech_models.tasks.player.play import offered
 
@@ -72,12 +70,12 @@ def save(folder: Path) -> None:
     export_player(filepath=str(folder))
 
 
-def judge(folder: Path, seed: int) -> tuple[Verdict, str]:
+def judge(_name: str, _folder: Path, saved: Path, seed: int) -> tuple[Verdict, str]:
     """Compare a saved player with what Blender shows; returns what is off most, and of which part."""
     player = players_among(bpy.context.view_layer.objects)[0]
     bpy.context.view_layer.objects.active = player.root
-    table = animation_cfg.read((folder / "animation.cfg").read_bytes())
-    models = {path.stem: _model(path) for path in folder.glob("*.md3") if path.stem in player.parts}
+    table = animation_cfg.read((saved / "animation.cfg").read_bytes())
+    files = {path.stem: loaded(by_name("md3"), path, {}) for path in saved.glob("*.md3") if path.stem in player.parts}
     rows, rng = _rows_offered(player), Random(seed)
     worst, where = Verdict(), ""
     for _ in range(PAIRS):
@@ -85,15 +83,10 @@ def judge(folder: Path, seed: int) -> tuple[Verdict, str]:
         call(bpy.ops.object.idtech_play, **{SLOTS[part]: row for part, row in chosen.items()})
         for frame in _exact_frames(player)[:LOOKS]:
             bpy.context.scene.frame_set(frame)
-            for text, verdict in _looks(player, models, table, chosen):
+            for text, verdict in _looks(player, files, table, chosen):
                 if verdict.far - verdict.allowed > worst.far - worst.allowed:
                     worst, where = verdict, f"{text} in frame {frame} of {' and '.join(chosen.values())}"
     return worst, where
-
-
-def _model(path: Path) -> Any:
-    row = by_name("md3")
-    return row.unpack(row.read(path.read_bytes()), path.stem).model
 
 
 def _exact_frames(player: PlayerFound) -> list[int]:
@@ -108,20 +101,19 @@ def _exact_frames(player: PlayerFound) -> list[int]:
 
 
 def _looks(
-    player: PlayerFound, models: dict[str, Any], table: Any, chosen: dict[str, str]
+    player: PlayerFound, files: dict[str, Frames], table: Any, chosen: dict[str, str]
 ) -> Iterator[tuple[str, Verdict]]:
     """Yield what is held against the files, and how far that is off."""
     graph = bpy.context.evaluated_depsgraph_get()
     for part, root in player.parts.items():
-        model = models.get(part)
-        if model is None:
+        file = files.get(part)
+        if file is None:
             continue
-        home = np.linalg.inv(_world(root, graph))
+        home = np.linalg.inv(world_of(root, graph))
         blocks = _meshes_of(root)
-        places = {block: home @ _world(block, graph) for block in blocks}
+        places = {block: home @ world_of(block, graph) for block in blocks}
         shown = points_of(blocks, graph, places.__getitem__)
-        frames = _frames_of(table, part, chosen, model.num_frames)
-        held = {frame: _points(model, frame) for frame in frames}
+        held = {frame: file.points(frame) for frame in _frames_of(table, part, chosen, file.count)}
         sizes = [np.ptp(points, axis=0).max() for points in held.values() if len(points)]
         allowed = max(LEAST, PART * float(max(sizes, default=0.0)))
         off = {frame: apart(shown, points, FEW_POINTS) for frame, points in held.items()}
@@ -129,9 +121,9 @@ def _looks(
         yield f"'{part}'", Verdict(min(apart(shown, held[frame]) for frame in nearest), 0, allowed)
         alike = [frame for frame, value in off.items() if value <= allowed]
         for other in player.parts.values():
-            tag = next((tag for tag in model.tags if _is_tag(other.parent, tag.name, root)), None)
+            tag = next((tag for tag in file.assets[0].model.tags if _is_tag(other.parent, tag.name, root)), None)
             if tag is not None and alike:
-                here = home @ _world(other, graph)
+                here = home @ world_of(other, graph)
                 yield f"'{tag.name}' of '{part}'", Verdict(min(_tag_off(here, tag, f) for f in alike), 0, 2 * allowed)
 
 
@@ -153,16 +145,6 @@ def _frames_of(table: Any, part: str, chosen: dict[str, str], count: int) -> lis
     row = next((row for row in table.of_part(part) if row.name == chosen.get(part)), None)
     frames = range(count) if row is None else row.frames
     return [frame for frame in frames if 0 <= frame < count] or [0]
-
-
-def _points(model: Any, frame: int) -> Points:
-    parts = [(s.positions[min(frame, len(s.positions) - 1)], s.triangles) for s in model.surfaces if len(s.triangles)]
-    used = [np.asarray(points, np.float64)[np.unique(triangles)] for points, triangles in parts]
-    return np.concatenate(used) if used else np.zeros((0, 3))
-
-
-def _world(block: Any, graph: Any) -> Points:
-    return np.array(block.evaluated_get(graph).matrix_world, np.float64)
 
 
 def _meshes_of(root: Any) -> list[Any]:

@@ -165,10 +165,7 @@ def _whole_outcome(subject: Subject, folder: Path, seed: int) -> Finding:
         block.show_only_shape_key = False
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            if subject.format == players.NAME:
-                verdict, where = players.judge(out, seed)
-            else:
-                verdict, where = characters.judge(subject.name, folder, out)
+            verdict, where = WHOLE[subject.format].judge(subject.name, folder, out, seed)
     except Exception:  # noqa: BLE001 - as above
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
     found = _in_silence(verdict, said.getvalue())

@@ -139,7 +139,8 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
     moved = hanging.held if hanging.at_home else hanging.edges
     before = [(b, b.parent, b.parent_type, b.parent_bone, b.matrix_parent_inverse.copy()) for b in moved]
     made: list[Any] = []
-    rig = next((m.object for b in hanging.bent for m in b.modifiers if m.type == "ARMATURE"), None)
+    modifiers = (m for block in hanging.bent for m in block.modifiers if m.type == "ARMATURE")
+    rig = next((m.object for m in modifiers if m.object in hanging.held), None)
     stood = None if rig is None else np.array(rig.matrix_world, np.float64)
     try:
         for block in moved:

@@ -54,6 +54,11 @@ def lengths(vectors: Array) -> Doubles:
     return np.asarray(np.sqrt(dots(vectors, vectors)))
 
 
+def directions(vectors: Array) -> Doubles:
+    """Return vectors (..., n) made one unit long; those that have no length stay as they are."""
+    return np.asarray(vectors / np.maximum(lengths(vectors), TINY)[..., None])
+
+
 def products(*matrices: Array) -> Doubles:
     """Return the products (..., i, k) of two or more small matrices (..., i, j), (..., j, k), the first two first."""
     return reduce(_product, matrices)

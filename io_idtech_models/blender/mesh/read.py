@@ -141,9 +141,8 @@ def _warn_of_cuts(
         return
     places = attributes.positions(mesh).astype(np.float64)
     a, b, c = (places[points[np.stack([cut[moved] for cut in cuts])[..., nth]]] for nth in range(3))
-    across = steady.crossed(b - a, c - a)
-    directions = across / np.maximum(steady.lengths(across), steady.TINY)[..., None]
-    count = int((steady.dots(directions[0], directions[1]) < FLAT).sum())
+    shown, written = steady.directions(steady.crossed(b - a, c - a))
+    count = int((steady.dots(shown, written) < FLAT).sum())
     if count:
         said = "as the file cuts them, not as shown: turned edges lose vertices of seams, move their UVs to keep them"
         log.warning("'%s': %s written %s", block.name, plural(count, "triangle"), said)

@@ -142,8 +142,7 @@ def _distance_of_tag(
     worlds = [np.array(export.evaluated(root).matrix_world, np.float64) for root in (part.root, other.root)]
     here = steady.products(inverse(worlds[0][None])[0], worlds[1])
     nth = min(part.frames[look], len(tag.origins) - 1)
-    axes = tag.axes[nth].astype(np.float64)
-    axes = axes / np.maximum(steady.lengths(axes), steady.TINY)[:, None]
+    axes = steady.directions(tag.axes[nth].astype(np.float64))
     points = other.points(0)
     reach = float(steady.lengths(points).max(initial=0.0))
     off = float(steady.lengths(here[:3, 3] / export.settings.scale - tag.origins[nth]))

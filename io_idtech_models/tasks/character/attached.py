@@ -159,7 +159,8 @@ def is_moved_off(root: Block, depsgraph: Any) -> bool:
     wanted = steady.products(holder, np.array(root.matrix_parent_inverse, np.float64), noted.reshape(4, 4))
     there = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
     far = float(steady.lengths(wanted[:3, 3] - there[:3, 3]))
-    turned = float(np.abs(_directions(wanted) - _directions(there)).max())
+    axes = (steady.directions(place[:3, :3].T) for place in (wanted, there))
+    turned = float(np.abs(np.subtract(*axes)).max())
     return far > MOVED or turned > MOVED or not is_still(root)
 
 
@@ -177,12 +178,6 @@ def _place_of_holder(root: Block, depsgraph: Any) -> NDArray[np.float64] | None:
     tail = np.eye(4)
     tail[1, 3] = bone.length
     return steady.products(place, np.array(bone.matrix, np.float64), tail)
-
-
-def _directions(place: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the axes of a space, (3, 3) as rows, each one unit long."""
-    axes = place[:3, :3].T
-    return np.asarray(axes / np.maximum(steady.lengths(axes), steady.TINY)[:, None])
 
 
 def _hang_on(block: Block, holder: Block) -> None:

@@ -22,7 +22,6 @@ from ...blender.mesh import levels
 from ...blender.player.assembly import ON_TAGS
 from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ...blender.player.selfcheck import WrittenPart, differences
 from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
 from ...blender.scene import ExportScene
@@ -212,6 +211,8 @@ def _warn_of_rows(
     player: PlayerFound, made: Parts, meshes: Mapping[str, list[Block]], options: SaveOptions, context: Context
 ) -> None:
     """Say which parts show something else while rows play than is written."""
+    from ...blender.player.selfcheck import WrittenPart, differences  # which an import does without
+
     parts = {k: WrittenPart(player.parts[k], blocks, made[k, 0][1].model) for k, blocks in meshes.items()}
     export = ExportScene(context.scene, context.view_layer, GatherSettings(scale=options.scale))
     with all_shown(context.view_layer, [block for blocks in meshes.values() for block in blocks]):
