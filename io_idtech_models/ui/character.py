@@ -205,7 +205,8 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
     def execute(self, context: Context) -> Any:
         """Write the character; what hinders it leaves every file as it was."""
-        from ..tasks.character.exports import CharacterSave, chosen_character, is_player, save_character, write
+        from ..tasks.character.exports import CharacterSave, chosen_character, is_player, save_character
+        from ..tasks.character.saved import write
         from ..tasks.export.last_export import remember, unusual
 
         target = Path(bpy.path.abspath(self.filepath))

@@ -42,6 +42,14 @@ log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
 FAR = 100.0  # units from the origin, beyond which that rounding grows
+LED = 1e-3  # of an armature's size, and of axes: what stands off by less is Blender's rounding
+UNPOSED = {
+    "location": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_euler": (0.0, 0.0, 0.0),
+    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+    "scale": (1.0, 1.0, 1.0),
+}
 SAME_SCALE = 1e-4  # part of it: Blender's own rounding, down a chain of bones
 
 
@@ -195,6 +203,45 @@ def is_free(rig: Block, bones: BonesInMotion) -> bool:
     held = any(not b.use_inherit_rotation or b.use_connect or not b.use_local_location for b in rig.data.bones)
     moved = any(bone.constraints or bone.rotation_mode != "QUATERNION" for bone in pose)
     return not held and not moved and len(pose) == len(bones.names)
+
+
+def is_led(export: RigScene) -> bool:
+    """Tell whether bones that nothing poses are elsewhere than at rest in the frame that is shown.
+
+    Blender is asked: constraints, drivers and what an armature follows lead them so, whatever action plays, and with
+    none. Its view layer is up to date.
+    """
+    rig, bones = export.rig, export.bones
+    if is_free(rig, bones):
+        return False
+    with playing(rig, None, None), _unposed(rig):
+        export.view_layer.update()
+        shown = export.evaluated(rig)
+        poses = np.empty(16 * len(shown.pose.bones), np.float32)
+        shown.pose.bones.foreach_get("matrix", poses)
+        world = np.array(shown.matrix_world, np.float64)
+    places = poses.reshape(-1, 4, 4).transpose(0, 2, 1)[_order(rig, bones)]
+    rest = export.listed.rest
+    off = np.abs(steady.products(world, places) - rest)
+    reach = float(np.ptp(rest[:, :3, 3], axis=0).max(initial=1.0))
+    return bool(off[:, :3, 3].max(initial=0.0) > LED * reach or off[:, :3, :3].max(initial=0.0) > LED)
+
+
+@contextmanager
+def _unposed(rig: Block) -> Iterator[None]:
+    """Let the channels of an armature's bones be those of its rest meanwhile."""
+    bones = rig.pose.bones
+    kept = {path: np.empty((len(bones), len(values)), np.float32) for path, values in UNPOSED.items()}
+    for path, values in kept.items():
+        bones.foreach_get(path, values.ravel())
+        bones.foreach_set(path, np.tile(np.array(UNPOSED[path], np.float32), len(bones)))
+    rig.update_tag()
+    try:
+        yield
+    finally:
+        for path, values in kept.items():
+            bones.foreach_set(path, values.ravel())
+        rig.update_tag()
 
 
 Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]

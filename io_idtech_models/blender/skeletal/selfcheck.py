@@ -47,6 +47,7 @@ class Motion:
     play: Callable[[], AbstractContextManager[None]]
     times: NDArray[Any]  # (F,)
     animation: Animation | None = None  # as the file has it, frame by frame; None: it is not written here
+    is_other: bool = False  # than what the scene shows: only of matter to meshes that more than bones move
 
     @cached_property
     def is_proven(self) -> bool:
@@ -61,7 +62,8 @@ def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion
     """
     every = list(motions)
     doubtful = [w for w in export.written if meshes and not _is_proven(w, export.rig)]
-    due = every if doubtful else [motion for motion in every if not motion.is_proven]
+    odd = any(not _is_led_alone(written.block, export.rig) for written in doubtful)
+    due = [motion for motion in every if (odd or not motion.is_other if doubtful else not motion.is_proven)]
     if not (due or doubtful) or not _is_evaluated(export):
         return []
     check = _Check(export, model.skeleton, doubtful)
@@ -249,10 +251,15 @@ def _reaches(skeleton: Skeleton, written: list[WrittenMesh]) -> Doubles:
 
 def _is_proven(written: WrittenMesh, rig: Block) -> bool:
     """Tell whether a mesh is the source's, vertex by vertex, and nothing but its armature moves it, as a game does."""
-    block, kept = written.block, written.mesh.kept
-    if kept is None or not kept.all() or block.data.shape_keys is not None or written.said:
+    kept = written.mesh.kept
+    return kept is not None and bool(kept.all()) and not written.said and _is_led_alone(written.block, rig)
+
+
+def _is_led_alone(block: Block, rig: Block) -> bool:
+    """Tell whether nothing but its armature moves a mesh, by its weights."""
+    if block.data.shape_keys is not None or len(block.modifiers) != 1:
         return False
-    if len(block.modifiers) != 1 or not is_plain(block.modifiers[0], rig) or _odd_bones(rig):
+    if not is_plain(block.modifiers[0], rig) or _odd_bones(rig):
         return False
     hung = block.parent == rig and block.parent_type == "OBJECT" and not block.constraints
     return hung and is_still(block) and is_still(block.data)

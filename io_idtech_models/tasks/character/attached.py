@@ -58,16 +58,16 @@ def gone(character: CharacterFound, places: Places) -> list[str]:
     return [kind for kind in character.record.models if kind in places and kind not in character.pieces]
 
 
-def added(character: CharacterFound, places: Places, written: set[Block]) -> list[Added]:
-    """Return what hangs on a character's tags, and is none of its pieces nor `written` with one.
+def added(character: CharacterFound, places: Places, known: set[Block]) -> list[Added]:
+    """Return what hangs on a character's tags, and is none of its pieces nor `known` already.
 
-    What no game could attach is said.
+    What no game could attach is said, and known from then on.
     """
     found: list[Added] = []
     taken = {kind for kind in character.pieces if kind in places}
     for (on, name), tag in _tags(character).items():
         for blocks in _models_on(tag, set(character.pieces.values())):
-            if not written.isdisjoint(blocks):
+            if not known.isdisjoint(blocks):
                 continue
             usual = sorted(kind for kind, place in places.items() if place == (on, name))
             free = [kind for kind in usual if kind not in taken]
@@ -77,6 +77,7 @@ def added(character: CharacterFound, places: Places, written: set[Block]) -> lis
                 continue
             why = f"the game hangs {listed(usual)} there, and that is taken" if usual else "no game hangs a model there"
             log.warning("left out, on %s: %s: %s", name, listed([block.name for block in blocks]), why)
+            known.update(each for block in blocks for each in (block, *block.children_recursive))
     return found
 
 

@@ -68,7 +68,9 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     taken = set(made.values())
     new = [action for action in actions if action not in taken]
     saved, kept = MotionsSaved(), kept_frames.kept_data(rig)
-    _warn_of_moved(rig, [row for row in kept_frames.unmade_of(files, actions).values() if row.said is not None])
+    unmade = [row for row in kept_frames.unmade_of(files, actions).values() if row.said is not None]
+    _warn_of_moved(rig, unmade)
+    _warn_of_led(export, len(unmade))
     for number, file in enumerate(files):
         own = {place: action for (nth, place), action in made.items() if nth == number and place < len(file.rows)}
         added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
@@ -114,6 +116,16 @@ def _warn_of_moved(rig: Any, unmade: list[KeptRow]) -> None:
             "sidebar) lets them go along"
         )
         log.warning(text, listed(rest.names), plural(len(unmade), "animation"))
+
+
+def _warn_of_led(export: RigScene, unmade: int) -> None:
+    """Say so where more than actions moves bones, of which animations that have none know nothing."""
+    if unmade and gather_motion.is_led(export):
+        text = (
+            "more than actions moves '%s' (constraints, drivers, what it hangs on), and %s without one keep their "
+            "frames: Make All Animations (in the sidebar) lets them go along"
+        )
+        log.warning(text, export.rig.name, plural(unmade, "animation"))
 
 
 def _actions(rig: Any) -> list[Any]:
@@ -175,6 +187,7 @@ def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) 
     """
     files, kept = kept_frames.kept_files(export.rig), kept_frames.kept_data(export.rig)
     unmade, rest = kept_frames.unmade_of(files, _actions(export.rig)), moved_rest(export.rig)
+    _warn_of_led(export, sum(files[nth].is_animation for nth, _ in unmade))
     for nth, wanted in groupby(unmade, key=lambda key: key[0]):
         file, places = files[nth], [place for _, place in wanted]
         if not file.is_animation:

@@ -220,22 +220,23 @@ def slot_of(rig: Any, action: Any) -> Any:
 
 
 def shown_by(export: RigScene, row: Format) -> list[Motion]:
-    """Return what poses an armature, for who only looks: the scene; a few kept actions where that plays none.
+    """Return what poses an armature, for who only looks: the scene, and a few kept actions.
 
-    To play another action is dear: Blender copies the first anew, all of its keys, when that comes back.
+    To play another action is dear: Blender copies the first anew, all of its keys, when that comes back. So these are
+    for meshes that could show something else there, if the scene plays one.
     """
     rig, scene = export.rig, export.scene
     play = partial(positioned, rig, "POSE")
     found = [Motion(scene.name, play, np.arange(scene.frame_start, scene.frame_end + 1))]
-    if not is_still(rig):
-        return found
+    plays, known = not is_still(rig), None if rig.animation_data is None else rig.animation_data.action
     with collected_warnings(), suppress(NoActionError):
-        for action in some(actions_of(rig, row)):
+        for action in some([action for action in actions_of(rig, row) if action != known]):
             slot = slot_of(rig, action)
             span = span_of(action, gather_motion.curves_of(action, slot))
             if span is not None:
                 times = np.arange(span.first, span.last + 1)
-                found.append(Motion(action.name, partial(gather_motion.playing, rig, action, slot), times))
+                play = partial(gather_motion.playing, rig, action, slot)
+                found.append(Motion(action.name, play, times, is_other=plays))
     return found
 
 

@@ -1,11 +1,14 @@
-"""Pictures of a character that were painted on in Blender, as files: of those kinds that Blender can't write."""
+"""What belongs to a character and stands nowhere in the scene goes along as it is; pictures as they were painted on.
+
+Blender itself can't write all kinds of these.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 from collections.abc import Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import bpy
 import numpy as np
@@ -14,13 +17,36 @@ from ...blender.compat import Block
 from ...blender.shading.pixels import is_changed, origin_of, pixels_of
 from ...game.pictures import pcx
 from ...model.pictures import Matching, match
-from ...reporting import FormatError, plural
+from ...reporting import FormatError, ModelError, listed, plural
+from ..import_.games import user_disk
+from .saved import SavedCharacter
 
 log = logging.getLogger(__name__)
 CLEAR = 255  # of the palette: icons, which are shown on the screen, are seen through there
 
 
-def painted(besides: Mapping[str, str]) -> dict[str, Block]:
+def take_along(saved: SavedCharacter) -> None:
+    """Take along what belongs to a character and is not written yet."""
+    disk, lost, record = user_disk(), [], saved.record
+    images, told = _painted(record.besides), []
+    for path, place in record.besides.items():
+        if path in saved.files:
+            continue
+        try:
+            source = disk.file(Path(place)).read()
+        except ModelError:
+            lost.append(path)
+            continue
+        data = _painted_file(images[path], path, source) if path in images else source
+        told += [path] if data is None else []
+        saved.put(path, data or source, data is None or data == source)
+    if told:
+        log.warning("painted on, and written as the file has it, save the picture first: %s", listed(told))
+    if lost:
+        log.warning("left out, they are not where they were any more: %s", listed(lost))
+
+
+def _painted(besides: Mapping[str, str]) -> dict[str, Block]:
     """Return the images that show something else than the files that they came from; by the paths in the game."""
     every = {origin_of(image): image for image in bpy.data.images if is_changed(image)}
     every.pop("", None)
@@ -28,7 +54,7 @@ def painted(besides: Mapping[str, str]) -> dict[str, Block]:
     return {path: image for path, image in found.items() if image is not None}
 
 
-def painted_file(image: Block, path: str, source: bytes) -> bytes | None:
+def _painted_file(image: Block, path: str, source: bytes) -> bytes | None:
     """Return the file of a picture as an image shows it, in the colours that its `source` has; None of other kinds.
 
     A colour that the picture has not becomes the nearest that it has: said.

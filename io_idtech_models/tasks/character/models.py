@@ -1,0 +1,279 @@
+"""The models of a character out of the scene: its body, and what hangs on it, each in its own space."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+from mathutils import Matrix
+
+from ... import formats
+from ...assets.export_request import ExportRequest
+from ...blender import names
+from ...blender.compat import Block, Context
+from ...blender.hanging import AT_HOME, in_space
+from ...blender.playback import used_actions
+from ...blender.player.parts import all_shown
+from ...blender.provenance import FILE
+from ...blender.roots import follows, hangs_on, is_root, root_of
+from ...blender.scene import ExportScene
+from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
+from ...blender.space import space_of
+from ...blender.vertex.frame_plan import GatherSettings
+from ...blender.vertex.movement import is_moving, may_move
+from ...formats import SKELETAL, VERTEX, Format
+from ...game.character.files import BODY
+from ...model import steady
+from ...model.limits.tags import gone_tags
+from ...model.transforms import inverse
+from ...reporting import LimitError, listed
+from ..export.advice import is_posed, of_materials
+from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
+from ..export.skeletal import model_file, whole_model
+from ..export.vertex import gathered, kept_format
+from .attached import MOVED, added, as_part, gone, is_moved_off, path_of
+from .motion_files import MotionFiles
+from .record import CharacterFound, is_of_frames
+from .saved import SavedCharacter
+from .skins import SkinsSaved
+
+log = logging.getLogger(__name__)
+
+
+class ModelsSaved:
+    """The models of a character on their way into files, with their skins and motions."""
+
+    def __init__(self, character: CharacterFound, saved: SavedCharacter, context: Context) -> None:
+        self.character, self.record, self.context = character, character.record, context
+        self.saved = saved
+        self.skins = SkinsSaved(saved)
+        self.motions = MotionFiles(saved)
+        self.known: set[Any] = set()  # objects that are written, or of which a message says that they are not
+
+    def body(self) -> None:
+        """Write the body, its skin, and the files of frames.
+
+        Raises:
+            ModelError: a file can't be written.
+        """
+        path = self.record.models.get(BODY, "")
+        row = formats.by_suffix(PurePath(path or str(self.character.body.get(FILE, ""))))
+        if row is None:
+            raise LimitError(f"'{path}' is no model of a format that can be written")
+        rig, home = self.character.rig, self.character.body
+        beside = beside_body(self.context, rig, self.character.root, [*home.all_objects])
+        if row.family is VERTEX:
+            chosen = choose(self.context, "COLLECTION", home.name)
+            self._of_frames(BODY, replace(chosen, blocks=[*chosen.blocks, *beside]))
+            return
+        copies = self.character.copies
+        if copies:
+            text = "copies of '%s' are left out, make one active to save that in its place: %s"
+            log.warning(text, rig.name, listed([copy.name for copy in copies]))
+        carriers = {*copies, *map(root_of, copies)} - {None, self.character.root}
+        theirs = {b for b in self.character.collection.all_objects if any(b == c or follows(b, c) for c in carriers)}
+        self.known |= theirs
+        own = [b for b in home.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE") and b not in theirs]
+        bent = [block for block in beside if rig in bending(block)]
+        mine = [*(block for block in own if not is_root(block) and not _is_foreign(block, rig)), *bent]
+        _say_of_place(rig, self.character.root)
+        with _at_origin(rig, self.character.root, self.context.view_layer):
+            export, blocks = self._of_bones(BODY, row, mine, rig)
+        meshes = [block for block in blocks if block.type == "MESH"]
+        self._say(path, of_materials(meshes, row))
+        self.skins.save(BODY, home, meshes, {}, export)
+
+    def _of_bones(self, kind: str, row: Format, mine: list[Block], rig: Block) -> tuple[RigScene, list[Block]]:
+        """Write a model with bones, and its files of frames, in its armature's own space; returns its objects, too."""
+        path, settings = self.record.models[kind], SkeletalGatherSettings(scale=self.record.scale, normals="SOURCE")
+        layer = self.context.view_layer
+        export = rig_scene(self.context.scene, layer, settings, rig)
+        with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
+            blocks = whole_model(mine, self.context)
+            asked = ExportRequest(Path(PurePath(path).name), self.saved.game_for(row))
+            written = model_file(asked, row, export, blocks)
+            self.motions.save(kind, export, row, written.model)
+        self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *([note] if note else [])])
+        self.saved.put_model(kind, written.data)
+        self.known |= set(blocks)
+        return export, blocks
+
+    def piece(self, kind: str) -> None:
+        """Write what hangs on a tag or on a joint, and what it wears.
+
+        Raises:
+            ModelError: a file can't be written.
+        """
+        path = self.record.models[kind]
+        root = self.character.pieces.get(kind)
+        if root is None:
+            if self.saved.kind is None or kind not in self.saved.kind.places:
+                log.warning("%s is not in the scene: its file and what names it stay as they were", kind)
+            return
+        if is_moved_off(root, self.context.view_layer.depsgraph):
+            text = "the root of '%s' stands off where the game hangs it, which no file says: move its objects instead"
+            log.warning(text, names.file_name_of(root))
+        chosen = part_of(self.context, root)
+        self.known.add(root)
+        row = formats.by_suffix(PurePath(path))
+        rig = next((block for block in chosen.whole if block.type == "ARMATURE"), None)
+        if row is not None and row.family is SKELETAL and rig is not None:
+            self._of_bones(kind, row, chosen.whole, rig)
+            if is_posed(rig) and not used_actions(rig):
+                text = "'%s' has a pose that no action keeps, and its file no motion: written at rest"
+                log.warning(text, names.file_name_of(root))
+        elif is_of_frames(self.record):  # it stands where the body stands, and goes where that goes
+            with _seen_by(self.character.root, root, self.context.view_layer):
+                self._still(root, kind, chosen)
+        else:
+            self._still(root, kind, chosen)
+
+    def _still(self, root: Block, kind: str, chosen: Choice, path: str = "") -> None:
+        """Write a model of frames that hangs on a root; one of a single frame that moves there by itself is said."""
+        if self._of_frames(kind, chosen, path) > 1 or not any(may_move(block, chosen.whole) for block in chosen.whole):
+            return
+        export = ExportScene(self.context.scene, self.context.view_layer, None)
+        if is_moving(chosen.whole, export, space_of(chosen.whole, None, export.evaluated)):
+            text = "'%s' moves where the game hangs it, and its file stands still: written as it is in frame %d"
+            log.warning(text, names.file_name_of(root), self.context.scene.frame_current)
+
+    def attached(self) -> None:
+        """Let skins attach what hangs on tags now, and write what is new there.
+
+        Raises:
+            ModelError: a file can't be written.
+        """
+        kind = self.saved.kind
+        if kind is None or kind.with_parts is None:
+            return
+        skins = self.skins.attaching()
+        folder = PurePath(self.record.models[BODY]).parent.as_posix()
+        new: dict[str, str] = {}
+        for model in added(self.character, kind.places, self.known):
+            if skins[kind.places[model.kind][0]] not in self.saved.files:
+                log.warning("left out, no skin could attach it: %s", listed([block.name for block in model.blocks]))
+                self.known.update(each for block in model.blocks for each in (block, *block.children_recursive))
+                continue
+            new[model.kind] = place = path_of(model, self.character, f"{folder}/" if kind.head_attaches else "")
+            with as_part(model, self.character.rig, self.context) as root:
+                self._still(root, model.kind, part_of(self.context, root), place)
+        lost = gone(self.character, kind.places)
+        for path in dict.fromkeys(skins.values()):
+            own = [each for each in (*lost, *new) if skins[kind.places[each][0]] == path]
+            if own and path in self.saved.files:
+                parts = {each: new[each] for each in own if each in new}
+                data = kind.with_parts(self.saved.files[path], [each for each in own if each in lost], parts, folder)
+                self.saved.put(path, data, data == self.saved.files[path])
+
+    def _of_frames(self, kind: str, chosen: Choice, path: str = "") -> int:
+        """Write a model of frames, and what it wears; `path` is that of a new one. Returns how many frames it has."""
+        is_new, path = bool(path), path or self.record.models[kind]
+        whole = replace(chosen, blocks=chosen.whole, hidden=[])
+        row = kept_format(formats.by_suffix(PurePath(path)) or formats.by_name("md3"), chosen.collection)
+        settings = GatherSettings(frames="KEYS", scale=self.record.scale)
+        with all_shown(self.context.view_layer, whole.blocks):
+            asked = ExportRequest(Path(PurePath(path).name), self.saved.game_for(row))
+            written = gathered(asked, row, whole, self.context, settings)
+        self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *left_out(whole)])
+        self.known |= set(whole.blocks)
+        if is_new:
+            self.saved.put(path, written.data, is_source=False)
+        else:
+            self.saved.put_model(kind, written.data)
+            meshes = [block for block in whole.blocks if block.type == "MESH"]
+            self._say(path, of_materials(meshes, row))
+            self.skins.save(kind, chosen.collection, meshes, written.pieces)
+        return written.model.num_frames
+
+    def _say(self, path: str, texts: Iterable[str]) -> None:
+        for text in texts:
+            log.warning("%s: %s", PurePath(path).name, text)
+
+    def strays(self) -> None:
+        """Name what lies in the character's collection, or hangs on it, and goes into none of its files."""
+        unknown = [kind for kind in self.character.pieces if kind not in self.record.models]
+        if unknown:
+            log.warning("no part of the character's own files, left out: %s", listed(unknown))
+        roots = {self.character.pieces[kind] for kind in unknown}
+        own = [b for b in self.character.collection.all_objects if b.type == "MESH" and b not in self.known]
+        loose = [b.name for b in own if not any(hangs_on(b, root) for root in roots)]
+        if loose:
+            log.warning(
+                "left out, no part of the character takes them, hang them on the root of one: %s", listed(loose)
+            )
+        beside = beside_body(self.context, self.character.rig, self.character.root, self.known)
+        stiff = [block.name for block in beside if block.name not in loose]
+        if stiff:
+            text = "left out, no bone moves their points, give them weights and an Armature modifier: %s"
+            log.warning(text, listed(stiff))
+
+
+def _say_of_place(rig: Block, root: Block | None) -> None:
+    """Say so where an armature is moved on its root, or scaled: that is where a character stands, and in no file."""
+    placed = np.array(rig.matrix_parent_inverse @ rig.matrix_basis)
+    if root is not None and rig.parent == root:
+        if np.abs(placed - np.eye(4)).max() > MOVED:
+            text = (
+                "'%s' is moved, turned or scaled on its root, which no file says: edit its bones, or move '%s'"
+            )
+            log.warning(text, rig.name, root.name)
+    elif np.abs(steady.lengths(placed[:3, :3].T) - 1.0).max() > MOVED:
+        text = "'%s' is scaled as an object, which no file says: scale its bones and meshes in edit mode instead"
+        log.warning(text, rig.name)
+
+
+@contextmanager
+def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None]:
+    """Let an armature stand at the world's origin meanwhile, or at that of its root, wherever its character stands."""
+    before, hung = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
+    if root is not None and rig.parent == root:
+        rig.matrix_parent_inverse = Matrix()
+        rig.matrix_basis = Matrix()
+    elif not np.array_equal(np.array(rig.matrix_world), np.eye(4)):
+        rig.matrix_world = Matrix()
+    else:
+        yield
+        return
+    try:
+        view_layer.update()
+        yield
+    finally:
+        rig.matrix_parent_inverse = hung
+        rig.matrix_basis = before
+        view_layer.update()
+
+
+@contextmanager
+def _seen_by(space: Block | None, root: Block, view_layer: Any) -> Iterator[None]:
+    """Let what hangs on a root stand in that one's own space as it stands in another root's, or the world's."""
+    view_layer.update()
+    own = np.array(root.matrix_world)
+    way = own if space is None else steady.products(inverse(np.array(space.matrix_world)), own)
+    if np.abs(way - np.eye(4)).max() <= AT_HOME:
+        yield
+        return
+    before = [(block, block.matrix_parent_inverse.copy()) for block in root.children]
+    try:
+        for block, hung in before:
+            block.matrix_parent_inverse = Matrix(steady.products(way, np.array(hung)).tolist())
+        view_layer.update()
+        yield
+    finally:
+        for block, hung in before:
+            block.matrix_parent_inverse = hung
+        view_layer.update()
+
+
+def _is_foreign(block: Block, rig: Block) -> bool:
+    """Tell whether an object in a body's collection hangs on a tag of its own: a model by itself."""
+    above = None if block == rig else block.parent
+    while above is not None and above != rig:
+        if above.type == "EMPTY":
+            return True
+        above = above.parent
+    return False

@@ -1,0 +1,99 @@
+"""Which files of a character's game its animations go into: where each came from, and new ones beside those."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+
+from ...blender.skeletal.kept_frames import kept_data, kept_files
+from ...blender.skeletal.rig_scene import RigScene
+from ...formats import Format, by_name
+from ...game.aninc import RowEdit
+from ...game.character.files import BODY
+from ...model.skeletal import SkeletalModel
+from ...reporting import listed
+from .motions import ActionFile, save_actions, save_motions, save_unmade
+from .saved import SavedCharacter
+
+log = logging.getLogger(__name__)
+
+
+class MotionFiles:
+    """The animations of a character on their way into files, and what texts of the game are to say of them."""
+
+    def __init__(self, saved: SavedCharacter) -> None:
+        self.saved = saved
+        self.rows: list[RowEdit] = []  # of tables
+        self.played: dict[str, list[ActionFile]] = {}  # of files that there were, by BODY and kinds of pieces
+        self.new: dict[str, ActionFile] = {}  # that no file was yet, by their paths
+
+    def save(self, kind: str, export: RigScene, row: Format, model: SkeletalModel) -> None:
+        """Write the files of frames that an armature keeps, or those that its actions are.
+
+        Raises:
+            ModelError: one can't be written.
+        """
+        saved, apart, files = self.saved, row.skeletal.animation, kept_files(export.rig)
+        if apart is None or any(not file.is_animation for file in files):
+            motions = save_motions(export, model, saved.game_for(by_name("mdx")))
+            self.rows = motions.rows
+            saved.files |= {path: data for path, data in motions.files.items() if path}
+            saved.edited += [path for path in motions.edited if path]
+            return
+        game = saved.game_for(apart)
+        known = kept_data(export.rig)
+        kept = {file.game_name: known.of(nth) for nth, file in enumerate(files) if file.game_name}
+        if saved.record.motions.get(kind):
+            made = save_actions(export, model, apart, game)
+            self._put(kind, [*save_unmade(export, model, apart, game), *made], apart.suffixes[0], kept)
+        for path, data in kept.items():
+            saved.files.setdefault(path, data)
+
+    def _put(self, kind: str, every: list[ActionFile], suffix: str, kept: Mapping[str, bytes]) -> None:
+        """Write the files that animations are, each where it came from; of new ones beside the first of the others.
+
+        What the armature has `kept` of them, by their paths, is as they were.
+        """
+        saved = self.saved
+        motions = saved.record.motions[kind]
+        place_of = {name: path for path, called in motions.items() for name in called}
+        folder = PurePath(next(iter(motions))).parent
+        single = kind != BODY or saved.kind is None or not saved.kind.takes_actions
+        new: dict[str, ActionFile] = {}
+        own = [(place_of[each.name], each) for each in every if each.name in place_of]
+        _say_of_shared(own)
+        self.played[kind] = [each for _, each in own if each.action is not None]
+        for each in every:
+            path = place_of.get(each.name)
+            if path is None and single:
+                log.warning("'%s' is no animation that the %s has in the game: left out", each.action.name, kind)
+                continue
+            if path is None:
+                path = (folder / f"{each.name}{suffix}").as_posix()
+                new[path] = each
+            known = saved.record.sums.get(path)
+            is_source = each.is_source and path not in new
+            before = kept.get(path) or saved.source(path, known) if is_source else None
+            saved.put(path, before or each.data, is_source)
+            for other, data in each.beside.items():
+                beside = PurePath(path).with_suffix(other).as_posix()
+                if not is_source or beside not in saved.record.besides:
+                    saved.put(beside, data, is_source)
+        self.new |= new
+
+
+def _say_of_shared(own: Iterable[tuple[str, ActionFile]]) -> None:
+    """Name the animations that play a file of frames which another one has changed."""
+    by_path: dict[str, list[ActionFile]] = {}
+    for path, each in own:
+        by_path.setdefault(path, []).append(each)
+    for path, files in by_path.items():
+        edited = [file for file in files if not file.is_source]
+        others = [file.name for file in files if edited and file.data != edited[-1].data]
+        if others:
+            text = (
+                "'%s' is written as '%s' shows it, and is the file of these, too, which play that from now on (a "
+                "copy under a new name has a file of its own): %s"
+            )
+            log.warning(text, PurePath(path).name, edited[-1].name, listed(others))

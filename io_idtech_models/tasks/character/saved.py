@@ -1,0 +1,95 @@
+"""The files of a character on their way into its game: which there are, and which of them were edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePath
+from zlib import crc32
+
+from ... import formats
+from ...assets.player import write_into_game
+from ...formats import Format
+from ...game.character.kinds import Kind, kind_named
+from ...model.limits.games import NO_GAME
+from ...reporting import ModelError
+from ..import_.games import user_disk
+from .record import Record
+
+
+@dataclass(eq=False)
+class SavedCharacter:
+    """The files of a character, by their paths in its game."""
+
+    name: str
+    record: Record
+    game: str = NO_GAME  # whose limits are kept
+    files: dict[str, bytes] = field(default_factory=dict)
+    edited: list[str] = field(default_factory=list)  # which of them are others than they were
+    declarations: dict[str, bytes] = field(default_factory=dict)  # what of this the target lacks goes there, too
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """Return which game's character it is."""
+        return kind_named(self.record.file)
+
+    def game_for(self, row: Format) -> str:
+        """Return the game whose limits a format's files keep: none where it does not read such."""
+        return self.game if self.game in row.games else NO_GAME
+
+    def put(self, path: str, data: bytes, is_source: bool) -> None:
+        """Write a file, and note whether it was edited."""
+        if not path or (is_source and path in self.edited):  # of two of a file the one that was edited counts
+            return
+        self.files[path] = data
+        if not is_source:
+            self.note_edited([path])
+
+    def put_model(self, kind: str, data: bytes) -> None:
+        """Write a model of the character's own."""
+        path, known = self.record.models[kind], self.record.sums.get(kind)
+        row, is_source = formats.by_suffix(PurePath(path)), known == f"{crc32(data):08x}"
+        if row is not None and row.is_text and not is_source:
+            source = self.source(path, known)
+            is_source = source is not None and row.dump(row.load(source, PurePath(path).stem)) == data
+            data = source if is_source and source is not None else data
+        self.put(path, data, is_source)
+
+    def source(self, path: str, checksum: str | None) -> bytes | None:
+        """Return the bytes that a file had: texts can say the same in other letters; None where it is another now."""
+        try:
+            data = user_disk().file(Path(self.record.besides[path])).read()
+        except (ModelError, KeyError):
+            return None
+        return data if f"{crc32(data):08x}" == checksum else None
+
+    def declare(self, declarations: dict[str, bytes]) -> None:
+        """Let declarations say something else by now."""
+        self.declarations |= declarations
+        self.note_edited(declarations)
+
+    def note_edited(self, paths: Iterable[str]) -> None:
+        """Note files that are others than they were."""
+        self.edited += [path for path in paths if path not in self.edited]
+
+    def keep_edited(self) -> None:
+        """Leave out all that is as it was."""
+        self.files = {path: data for path, data in self.files.items() if path in self.edited}
+        self.declarations = {path: data for path, data in self.declarations.items() if path in self.edited}
+
+
+def write(saved: SavedCharacter, target: Path) -> list[str]:
+    """Write a character's files below a game's folder, or into an archive, all or none; what else is there stays.
+
+    Of declarations those go along that are not there in other files already; returns what is odd about these.
+
+    Raises:
+        ModelError: a file can't be written; all are as they were.
+    """
+    odd: list[str] = []
+    if saved.kind is not None and saved.kind.settled is not None and saved.declarations:
+        lacking, odd = saved.kind.settled(user_disk().store(target), saved.declarations)
+        saved.files |= lacking
+    write_into_game(target, saved.files)
+    return odd
