@@ -71,7 +71,9 @@ def _points() -> Points:
     own = [b for b in bpy.context.scene.objects if any(m.type == "ARMATURE" and m.object == rig() for m in b.modifiers)]
     whole = dict.fromkeys([*top.children_recursive, *own])
     meshes = [block for block in whole if block.type == "MESH" and block.visible_get()]
-    home = np.linalg.inv(world_of(top, graph)) if KIND in top else np.eye(4)
+    # Without a root a character stands where its armature does.
+    stands = world_of(top, graph) if KIND in top else np.array(top.matrix_parent_inverse @ top.matrix_basis)
+    home = np.linalg.inv(stands)
     places = {block: home @ world_of(block, graph) for block in meshes}
     return points_of(meshes, graph, places.__getitem__)
 

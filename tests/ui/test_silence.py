@@ -751,6 +751,40 @@ def _(folder):
     save_character(folder)
 
 
+@says("no part of the character takes them")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    hat = next(block for block in bpy.data.objects if block.get("idtech_part") == "md3_hat")
+    first("MESH", hat.children).parent = None
+    save_character(folder)
+
+
+@says("lets them go along")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    rig = first("ARMATURE")
+    rig.pose.bones[1].constraints.new("COPY_LOCATION").target = add_tag("lead")
+    activate(rig)
+    save_character(folder)
+
+
+@says("is scaled as an object, which no file says")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    first("ARMATURE").scale = 2.0, 2.0, 2.0
+    save_character(folder)
+
+
+@says("scaled on its root, which no file says")
+def _(folder):
+    path = samples_doom3.put_character(folder / "game")
+    bpy.ops.import_scene.idtech_character(filepath=str(path), character="monster_newt")
+    rig = next(b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent["idtech_part"] == "monster_newt root")
+    rig.location.z = 5.0
+    activate(rig)
+    save_character(folder)
+
+
 @says("the name by which games hang models on it")
 def _(folder):
     tag_of(brought(game(folder)).parts["lower"], "tag_torso").name = "tag_belt"

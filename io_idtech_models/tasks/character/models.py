@@ -38,6 +38,7 @@ from ..export.skeletal import model_file, whole_model
 from ..export.vertex import gathered, kept_format
 from .attached import MOVED, added, as_part, gone, is_moved_off, path_of
 from .motion_files import MotionFiles
+from .motions import unmade_motions
 from .record import CharacterFound, is_of_frames
 from .saved import SavedCharacter
 from .skins import SkinsSaved
@@ -96,7 +97,7 @@ class ModelsSaved:
         with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
             blocks = whole_model(mine, self.context)
             asked = ExportRequest(Path(PurePath(path).name), self.saved.game_for(row))
-            written = model_file(asked, row, export, blocks)
+            written = model_file(asked, row, export, blocks, unmade_motions(rig, self.context.scene))
             self.motions.save(kind, export, row, written.model)
         self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *([note] if note else [])])
         self.saved.put_model(kind, written.data)
@@ -215,12 +216,10 @@ class ModelsSaved:
 
 def _say_of_place(rig: Block, root: Block | None) -> None:
     """Say so where an armature is moved on its root, or scaled: that is where a character stands, and in no file."""
-    placed = np.array(rig.matrix_parent_inverse @ rig.matrix_basis)
+    placed = steady.products(np.array(rig.matrix_parent_inverse), np.array(rig.matrix_basis))
     if root is not None and rig.parent == root:
         if np.abs(placed - np.eye(4)).max() > MOVED:
-            text = (
-                "'%s' is moved, turned or scaled on its root, which no file says: edit its bones, or move '%s'"
-            )
+            text = "'%s' is moved, turned or scaled on its root, which no file says: edit its bones, or move '%s'"
             log.warning(text, rig.name, root.name)
     elif np.abs(steady.lengths(placed[:3, :3].T) - 1.0).max() > MOVED:
         text = "'%s' is scaled as an object, which no file says: scale its bones and meshes in edit mode instead"

@@ -10,23 +10,27 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
+import bpy
 import numpy as np
 
 from ...assets.scale_files import scale_files
 from ...blender import names
+from ...blender.compat import play_action
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
+from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames
-from ...blender.skeletal.kept_frames import KeptFile, KeptRow
+from ...blender.skeletal.kept_frames import KeptFile, KeptRow, Key
 from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
-from ...blender.skeletal.selfcheck import differences
+from ...blender.skeletal.selfcheck import Motion, differences
 from ...formats import Format
 from ...game.aninc import Row, RowEdit
 from ...model.bounds import set_bounds
@@ -37,7 +41,7 @@ from ...reporting import LimitError, listed, plural
 from ..export.motion import AnimationExport, finished, of_format, played
 from ..export.motion_sources import slot_of, sources_of, warn_of_unplayed
 from ..import_ import aninc as animation_tables
-from ..import_.kept_frames import format_of, read_rows, table_row
+from ..import_.kept_frames import format_of, make_rows, read_rows, table_row
 
 log = logging.getLogger(__name__)
 SAME_RATE = 1e-3  # frames per second
@@ -202,6 +206,36 @@ def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) 
             for text in refused(row.check(animation, game)):
                 log.warning("%s: %s", given.name, text)
             yield ActionFile(given.name, None, row.dump(animation), is_source=False)
+
+
+def unmade_motions(rig: Any, scene: Any) -> list[Motion]:
+    """Return a few of the animations that have no action, which they get while they play, for who looks at meshes."""
+    if any(bone.rotation_mode != "QUATERNION" for bone in rig.pose.bones):
+        return []  # an action would change that
+    rows = kept_frames.unmade_of(kept_frames.kept_files(rig), _actions(rig)).items()
+    motions = [
+        Motion(row.clip.name, partial(_made, rig, key, scene), np.arange(row.clip.length), is_other=True)
+        for key, row in rows
+        if row.said is not None and row.clip.length > 0
+    ]
+    return some(motions)
+
+
+@contextmanager
+def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
+    """Let an armature play a row that has no action meanwhile; one that can't be made shows nothing."""
+    with gather_motion.playing(rig, None, None):
+        try:
+            made = make_rows(rig, [key], scene)
+        except LimitError:
+            made = {}
+        try:
+            for action in made.values():
+                play_action(rig, action, slot_of(rig, action))
+            yield
+        finally:
+            for action in made.values():
+                bpy.data.actions.remove(action)
 
 
 class _FileEdits:

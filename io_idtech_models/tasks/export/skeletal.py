@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from ...blender.compat import Context
 from ...blender.hanging import in_space
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
-from ...blender.skeletal.selfcheck import differences, lone_pose
+from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
 from ...blender.window import object_mode
 from ...formats import Format
@@ -153,10 +153,13 @@ def _animations_of(
     return motion_files(beside, other, export, context, wanted)
 
 
-def model_file(asked: ExportRequest, row: Format, export: RigScene, blocks: list[Any]) -> Gathered:
+def model_file(
+    asked: ExportRequest, row: Format, export: RigScene, blocks: list[Any], others: Sequence[Motion] = ()
+) -> Gathered:
     """Return an armature and its meshes as a file's bytes, which are not written; call it in object mode.
 
-    With all motions, where a file of the format holds them, too. Raises ModelError.
+    With all motions, where a file of the format holds them, too. `others` are what else it plays, which are looked at.
+    Raises ModelError.
     """
     export = of_format(export, row)
     model = gather(blocks, export)
@@ -166,7 +169,8 @@ def model_file(asked: ExportRequest, row: Format, export: RigScene, blocks: list
     notes = [*of_stripped(model, row), *row.lost(model), *refused(problems)]
     data = row.dump(model, asked.options, animations)
     motion = played(sources, animations, row, data) if row.has_motions else []
-    return Gathered(data, model, [*differences(export, model, motion or shown_by(export, row)), *notes])
+    off = differences(export, model, [*(motion or shown_by(export, row)), *others])
+    return Gathered(data, model, [*off, *notes])
 
 
 def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:

@@ -1,0 +1,137 @@
+"""Saving a character says what of it, as Blender shows it, goes into no file."""
+
+from typing import Any
+
+import pytest
+
+from tests.ui.character.games import GAMES, opened, roots, saved
+from tests.ui.scene import activate, add_cube, bpy
+
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+
+
+@pytest.fixture
+def said(tmp_path, capfd):
+    """Return what saves the character of an object, and returns what it says."""
+
+    def save(block: Any) -> str:
+        activate(block)
+        capfd.readouterr()
+        saved(tmp_path / "out")
+        return str(capfd.readouterr().out)
+
+    return save
+
+
+def brought(game: str, folder: Any) -> Any:
+    """Import a game's sample; returns the body's armature."""
+    return opened(GAMES[game].put(folder / "game"), game)
+
+
+def mesh_on(root: Any) -> Any:
+    """Return the mesh that hangs on a root."""
+    return next(block for block in root.children if block.type == "MESH")
+
+
+def bent(rig: Any) -> Any:
+    """Return a mesh that an armature bends."""
+    return next(block for block in rig.children if block.type == "MESH")
+
+
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_a_key_of_ones_own_that_plays_on_a_piece(tmp_path, said, end):
+    rig = brought("et", tmp_path)
+    bpy.context.scene.frame_end = bpy.context.scene.frame_start + 10
+    pack = mesh_on(roots()["md3_back"])
+    pack.shape_key_add(name="Basis")
+    key = pack.shape_key_add(name="swollen", from_mix=False)
+    key.points[0].co.z += 5.0
+    for frame, value in ((bpy.context.scene.frame_start, 0.0), (bpy.context.scene.frame_end, end)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    assert ("moves where the game hangs it" in said(rig)) == (end > 0)
+
+
+def test_a_mesh_that_was_taken_off_its_piece(tmp_path, said):
+    rig = brought("et", tmp_path)
+    pack = mesh_on(roots()["md3_back"])
+    pack.parent, pack.parent_type, pack.parent_vertices = bent(rig), "VERTEX", (0, 1, 2)
+    text = f"left out, no part of the character takes them, hang them on the root of one: '{pack.name}'"
+    assert text in said(rig)
+
+
+def test_meshes_of_copies_are_no_strays(tmp_path, said):
+    rig = brought("et", tmp_path)
+    for block in bpy.context.scene.objects:
+        block.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.object.duplicate() == {"FINISHED"}
+    text = said(rig)
+    assert "copies of 'body' are left out" in text and "no part of the character takes them" not in text
+
+
+def test_what_hangs_where_nothing_may_is_named_once(tmp_path, said):
+    rig = brought("et", tmp_path)
+    tag = next(block for block in rig.children if block.name == "tag_torso")
+    club = add_cube("club")
+    add_cube("nail").parent = club
+    for collection in rig.users_collection:
+        collection.objects.link(club)
+    club.parent = tag
+    text = said(rig)
+    assert "no game hangs a model there" in text and "no part of the character takes them" not in text
+
+
+def test_modifiers_that_animations_without_an_action_put_off(tmp_path, said):
+    """The game plays what has no action in Blender yet."""
+    rig = brought("et", tmp_path)
+    bent(rig).modifiers.new("twist", "SIMPLE_DEFORM").angle = 1.0
+    before = [action.name for action in bpy.data.actions]
+    plays = rig.animation_data.action
+    rig.animation_data.action = None  # nor does the scene
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    assert "'twist') work on the pose" in said(rig)
+    assert [action.name for action in bpy.data.actions] == before and rig.animation_data.action is None
+    rig.animation_data.action = plays
+    assert "'twist') work on the pose" in said(rig)
+    assert rig.animation_data.action == plays
+
+
+LED = "lets them go along"
+
+
+def lead(rig: Any) -> None:
+    """Let something lead a bone, whatever action plays."""
+    target = bpy.data.objects.new("lead", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = 50.0, 0.0, 0.0
+    rig.pose.bones[-1].constraints.new("COPY_LOCATION").target = target
+
+
+@pytest.mark.parametrize("game", ["et", "xreal", "doom3"])
+def test_what_leads_bones_where_animations_have_no_action(tmp_path, said, game):
+    rig = brought(game, tmp_path)
+    rig.pose.bones[-1].location.x += 3.0  # a pose leads nothing
+    assert LED not in said(rig)
+    lead(rig)
+    text = said(rig)
+    assert f"more than actions moves '{rig.name}'" in text and LED in text
+    assert bpy.ops.object.idtech_animation_make() == {"FINISHED"}
+    assert LED not in said(rig)
+
+
+@pytest.mark.parametrize("game", ["et", "xreal", "doom3", "rtcw"])
+def test_where_the_armature_stands(tmp_path, said, game):
+    rig = brought(game, tmp_path)
+    assert "which no file says" not in said(rig)
+    (rig.parent or rig).location.x = 30.0  # beside another one
+    assert "which no file says" not in said(rig)
+    rig.scale = 1.5, 1.5, 1.5
+    text = said(rig)
+    if rig.parent is None:
+        assert f"'{rig.name}' is scaled as an object, which no file says" in text
+    else:
+        assert f"'{rig.name}' is moved, turned or scaled on its root, which no file says" in text
+        rig.scale, rig.location = (1.0, 1.0, 1.0), (0.0, 0.0, 4.0)
+        assert "on its root, which no file says" in said(rig)
