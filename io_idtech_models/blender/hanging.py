@@ -31,6 +31,7 @@ from .provenance import MODEL_ID, PART, model_of
 from .roots import is_root, is_tag, root_of
 
 AT_HOME = 1e-6  # how far from the identity a matrix is that says nothing
+WHOLES = {"COLLECTION", "SCENE"}  # what uses these does so with all that is in them, whatever that is
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 
 
@@ -62,12 +63,18 @@ class Hanging:
     at_home: bool  # its objects stand as import put them, whatever carries them
     held: list[Block]  # the model's objects that hang on something else
     edges: list[Block]  # what hangs on the carrier directly, and the model on it
-    bent: list[Block]  # meshes in the world that held armatures bend there
+    whole: set[Block]  # the model, with the armatures that bend it
 
     @property
     def has_space(self) -> bool:
         """Tell whether the model has a space of its own: from its file, or by its root."""
         return self.imported or is_root(self.carrier.block)
+
+    def along(self) -> list[Block]:
+        """Return what stands in the world and belongs there with the model: what it bends, what has a say in it."""
+        free = (block for block in self.whole if block.parent is None)
+        bent = (b for b in free if any(m.type == "ARMATURE" and m.object in self.held for m in b.modifiers))
+        return [*bent, *helpers_of(self.whole, self.carrier.block)]
 
 
 def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
@@ -90,9 +97,29 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     bodies = [block for block in held if block.type != "EMPTY"]
     carrier = next(iter(edges.values()))
     at_home = bool(own) and not is_root(carrier.block) and all(map(_is_at_home, bodies))
-    free = [block for block in whole if block.parent is None]
-    bent = [block for block in free if any(m.type == "ARMATURE" and m.object in held for m in block.modifiers)]
-    return Hanging(carrier, bool(own), at_home, held, list(edges), bent)
+    return Hanging(carrier, bool(own), at_home, held, list(edges), whole)
+
+
+def helpers_of(whole: set[Block], carrier: Block | None) -> list[Block]:
+    """Return what stands in the world and has a say in what a model, `whole`, shows: targets of modifiers and the like.
+
+    What carries the model is none of it. Blender itself knows who uses what, through data and node groups, too.
+    """
+    uses: dict[Any, list[Any]] = {}
+    for used, users in bpy.data.user_map().items():
+        for user in users:
+            uses.setdefault(user, []).append(used)
+    carriers = set[Any]()
+    while carrier is not None:
+        carriers.add(carrier)
+        carrier = carrier.parent
+    seen, due = whole | carriers, [*whole]
+    while due:
+        found = [each for each in uses.get(due.pop(), ()) if each not in seen and each.id_type not in WHOLES]
+        seen.update(found)
+        due += found
+    helpers = [each for each in seen - whole - carriers if each.id_type == "OBJECT" and each.parent is None]
+    return sorted(helpers, key=lambda block: str(block.name))
 
 
 def _edge(block: Block, own: set[str]) -> Block | None:
@@ -139,15 +166,15 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
     moved = hanging.held if hanging.at_home else hanging.edges
     before = [(b, b.parent, b.parent_type, b.parent_bone, b.matrix_parent_inverse.copy()) for b in moved]
     made: list[Any] = []
-    modifiers = (m for block in hanging.bent for m in block.modifiers if m.type == "ARMATURE")
-    rig = next((m.object for m in modifiers if m.object in hanging.held), None)
-    stood = None if rig is None else np.array(rig.matrix_world, np.float64)
+    lead = next((block for block in moved if block.type == "ARMATURE"), moved[0])
+    along = hanging.along()
+    stood = np.array(lead.matrix_world, np.float64)
     try:
         for block in moved:
             stand = None if hanging.at_home else _stand(hanging.carrier, made)
             _hang(block, stand, "OBJECT", "", block.matrix_parent_inverse.copy())
         view_layer.update()
-        with _along(hanging.bent, rig, stood, view_layer):
+        with going_along(along, lead, stood, view_layer):
             yield
     finally:
         for how in before:
@@ -158,13 +185,16 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
 
 
 @contextmanager
-def _along(blocks: list[Block], rig: Block | None, stood: NDArray[Any] | None, view_layer: Any) -> Iterator[None]:
-    """Let objects that lie in the world go where an armature went, which `stood` elsewhere before (4, 4)."""
-    if rig is None or stood is None:
+def going_along(
+    blocks: list[Block], lead: Block, stood: NDArray[np.float64], view_layer: bpy.types.ViewLayer
+) -> Iterator[None]:
+    """Let objects that stand in the world go where one of a model went meanwhile, which `stood` elsewhere (4, 4)."""
+    way = steady.products(np.array(lead.matrix_world), inverse(stood[None])[0])
+    if not blocks or np.abs(way - np.eye(4)).max() <= AT_HOME:
         yield
         return
     stand: Any = bpy.data.objects.new("idtech_stand", None)
-    stand.matrix_world = Matrix(steady.products(np.array(rig.matrix_world), inverse(stood[None])[0]).tolist())
+    stand.matrix_world = Matrix(way.tolist())
     before = [(block, block.matrix_parent_inverse.copy()) for block in blocks]
     try:
         for block in blocks:

@@ -759,6 +759,15 @@ def _(folder):
     save_character(folder)
 
 
+@says("no more on the root of")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    hat = next(block for block in bpy.data.objects if block.get("idtech_part") == "md3_hat")
+    add_cube("own").parent = hat
+    first("MESH", [b for b in hat.children if b.name != "own"]).parent = add_tag("elsewhere")
+    save_character(folder)
+
+
 @says("lets them go along")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))

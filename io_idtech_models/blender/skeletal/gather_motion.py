@@ -26,7 +26,7 @@ from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError, advance
 from .. import names, playback
 from ..compat import Block, action_parts, playing_curves
-from ..curves import Keys, read_keys
+from ..curves import Keys, is_still, read_keys
 from ..properties import FRAME_RATE
 from ..provenance import Claims
 from ..scene import showing, unstretched
@@ -209,11 +209,16 @@ def is_led(export: RigScene) -> bool:
     """Tell whether bones that nothing poses are elsewhere than at rest in the frame that is shown.
 
     Blender is asked: constraints, drivers and what an armature follows lead them so, whatever action plays, and with
-    none. Its view layer is up to date.
+    none. What carries an armature does it in other frames, too. Its view layer is up to date.
     """
     rig, bones = export.rig, export.bones
     if is_free(rig, bones):
         return False
+    above = rig.parent
+    while above is not None:
+        if above.constraints or not is_still(above):
+            return True
+        above = above.parent
     with playing(rig, None, None), _unposed(rig):
         export.view_layer.update()
         shown = export.evaluated(rig)

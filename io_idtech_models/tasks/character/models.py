@@ -16,7 +16,7 @@ from ... import formats
 from ...assets.export_request import ExportRequest
 from ...blender import names
 from ...blender.compat import Block, Context
-from ...blender.hanging import AT_HOME, in_space
+from ...blender.hanging import AT_HOME, going_along, helpers_of, in_space
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
@@ -136,12 +136,18 @@ class ModelsSaved:
 
     def _still(self, root: Block, kind: str, chosen: Choice, path: str = "") -> None:
         """Write a model of frames that hangs on a root; one of a single frame that moves there by itself is said."""
-        if self._of_frames(kind, chosen, path) > 1 or not any(may_move(block, chosen.whole) for block in chosen.whole):
-            return
+        count = self._of_frames(kind, chosen, path)
         export = ExportScene(self.context.scene, self.context.view_layer, None)
-        if is_moving(chosen.whole, export, space_of(chosen.whole, None, export.evaluated)):
+        space = space_of(chosen.whole, None, export.evaluated)
+        called, now = names.file_name_of(root), self.context.scene.frame_current
+        if space.strangers:
+            text = "no more on the root of '%s', written as they stand against that in frame %d, hang them on it: %s"
+            log.warning(text, called, now, listed([str(block.name) for block in space.strangers]))
+            return
+        may = count == 1 and any(may_move(block, chosen.whole) for block in chosen.whole)
+        if may and is_moving(chosen.whole, export, space):
             text = "'%s' moves where the game hangs it, and its file stands still: written as it is in frame %d"
-            log.warning(text, names.file_name_of(root), self.context.scene.frame_current)
+            log.warning(text, called, now)
 
     def attached(self) -> None:
         """Let skins attach what hangs on tags now, and write what is new there.
@@ -230,17 +236,19 @@ def _say_of_place(rig: Block, root: Block | None) -> None:
 def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None]:
     """Let an armature stand at the world's origin meanwhile, or at that of its root, wherever its character stands."""
     before, hung = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
+    stood = np.array(rig.matrix_world)
     if root is not None and rig.parent == root:
         rig.matrix_parent_inverse = Matrix()
         rig.matrix_basis = Matrix()
-    elif not np.array_equal(np.array(rig.matrix_world), np.eye(4)):
+    elif not np.array_equal(stood, np.eye(4)):
         rig.matrix_world = Matrix()
     else:
         yield
         return
     try:
         view_layer.update()
-        yield
+        with going_along(helpers_of({rig, *rig.children_recursive}, rig.parent), rig, stood, view_layer):
+            yield
     finally:
         rig.matrix_parent_inverse = hung
         rig.matrix_basis = before

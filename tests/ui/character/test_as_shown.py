@@ -182,3 +182,48 @@ def test_a_mesh_that_bones_bend_is_written_where_it_is_shown(tmp_path, hung):
     again = points()["own"]
     assert again.min(axis=0) == pytest.approx(shown.min(axis=0), abs=0.05)
     assert again.max(axis=0) == pytest.approx(shown.max(axis=0), abs=0.05)
+
+
+@pytest.mark.parametrize("where", ["world", "root"])
+@pytest.mark.parametrize("game", [*SHOWN, "et"])
+def test_what_modifiers_look_at_stays_where_it_is_against_the_mesh(tmp_path, game, where):
+    """While a model is written it is taken off what it stands on, and so out of the place that the target is in."""
+    rig = brought(game, tmp_path / "game")
+    stands = rig.parent or rig
+    stands.location.x += 30.0
+    bpy.context.view_layer.update()
+    target = bpy.data.objects.new("target", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = place(stands)[:3, 3] + [2.0, 0.0, 0.0]
+    target.rotation_euler.z = 0.3
+    if where == "root":
+        target.parent = bpy.data.objects.new("holder", None)
+        bpy.context.scene.collection.objects.link(target.parent)
+    mesh = next(block for block in rig.children if block.type == "MESH")
+    hook = mesh.modifiers.new("pull", "HOOK")
+    hook.object, hook.strength = target, 0.5
+    group = mesh.vertex_groups.new(name="pulled")
+    group.add(range(len(mesh.data.vertices)), 1.0, "REPLACE")
+    hook.vertex_group = group.name
+    mesh.modifiers.move(1, 0)
+    rig.data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    shown = against(stands, points()[mesh.name])
+    activate(rig)
+    found = saved(tmp_path / "out")
+    assert np.abs(place(target)[:3, 3] - place(stands)[:3, 3] - [2.0, 0.0, 0.0]).max() < 1e-5
+    put_files(tmp_path / "game", found)
+    at = GAMES[game].put(tmp_path / "names").relative_to(tmp_path / "names")
+    fresh()
+    rig = opened(tmp_path / "game" / at, game)
+    rig.data.pose_position = "REST"
+    mesh = next(block for block in rig.children if block.type == "MESH")
+    again = against(rig.parent or rig, points()[mesh.name])
+    assert again.min(axis=0) == pytest.approx(shown.min(axis=0), abs=0.1)
+    assert again.max(axis=0) == pytest.approx(shown.max(axis=0), abs=0.1)
+
+
+def against(block: Any, shown: Any) -> Any:
+    """Return points of the world as they are in an object's space."""
+    home = np.linalg.inv(place(block))
+    return shown @ home[:3, :3].T + home[:3, 3]
