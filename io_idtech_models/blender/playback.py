@@ -212,6 +212,12 @@ def _times(action: bpy.types.Action, roles: list[Role], frames: int) -> list[flo
     return [float(time) for time in range(span.first_key, span.last_key + 1)]
 
 
+def drop_solo(owner: Block) -> None:
+    """Let no NLA track of a data-block play alone, whatever action it is to play."""
+    for track in () if owner.animation_data is None else owner.animation_data.nla_tracks:
+        track.is_solo = False
+
+
 @contextmanager
 def playing(take: Take) -> Iterator[None]:
     """Let all of a take's owners play it; what they played, and where they stood, comes back.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.compat import fill_slot, playing_curves
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shown_keys import shown_key
 from io_idtech_models.formats.md2 import file as md2
@@ -97,6 +97,37 @@ def test_a_models_animations_are_listed_and_played(monster):
     bpy.context.scene.frame_set(1)
     assert play(name="All Frames") == {"FINISHED"}
     assert bpy.context.scene.frame_current == found[1][1] + 1, "what was seen there is at hand to be edited"
+
+
+def seen() -> Any:
+    """Return the points of the first mesh in the scene's second frame."""
+    bpy.context.scene.frame_set(1)
+    mesh = next(block for block in bpy.context.scene.objects if block.type == "MESH")
+    data = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    return np.array([vertex.co for vertex in data.vertices])
+
+
+@pytest.mark.parametrize("moved_by", ["keys", "bones"])
+def test_a_track_that_plays_alone_hides_no_animation(tmp_path, moved_by):
+    if moved_by == "bones":
+        owner = import_arm(tmp_path, "wave", "nod")
+    else:
+        import_frames(put(tmp_path / "a.md2"))
+        owner = need_animations(bpy.context).lead  # type: ignore[attr-defined]
+    first, second = names()[-2:]
+    assert play(name=second) == {"FINISHED"}
+    wanted = seen()
+    assert play(name=first) == {"FINISHED"}
+    for point in (point for curve in playing_curves(owner) for point in curve.keyframe_points):
+        point.co.y += 0.4
+    track = owner.animation_data.nla_tracks.new()
+    strip = track.strips.new("alone", 0, owner.animation_data.action)
+    fill_slot(strip, owner.animation_data.action)
+    track.is_solo = True
+    assert np.abs(seen() - wanted).max() > 0.01
+    assert play(name=second) == {"FINISHED"}
+    assert seen() == pytest.approx(wanted)
+    assert not track.is_solo
 
 
 def test_animations_move_with_their_frames(monster):

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ...blender.compat import playing_curves
+from ...blender.playback import drop_solo
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import ROW, retime, rows_of
@@ -66,8 +67,7 @@ def play(
     for part, root in player.parts.items():
         if part not in STARTS:
             continue
-        for track in root.animation_data.nla_tracks if root.animation_data is not None else ():
-            track.is_solo = False  # which would play alone, whatever row is asked for
+        drop_solo(root)
         name = both or wanted.get(part, legs.upper())
         action = actions.get(name) if name else whole(player, root)
         if action is None and name:
