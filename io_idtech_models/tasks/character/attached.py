@@ -147,9 +147,9 @@ def _holder_of(root: Block) -> str:
 
 
 def is_moved_off(root: Block, depsgraph: Any) -> bool:
-    """Tell whether the root of a piece is shown elsewhere than import put it, or moves by itself.
+    """Tell whether the root of a piece is shown elsewhere, or in another size, than import put it, or moves by itself.
 
-    A tag's length counts for nothing. What was imported before that was noted has not moved.
+    What was imported before that was noted has not moved.
     """
     noted = np.array(root.get(STANDS, ()), np.float64)
     if HANGS in root and root[HANGS] != _holder_of(root):
@@ -160,9 +160,11 @@ def is_moved_off(root: Block, depsgraph: Any) -> bool:
     wanted = steady.products(holder, np.array(root.matrix_parent_inverse, np.float64), noted.reshape(4, 4))
     there = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
     far = float(steady.lengths(wanted[:3, 3] - there[:3, 3]))
-    axes = (steady.directions(place[:3, :3].T) for place in (wanted, there))
-    turned = float(np.abs(np.subtract(*axes)).max())
-    return far > MOVED or turned > MOVED or not is_still(root)
+    axes = wanted[:3, :3].T, there[:3, :3].T
+    turned = float(np.abs(np.subtract(*map(steady.directions, axes))).max())
+    held = any(each.type == "LIMIT_SCALE" and not each.mute for each in root.constraints)  # as import puts it on tags
+    grown = 0.0 if held else float(np.abs(np.divide(*map(steady.lengths, axes)) - 1.0).max())
+    return max(far, turned, grown) > MOVED or not is_still(root)
 
 
 def _place_of_holder(root: Block, depsgraph: Any) -> NDArray[np.float64] | None:

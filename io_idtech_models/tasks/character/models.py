@@ -128,24 +128,30 @@ class ModelsSaved:
             if is_posed(rig) and not used_actions(rig):
                 text = "'%s' has a pose that no action keeps, and its file no motion: written at rest"
                 log.warning(text, names.file_name_of(root))
+            else:
+                self._say_moving(root, chosen.whole, has_motion=kind in self.record.motions)
         elif is_of_frames(self.record):  # it stands where the body stands, and goes where that goes
             with _seen_by(self.character.root, root, self.context.view_layer):
-                self._still(root, kind, chosen)
+                self._with_frames(root, kind, chosen)
         else:
-            self._still(root, kind, chosen)
+            self._with_frames(root, kind, chosen)
 
-    def _still(self, root: Block, kind: str, chosen: Choice, path: str = "") -> None:
+    def _with_frames(self, root: Block, kind: str, chosen: Choice, path: str = "") -> None:
         """Write a model of frames that hangs on a root; one of a single frame that moves there by itself is said."""
         count = self._of_frames(kind, chosen, path)
+        self._say_moving(root, chosen.whole, has_motion=count > 1)
+
+    def _say_moving(self, root: Block, blocks: list[Block], has_motion: bool) -> None:
+        """Say that a piece moves by itself whose file holds no motion, or stands elsewhere than on its root."""
         export = ExportScene(self.context.scene, self.context.view_layer, None)
-        space = space_of(chosen.whole, None, export.evaluated)
+        space = space_of(blocks, None, export.evaluated)
         called, now = names.file_name_of(root), self.context.scene.frame_current
         if space.strangers:
             text = "no more on the root of '%s', written as they stand against that in frame %d, hang them on it: %s"
             log.warning(text, called, now, listed([str(block.name) for block in space.strangers]))
             return
-        may = count == 1 and any(may_move(block, chosen.whole) for block in chosen.whole)
-        if may and is_moving(chosen.whole, export, space):
+        may = not has_motion and any(may_move(block, blocks) for block in blocks)
+        if may and is_moving(blocks, export, space):
             text = "'%s' moves where the game hangs it, and its file stands still: written as it is in frame %d"
             log.warning(text, called, now)
 
@@ -168,7 +174,7 @@ class ModelsSaved:
                 continue
             new[model.kind] = place = path_of(model, self.character, f"{folder}/" if kind.head_attaches else "")
             with as_part(model, self.character.rig, self.context) as root:
-                self._still(root, model.kind, part_of(self.context, root), place)
+                self._with_frames(root, model.kind, part_of(self.context, root), place)
         lost = gone(self.character, kind.places)
         for path in dict.fromkeys(skins.values()):
             own = [each for each in (*lost, *new) if skins[kind.places[each][0]] == path]

@@ -35,6 +35,7 @@ from ...formats import Format
 from ...game.aninc import Row, RowEdit
 from ...model.bounds import set_bounds
 from ...model.edits.matched import onto
+from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import GAMES, refused
 from ...model.skeletal import Animation, SkeletalModel, mismatch
 from ...reporting import LimitError, listed, plural
@@ -264,6 +265,7 @@ class _FileEdits:
     def gather(self, action: Any) -> Animation:
         """Return what an action is on the armature, with bounds where it was edited."""
         found = gather_motion.gather_action(self.export, action, slot_of(self.export.rig, action))
+        warn_of_lost_scales(found)
         found.keep_bounds = True
         set_bounds(found, self.model)
         return found

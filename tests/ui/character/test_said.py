@@ -135,3 +135,32 @@ def test_where_the_armature_stands(tmp_path, said, game):
         assert f"'{rig.name}' is moved, turned or scaled on its root, which no file says" in text
         rig.scale, rig.location = (1.0, 1.0, 1.0), (0.0, 0.0, 4.0)
         assert "on its root, which no file says" in said(rig)
+
+
+@pytest.mark.parametrize("how", ["moved", "turned", "scaled"])
+def test_a_piece_that_is_elsewhere_or_larger_than_the_game_has_it(tmp_path, said, how):
+    rig = brought("doom3", tmp_path)
+    text = "the root of 'head' stands off where the game hangs it"
+    assert text not in said(rig)
+    root = roots()["head"]
+    if how == "moved":
+        root.location.z += 0.1
+    elif how == "turned":
+        root.rotation_mode, root.rotation_euler = "XYZ", (0.0, 0.0, 0.3)
+    else:
+        root.scale = 1.1, 1.1, 1.1
+    assert text in said(rig)
+
+
+def test_a_piece_with_bones_that_moves_by_itself(tmp_path, said):
+    rig = brought("doom3", tmp_path)
+    bpy.context.scene.frame_end = bpy.context.scene.frame_start + 10
+    head = next(block for block in roots()["head"].children if block.type == "ARMATURE")
+    head.driver_add("location", 2).driver.expression = "frame"
+    assert "'head' moves where the game hangs it, and its file stands still" in said(rig)
+
+
+def test_a_bone_that_is_larger_in_all_animations(tmp_path, said):
+    rig = brought("et", tmp_path)
+    rig.pose.bones["Bip01 R Hand"].scale = 2.0, 2.0, 2.0
+    assert "'stand': scale of bones is lost, joints have none: in frame 0 that of 'Bip01 R Hand'" in said(rig)
