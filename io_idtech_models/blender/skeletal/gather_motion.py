@@ -198,7 +198,7 @@ def is_free(rig: Block, bones: BonesInMotion) -> bool:
     """Tell whether nothing but curves moves the bones, and all of them are exported."""
     pose = rig.pose.bones
     driven = rig.animation_data is not None and len(rig.animation_data.drivers)
-    if driven or rig.data.animation_data is not None or rig.parent is not None or rig.constraints:
+    if driven or rig.data.animation_data is not None or rig.constraints or _is_carried(rig):
         return False
     held = any(not b.use_inherit_rotation or b.use_connect or not b.use_local_location for b in rig.data.bones)
     moved = any(bone.constraints or bone.rotation_mode != "QUATERNION" for bone in pose)
@@ -214,11 +214,8 @@ def is_led(export: RigScene) -> bool:
     rig, bones = export.rig, export.bones
     if is_free(rig, bones):
         return False
-    above = rig.parent
-    while above is not None:
-        if above.constraints or not is_still(above):
-            return True
-        above = above.parent
+    if _is_carried(rig):
+        return True
     with playing(rig, None, None), _unposed(rig):
         export.view_layer.update()
         shown = export.evaluated(rig)
@@ -247,6 +244,17 @@ def _unposed(rig: Block) -> Iterator[None]:
         for path, values in kept.items():
             bones.foreach_set(path, values.ravel())
         rig.update_tag()
+
+
+def _is_carried(block: Block) -> bool:
+    """Tell whether what an object hangs on could move it: by more than standing still."""
+    while block.parent is not None:
+        if block.parent_type != "OBJECT":
+            return True
+        block = block.parent
+        if block.constraints or not is_still(block):
+            return True
+    return False
 
 
 Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]

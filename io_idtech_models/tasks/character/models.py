@@ -242,16 +242,17 @@ def _say_of_place(rig: Block, root: Block | None) -> None:
 def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None]:
     """Let an armature stand at the world's origin meanwhile, or at that of its root, wherever its character stands."""
     before, hung = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
-    stood = np.array(rig.matrix_world)
-    if root is not None and rig.parent == root:
-        rig.matrix_parent_inverse = Matrix()
-        rig.matrix_basis = Matrix()
-    elif not np.array_equal(stood, np.eye(4)):
-        rig.matrix_world = Matrix()
-    else:
+    stood, on_root = np.array(rig.matrix_world), root is not None and rig.parent == root
+    is_there = before == hung == Matrix() if on_root else np.array_equal(stood, np.eye(4))
+    if is_there:
         yield
         return
     try:
+        if on_root:
+            rig.matrix_parent_inverse = Matrix()
+            rig.matrix_basis = Matrix()
+        else:
+            rig.matrix_world = Matrix()
         view_layer.update()
         with going_along(helpers_of({rig, *rig.children_recursive}, rig.parent), rig, stood, view_layer):
             yield
