@@ -17,6 +17,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Euler, Matrix
 from numpy.typing import NDArray
 
 from ...model import steady
@@ -43,13 +44,8 @@ log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 FAR = 100.0  # units from the origin, beyond which that rounding grows
 LED = 1e-3  # of an armature's size, and of axes: what stands off by less is Blender's rounding
-UNPOSED = {
-    "location": (0.0, 0.0, 0.0),
-    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
-    "rotation_euler": (0.0, 0.0, 0.0),
-    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
-    "scale": (1.0, 1.0, 1.0),
-}
+PROBES = ((0.0, 0.0, 0.0), (0.9, 0.6, -0.7))  # poses in which bones show whether anything else moves them
+CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
 SAME_SCALE = 1e-4  # part of it: Blender's own rounding, down a chain of bones
 
 
@@ -206,37 +202,48 @@ def is_free(rig: Block, bones: BonesInMotion) -> bool:
 
 
 def is_led(export: RigScene) -> bool:
-    """Tell whether bones that nothing poses are elsewhere than at rest in the frame that is shown.
+    """Tell whether more than channels moves bones: in a pose that these say, at rest and turned, they are elsewhere.
 
     Blender is asked: constraints, drivers and what an armature follows lead them so, whatever action plays, and with
-    none. What carries an armature does it in other frames, too. Its view layer is up to date.
+    none; what carries an armature does so in other frames. Its view layer is up to date.
     """
     rig, bones = export.rig, export.bones
     if is_free(rig, bones):
         return False
-    if _is_carried(rig):
-        return True
-    with playing(rig, None, None), _unposed(rig):
+    return _is_carried(rig) or any(_is_elsewhere(export, turn) for turn in PROBES)
+
+
+def _is_elsewhere(export: RigScene, turn: tuple[float, float, float]) -> bool:
+    """Tell whether bones are not where channels put them that turn each by an angle about each of its axes, radians."""
+    rig, every = export.rig, armature.file_order(export.rig.data.bones)
+    own = Euler(turn).to_matrix().to_4x4()
+    rest, number = armature.rest_matrices(rig.data), {bone.name: nth for nth, bone in enumerate(every)}
+    parents = np.array([-1 if bone.parent is None else number[bone.parent.name] for bone in every])
+    turned = steady.products(armature.relative(np.array([rest[b.name] for b in every]), parents), np.array(own))
+    wanted = dict[str, Any]()
+    for bone, place in zip(every, turned, strict=True):  # parents before children
+        wanted[bone.name] = place if bone.parent is None else steady.products(wanted[bone.parent.name], place)
+    with playing(rig, None, None), _posed(rig, own):
         export.view_layer.update()
         shown = export.evaluated(rig)
         poses = np.empty(16 * len(shown.pose.bones), np.float32)
         shown.pose.bones.foreach_get("matrix", poses)
-        world = np.array(shown.matrix_world, np.float64)
-    places = poses.reshape(-1, 4, 4).transpose(0, 2, 1)[_order(rig, bones)]
-    rest = export.listed.rest
-    off = np.abs(steady.products(world, places) - rest)
-    reach = float(np.ptp(rest[:, :3, 3], axis=0).max(initial=1.0))
+        world, called = np.array(shown.matrix_world, np.float64), [bone.name for bone in shown.pose.bones]
+    places = steady.products(world, poses.reshape(-1, 4, 4).transpose(0, 2, 1))
+    off = np.abs(places - np.array([wanted[name] for name in called]))
+    reach = float(np.ptp(places[:, :3, 3], axis=0).max(initial=1.0))
     return bool(off[:, :3, 3].max(initial=0.0) > LED * reach or off[:, :3, :3].max(initial=0.0) > LED)
 
 
 @contextmanager
-def _unposed(rig: Block) -> Iterator[None]:
-    """Let the channels of an armature's bones be those of its rest meanwhile."""
+def _posed(rig: Block, own: Matrix) -> Iterator[None]:
+    """Let the channels of each of an armature's bones say a turn against its rest (4, 4) meanwhile, and no more."""
     bones = rig.pose.bones
-    kept = {path: np.empty((len(bones), len(values)), np.float32) for path, values in UNPOSED.items()}
+    kept = {path: np.empty((len(bones), width), np.float32) for path, width in CHANNELS.items()}
     for path, values in kept.items():
         bones.foreach_get(path, values.ravel())
-        bones.foreach_set(path, np.tile(np.array(UNPOSED[path], np.float32), len(bones)))
+    for bone in bones:
+        bone.matrix_basis = own
     rig.update_tag()
     try:
         yield

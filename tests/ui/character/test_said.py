@@ -121,6 +121,15 @@ def test_what_leads_bones_where_animations_have_no_action(tmp_path, said, game):
     assert LED not in said(rig)
 
 
+def test_what_leads_bones_in_some_poses_alone(tmp_path, said):
+    rig = brought("xreal", tmp_path)
+    limit = rig.pose.bones[1].constraints.new("LIMIT_ROTATION")
+    limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -0.1, 0.1
+    assert LED in said(rig)
+    limit.min_x, limit.max_x = -3.0, 3.0
+    assert LED not in said(rig)
+
+
 @pytest.mark.parametrize("game", ["et", "xreal", "doom3", "rtcw"])
 def test_where_the_armature_stands(tmp_path, said, game):
     rig = brought(game, tmp_path)
