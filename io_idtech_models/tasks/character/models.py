@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -14,9 +14,11 @@ from mathutils import Matrix
 
 from ... import formats
 from ...assets.export_request import ExportRequest
+from ...assets.levels import level_targets
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.hanging import AT_HOME, going_along, helpers_of, in_space
+from ...blender.mesh.levels import levels_of
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
@@ -27,15 +29,20 @@ from ...blender.space import space_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.vertex.movement import is_moving, may_move
 from ...formats import SKELETAL, VERTEX, Format
+from ...formats.vertex_files import Written
 from ...game.character.files import BODY
 from ...model import steady
+from ...model.limits.games import MOST_LEVELS
 from ...model.limits.tags import gone_tags
 from ...model.transforms import inverse
+from ...model.vertex import VertexModel
 from ...reporting import LimitError, listed
+from ..export import levels
 from ..export.advice import is_posed, of_materials
 from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model
 from ..export.vertex import gathered, kept_format
+from ..import_.games import user_disk
 from .attached import MOVED, added, as_part, gone, is_moved_off, path_of
 from .motion_files import MotionFiles
 from .motions import unmade_motions
@@ -100,8 +107,10 @@ class ModelsSaved:
             written = model_file(asked, row, export, blocks, unmade_motions(rig, self.context.scene))
             self.motions.save(kind, export, row, written.model)
         self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *([note] if note else [])])
+        afar = {block for holder in (rig, *rig.users_collection) for block in _of_levels(holder)}
+        self._say(path, row.lost_levels() if afar else [])
         self.saved.put_model(kind, written.data)
-        self.known |= set(blocks)
+        self.known |= {*blocks, *afar}
         return export, blocks
 
     def piece(self, kind: str) -> None:
@@ -189,9 +198,14 @@ class ModelsSaved:
         whole = replace(chosen, blocks=chosen.whole, hidden=[])
         row = kept_format(formats.by_suffix(PurePath(path)) or formats.by_name("md3"), chosen.collection)
         settings = GatherSettings(frames="KEYS", scale=self.record.scale)
-        with all_shown(self.context.view_layer, whole.blocks):
+
+        def made_of(choice: Choice) -> Written:
             asked = ExportRequest(Path(PurePath(path).name), self.saved.game_for(row))
-            written = gathered(asked, row, whole, self.context, settings)
+            return gathered(asked, row, choice, self.context, settings)
+
+        with all_shown(self.context.view_layer, whole.blocks):
+            written = made_of(whole)
+            self._levels(path, row, whole, written.model, made_of)
         self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *left_out(whole)])
         self.known |= set(whole.blocks)
         if is_new:
@@ -201,7 +215,32 @@ class ModelsSaved:
             meshes = [block for block in whole.blocks if block.type == "MESH"]
             self._say(path, of_materials(meshes, row))
             self.skins.save(kind, chosen.collection, meshes, written.pieces)
+            self._say_stale(path, row, "" if chosen.collection is None else str(chosen.collection.get(FILE, "")))
         return written.model.num_frames
+
+    def _levels(
+        self, path: str, row: Format, whole: Choice, model: VertexModel, made_of: Callable[[Choice], Written]
+    ) -> None:
+        """Write the levels of detail that a model of frames has in the scene, beside it."""
+        own = _of_levels(levels.holder_of(whole))
+        if own and not row.vertex.level_files:
+            self._say(path, row.lost_levels())
+            self.known |= own
+        elif own:
+            files = levels.files_of_scene(Path(path), whole, model, self.context, made_of)
+            for target, data in files:
+                self.saved.put(target.as_posix(), data, is_source=False)
+            self.known |= own if files else set()
+            levels.say_stale(Path(path), whole, self.context, self.record.scale)
+
+    def _say_stale(self, path: str, row: Format, place: str) -> None:
+        """Name the levels of detail in the game of a model that was edited, and that are in no scene."""
+        if not place or not row.vertex.level_files or path not in self.saved.edited:
+            return
+        for target in level_targets(Path(place), range(1, MOST_LEVELS + 1)):
+            own = PurePath(path).with_name(target.name).as_posix()
+            if own not in self.saved.files and user_disk().file(target).is_file():
+                log.warning(levels.STALE, PurePath(path).name, target.name)
 
     def _say(self, path: str, texts: Iterable[str]) -> None:
         for text in texts:
@@ -224,6 +263,11 @@ class ModelsSaved:
         if stiff:
             text = "left out, no bone moves their points, give them weights and an Armature modifier: %s"
             log.warning(text, listed(stiff))
+
+
+def _of_levels(holder: Any) -> set[Any]:
+    """Return the objects of the levels of detail that a model has in the scene."""
+    return {block for collection in levels_of(holder).values() for block in collection.all_objects}
 
 
 def _say_of_place(rig: Block, root: Block | None) -> None:

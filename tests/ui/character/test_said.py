@@ -1,5 +1,7 @@
 """Saving a character says what of it, as Blender shows it, goes into no file."""
 
+import contextlib
+from pathlib import PurePath
 from typing import Any
 
 import pytest
@@ -173,3 +175,47 @@ def test_a_bone_that_is_larger_in_all_animations(tmp_path, said):
     rig = brought("et", tmp_path)
     rig.pose.bones["Bip01 R Hand"].scale = 2.0, 2.0, 2.0
     assert "'stand': scale of bones is lost, joints have none: in frame 0 that of 'Bip01 R Hand'" in said(rig)
+
+
+@pytest.mark.parametrize(
+    ("game", "written", "lost"),
+    [
+        ("et", {"toy_1.md3", "pack_1.md3", "helmet_1.md3"}, ""),
+        ("rtcw", {"face_1.md3", "pouch_1.mdc", "pack_1.md3", "helmet_1.md3"}, ""),
+        ("xreal", set(), "body.md5mesh: MD5MESH files hold no levels of detail"),
+        ("quake2", set(), "tris.md2: MD2 files hold no levels of detail"),
+    ],
+)
+def test_levels_of_detail_of_parts_go_beside_them(tmp_path, capfd, game, written, lost):
+    brought(game, tmp_path)
+    lead = bpy.context.view_layer.objects.active
+    packs = [mesh_on(root) for kind, root in roots().items() if kind == "md3_back"]
+    for block in [block for block in bpy.data.objects if block.type == "MESH"]:
+        activate(block)
+        with contextlib.suppress(RuntimeError):  # some formats keep them in the model's own file
+            bpy.ops.object.idtech_make_levels(percentages="50")
+    activate(lead)
+    capfd.readouterr()
+    found = saved(tmp_path / "out")
+    text = capfd.readouterr().out
+    assert {PurePath(path).name for path in found if "_1." in path} == written
+    assert (lost or "hold no levels") in text if lost else "hold no levels" not in text
+    assert "no part of the character takes them" not in text
+    if not written:
+        return
+    data = {PurePath(path).name: content for path, content in found.items()}
+    assert data["pack_1.md3"] != data["pack.md3"]
+    packs[0].data.vertices[0].co.z += 1.0
+    activate(lead)
+    capfd.readouterr()
+    saved(tmp_path / "again")
+    assert "'pack.md3' was edited and 'pack_1.md3' was not" in capfd.readouterr().out
+
+
+def test_levels_of_detail_that_lie_in_the_game(tmp_path, said):
+    rig = brought("et", tmp_path)
+    (place,) = (tmp_path / "game").rglob("pack.md3")
+    place.with_name("pack_1.md3").write_bytes(place.read_bytes())
+    assert "from afar" not in said(rig)
+    mesh_on(roots()["md3_back"]).data.vertices[0].co.z += 1.0
+    assert "'pack.md3' was edited and 'pack_1.md3' was not: games show that one from afar" in said(rig)
