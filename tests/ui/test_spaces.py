@@ -84,6 +84,29 @@ def test_a_model_that_was_moved_to_the_tag_is_written_as_it_stands_against_that(
     assert "is written as it stands against that, which is where games draw it" in said()
 
 
+@pytest.mark.parametrize("moved", [False, True], ids=["hung up as it came", "moved there"])
+def test_what_a_mirror_is_at_stays_where_it_is_against_the_model(tmp_path, moved):
+    """The model is taken off its tag while it is written, and what stands in the world was elsewhere then."""
+    tag = carrier(tmp_path)
+    path, _, blocks = carried(tmp_path, "minimal")
+    hang(blocks, tag, keep=moved)
+    if moved:
+        blocks[0].matrix_world = tag.matrix_world @ Matrix.Translation((0.0, 0.0, 2.0))
+    bpy.context.view_layer.update()
+    centre = add_tag("centre", "PLAIN_AXES")
+    centre.matrix_world = tag.matrix_world @ Matrix.Translation((20.0, 0.0, 0.0))
+    mirror = next(block for block in blocks if block.type == "MESH").modifiers.new("mirror", "MIRROR")
+    mirror.mirror_object, mirror.use_mirror_merge = centre, False
+    bpy.context.view_layer.update()
+    place = centre.matrix_world.copy()
+    points = export_model(tmp_path / "out.md3").surfaces[0].positions[0]
+    was = load(path.read_bytes(), "").surfaces[0].positions[0] + (0, 0, 2.0 * moved)
+    wanted = np.concatenate([was, was * (-1, 1, 1) + (40, 0, 0)])
+    assert np.abs(np.sort(points, axis=0) - np.sort(wanted, axis=0)).max() < 1 / 32
+    bpy.context.view_layer.update()
+    assert centre.parent is None and centre.matrix_world == place
+
+
 def test_the_world_if_that_is_asked_for(tmp_path, said):
     tag = carrier(tmp_path)
     path, _, blocks = carried(tmp_path, "minimal")
