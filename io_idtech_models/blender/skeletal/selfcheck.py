@@ -71,7 +71,7 @@ def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion
     check.look("in the pose shown", None, None)
     with showing(export.scene) as show:
         for motion in due:
-            frames = _frames_of(motion, len(every), doubtful)
+            frames = _frames_of(motion, len(due), doubtful)
             with motion.play() if frames else nullcontext():
                 for frame in frames:
                     show(float(motion.times[frame]))
