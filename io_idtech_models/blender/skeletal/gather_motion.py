@@ -196,7 +196,7 @@ def is_free(rig: Block, bones: BonesInMotion) -> bool:
     driven = rig.animation_data is not None and len(rig.animation_data.drivers)
     if driven or rig.data.animation_data is not None or rig.constraints or _is_carried(rig):
         return False
-    held = any(not b.use_inherit_rotation or b.use_connect or not b.use_local_location for b in rig.data.bones)
+    held = any(not bone.use_inherit_rotation or not bone.use_local_location for bone in rig.data.bones)
     moved = any(bone.constraints or bone.rotation_mode != "QUATERNION" for bone in pose)
     return not held and not moved and len(pose) == len(bones.names)
 
@@ -272,11 +272,11 @@ def read_channels(
 ) -> Channels | None:
     """Return the channels (F, J, 7) that the keys of curves give bones, and their scale (F, J, 3), or None.
 
-    What has no curve is as it stands, if the armature `plays` the curves. None if they do not say all, or more: then
-    only the scene knows.
+    What has no curve is as it stands, if the armature `plays` the curves; a connected bone has no location of its own.
+    None if they do not say all, or more: then only the scene knows.
     """
     times, wide = frames.astype(np.float32), sum(WIDTHS)
-    values, keyed = np.empty((wide * len(bones.names), len(frames)), np.float32), np.zeros(len(bones.rows), np.bool_)
+    values, keyed = np.zeros((wide * len(bones.names), len(frames)), np.float32), np.zeros(len(bones.rows), np.bool_)
     found, number_of = [], bones.rows.get
     for curve in keys.curves:
         row = number_of((curve.data_path, curve.array_index), -1)
@@ -290,6 +290,9 @@ def read_channels(
     for nth in np.flatnonzero((points[:, 0::2] != times).any(axis=1)).tolist():
         if keyed[rows[nth]]:
             values[rows[nth]] = [keys.curves[nth].evaluate(frame) for frame in frames.tolist()]
+    connected = np.array([rig.data.bones[name].use_connect for name in bones.names], np.bool_)
+    locations = connected[:, None] & (np.arange(wide) < WIDTHS[0])
+    keyed |= locations.ravel()
     if not keyed.all():
         still = _standing(rig, bones)
         odd = still != REST_CHANNELS
@@ -297,6 +300,7 @@ def read_channels(
             return None
         values[~keyed] = still.reshape(-1, 1)[~keyed]
     by_bone = values.reshape(-1, wide, len(frames))
+    by_bone[locations] *= np.abs(by_bone[locations]) <= SAME_PLACE  # a file's own rounding tells its frames
     scales = by_bone[:, SCALES:]
     channels = np.ascontiguousarray(by_bone[:, :SCALES].transpose(2, 0, 1))
     return channels, None if (scales == 1).all() else np.ascontiguousarray(scales.transpose(2, 0, 1))

@@ -185,6 +185,24 @@ def test_what_stands_moves_no_armature(tmp_path, monkeypatch):
     assert stepped.count == 1
 
 
+@pytest.mark.parametrize("keyed", [True, False])
+def test_connected_bones_stay_where_their_parents_end(own, monkeypatch, keyed):
+    """Their location moves nothing, keyed or not; their curves say all, as those of others do."""
+    without_control()
+    bones = rig().pose.bones
+    assert [bone.bone.use_connect for bone in bones] == [False, True, True]
+    for bone in bones:
+        bone.rotation_mode, bone.location = "QUATERNION", (1.0, 2.0, 3.0)
+        for frame, turn in ((0, (0.0, 0.0, 0.0)), (4, (0.4, -0.3, 0.2))):
+            bone.rotation_quaternion = Euler(turn).to_quaternion()
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+            if keyed:
+                bone.keyframe_insert("location", frame=frame)
+    steps = Steps(monkeypatch)
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
+    assert steps.count == 0
+
+
 class Steps:
     """Counts how often frames are shown to see where bones are."""
 
