@@ -121,6 +121,12 @@ def test_a_hinge_is_not_left_to_chance():
     np.testing.assert_allclose(found.positions, start.positions, atol=0.01)
 
 
+def test_a_root_alone_stays():
+    pose = Pose(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 0.0, 0.0, 0.0]]))
+    found = binding.fit([], np.array([-1]), pose, pose.positions)
+    assert (found.positions == pose.positions).all() and (found.rotations == pose.rotations).all()
+
+
 def test_odd_weights_do_no_harm():
     """One joint alone, a weight of 0 and two below: none of them pulls."""
     pose = made_pose()

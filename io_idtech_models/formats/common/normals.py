@@ -99,9 +99,9 @@ def _closest_latlong(normals: NDArray[Any], hint: NDArray[np.uint16] | None) -> 
 @cache
 def direction_table() -> NDArray[np.float32]:
     """Return the 162 directions, shape (162, 3)."""
-    table = np.array(_MILLIONTHS, np.float64) / 1e6
-    table.setflags(write=False)
-    return table.astype(np.float32)
+    table = (np.array(_MILLIONTHS, np.float64) / 1e6).astype(np.float32)
+    table.setflags(write=False)  # all who ask share it
+    return table
 
 
 def decode_direction(codes: NDArray[np.uint8]) -> NDArray[np.float32]:

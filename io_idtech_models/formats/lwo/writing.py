@@ -360,8 +360,7 @@ class _Writing:
         for each in self.settled:
             wanted = decode_normals(each.codes[:, 3])[each.surface.triangles]  # (T, 3, 3)
             own = made[spots[id(each)]] if id(each) in spots else np.zeros_like(wanted)
-            cosines = steady.dots(wanted, own) / np.maximum(steady.lengths(wanted), 1e-20)
-            cosines = np.clip(cosines[steady.lengths(own) > 0], -1.0, 1.0)
+            cosines = np.clip(steady.dots(wanted, own)[steady.lengths(own) > 0], -1.0, 1.0)
             angles = steady.angles_of(np.sqrt(1.0 - cosines * cosines), cosines)
             found.append(float(np.degrees(angles.max(initial=0.0))))
         return found

@@ -139,6 +139,7 @@ def divided_icosahedron():
 def test_the_directions_are_those_of_a_divided_icosahedron():
     table = direction_table()
     assert table.shape == (NUM_DIRECTIONS, 3) == (162, 3)
+    assert not table.flags.writeable, "all share it"
     np.testing.assert_allclose(np.linalg.norm(table.astype(np.float64), axis=1), 1, atol=2e-6)
     wanted = divided_icosahedron()
     assert len(wanted) == 162

@@ -11,6 +11,14 @@ OURS, THEIRS = "def/mine.def", "def/theirs.def"
 OTHER = "'def/theirs.def' has another model '{}': it stays, and may be what counts"
 
 
+def test_what_stands_alone_in_a_file_of_skins_is_a_skin(tmp_path):
+    """As the game reads it, by the end of the file's name; elsewhere it is a material."""
+    text = b"one { a b }\n"
+    put_files(tmp_path, {"skins/theirs.skin": text})
+    assert settled(Disk().folder(tmp_path), {"skins/mine.skin": text}) == ({}, [])
+    assert settled(Disk().folder(tmp_path), {"materials/mine.mtr": text})[0] == {"materials/mine.mtr": text}
+
+
 @pytest.mark.parametrize(
     ("there", "written", "odd"),
     [

@@ -115,6 +115,13 @@ def test_what_would_take_for_ever_is_cut(name):
     assert found.complaints == [f"'g.anim' has more than {most}: the rest is left out"]
 
 
+def test_nothing_is_read_behind_what_is_cut():
+    rows = "".join(f"a{n} 1 1 1 1 1 1 0\n" for n in range(20_001))
+    text = f"animgroup {{ animfile a {{ {rows} }} animfile b {{ last 1 1 1 1 1 1 0 }} }}"
+    found = read_group(text, "g.anim", lambda _: b"")
+    assert [(motion.name, len(motion.rows)) for motion in found.motions] == [("a", 0)]
+
+
 def test_a_text_that_is_too_long_is_refused():
     with pytest.raises(FormatError, match="too long for an animation group"):
         group("animgroup {" + " " * MOST_BYTES)
