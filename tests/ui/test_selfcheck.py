@@ -94,6 +94,18 @@ def test_what_a_file_of_bones_shows_otherwise(tmp_path, said, edit, target):
     assert "weights of no bone" not in text
 
 
+@pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm"])
+def test_faces_that_come_while_a_motion_begins(tmp_path, said, target):
+    _, mesh = rigged(TROOPER)
+    scene = bpy.context.scene
+    build = mesh.modifiers.new("grow", "BUILD")
+    build.frame_start, build.frame_duration = scene.frame_start, 2
+    mesh.modifiers.move(1, 0)
+    scene.frame_set(scene.frame_start + 3)
+    export_bytes(tmp_path / target)
+    assert f"'{mesh.name}' has other vertices or faces there than at rest" in said()
+
+
 @pytest.mark.parametrize("target", ["a.md5mesh", "a.iqm"])
 @pytest.mark.parametrize(
     "change, cause", [(bendy, "bendy bones bend"), (by_envelopes, "turn Multiply Vertex Group with Envelope off")]

@@ -62,7 +62,7 @@ def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion
     """
     every = list(motions)
     doubtful = [w for w in export.written if meshes and not _is_proven(w, export.rig)]
-    odd = any(not _is_led_alone(written.block, export.rig) for written in doubtful)
+    odd = [written for written in doubtful if not _is_led_alone(written.block, export.rig)]
     due = [motion for motion in every if (odd or not motion.is_other if doubtful else not motion.is_proven)]
     if not (due or doubtful) or not _is_evaluated(export):
         return []
@@ -71,7 +71,7 @@ def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion
     check.look("in the pose shown", None, None)
     with showing(export.scene) as show:
         for motion in due:
-            frames = _frames_of(motion, len(due), doubtful)
+            frames = _frames_of(motion, len(due), doubtful, odd)
             with motion.play() if frames else nullcontext():
                 for frame in frames:
                     show(float(motion.times[frame]))
@@ -96,11 +96,15 @@ def lone_pose(export: RigScene, model: SkeletalModel) -> list[str]:
     return [f"{text}: key the pose, or choose Scene Range"]
 
 
-def _frames_of(motion: Motion, motions: int, doubtful: list[WrittenMesh]) -> list[int]:
-    """Return the frames of a motion to look at: those that changed, where no mesh is in doubt."""
+def _frames_of(motion: Motion, motions: int, doubtful: list[WrittenMesh], odd: list[WrittenMesh]) -> list[int]:
+    """Return the frames of a motion to look at: those that changed, where no mesh is in doubt.
+
+    Those that more than bones move, the `odd` ones, often begin to move with the motion: modifiers that play do.
+    """
     if not doubtful and motion.animation is not None:
         return spread(np.flatnonzero(changed_frames(motion.animation)), motions)
     frames = spread(np.arange(len(motion.times)), motions)
+    frames += [0, len(motion.times) - 1] if odd and len(motion.times) else []
     keyed = [curve_points(curve)[0] for written in doubtful for curve in _own_curves(written.block)]
     if keyed and len(motion.times):  # what moves by curves of its own may do so between any two others
         frames += [0, *spread(np.flatnonzero(np.isin(motion.times, np.rint(np.concatenate(keyed)))), motions)]
