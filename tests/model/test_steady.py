@@ -85,6 +85,8 @@ def test_cube_roots():
     np.testing.assert_allclose(steady.cube_roots(values), np.cbrt(values), rtol=1e-15)
     short = np.array([0.0, 1.0, -8.0, 0.125, 3.375, 1e6])
     assert (steady.cube_roots(short) == [0.0, 1.0, -2.0, 0.5, 1.5, 100.0]).all()
+    parts = np.arange(1, 4097) / 1024  # of a tenth of these the last step alone hits the root
+    assert (steady.cube_roots(parts * parts * parts) == parts).all()
 
 
 def test_of_equal_products_the_first_wins():

@@ -86,6 +86,12 @@ def test_a_file_of_animations_alone():
     np.testing.assert_allclose(bound.scales.values[:3], own.scales.values, atol=1e-12)
 
 
+def test_frames_that_no_animation_names_are_one():
+    data = replace(samples_iqm.alone(), anims=[]).pack()
+    _, (found,) = unpack(data)
+    assert (found.name, found.num_frames, found.frame_rate, found.loops) == ("x", 5, 0.0, False)
+
+
 def test_scales_of_one_kind_and_the_other():
     """Even ones survive both ways; an uneven one is lost as a joint's own, and said."""
     model, (wave, grow) = unpack(FILES["arm"])

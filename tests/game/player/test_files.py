@@ -73,6 +73,12 @@ def test_the_strongest_layers_files_count(tmp_path):
         assert found.missing == []
 
 
+def test_a_player_in_a_folder_of_no_game(tmp_path):
+    put_files(tmp_path / "sarge", player_files("default"))
+    found = named_by(Disk().file(tmp_path / "sarge" / "head.md3"))
+    assert found is not None and sorted(found.parts) == ["head", "lower", "upper"]
+
+
 def test_players_of_a_game(tmp_path):
     put_pack(tmp_path / "base/pak0.pk3", below(SARGE, player_files("default")))
     put_pack(tmp_path / "base/pak1.pk3", below("models/wop_players/Padman/", player_files("default")))
