@@ -15,6 +15,7 @@ import bpy as blender
 import numpy as np
 
 from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of, world_of
+from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.provenance import PART as KIND
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.ui.character.games import GAMES, opened, read, rig, write
@@ -22,6 +23,7 @@ from tests.ui.scene import activate
 
 bpy: Any = blender
 NAME = "character"  # in the place of a format's
+MOVES = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 MOST = 4  # animations that are looked at
 Shown = dict[tuple[str, int], list[Points]]  # by animations, and how long they are
 
@@ -63,16 +65,24 @@ def shown() -> Shown:
     return found
 
 
+def has_its_own_place(block: Any) -> bool:
+    """Tell whether an object stands where someone put it: nothing plays on where it is."""
+    return not any(curve.data_path in MOVES for curve in playing_curves(block)) and not block.constraints
+
+
 def _points() -> Points:
     graph = bpy.context.evaluated_depsgraph_get()
     top = rig()
     while top.parent is not None and KIND in top.parent:
         top = top.parent
-    own = [b for b in bpy.context.scene.objects if any(m.type == "ARMATURE" and m.object == rig() for m in b.modifiers)]
-    whole = dict.fromkeys([*top.children_recursive, *own])
+    bent = [
+        b for b in bpy.context.scene.objects if any(m.type == "ARMATURE" and m.object == rig() for m in b.modifiers)
+    ]
+    whole = dict.fromkeys([*top.children_recursive, *bent])
     meshes = [block for block in whole if block.type == "MESH" and block.visible_get()]
-    # Without a root a character stands where its armature does.
-    stands = world_of(top, graph) if KIND in top else np.array(top.matrix_parent_inverse @ top.matrix_basis)
+    # Without a root a character stands where its armature does, while that stands still.
+    own = np.array(top.matrix_parent_inverse @ top.matrix_basis)
+    stands = world_of(top, graph) if KIND in top else own if has_its_own_place(top) else np.eye(4)
     home = np.linalg.inv(stands)
     places = {block: home @ world_of(block, graph) for block in meshes}
     return points_of(meshes, graph, places.__getitem__)

@@ -784,6 +784,14 @@ def _(folder):
     save_character(folder)
 
 
+@says("whose motion goes into its animations")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    first("ARMATURE").parent = cart = add_tag("cart")
+    let_move(cart)
+    save_character(folder)
+
+
 @says("scaled on its root, which no file says")
 def _(folder):
     path = samples_doom3.put_character(folder / "game")

@@ -194,7 +194,7 @@ def is_free(rig: Block, bones: BonesInMotion) -> bool:
     """Tell whether nothing but curves moves the bones, and all of them are exported."""
     pose = rig.pose.bones
     driven = rig.animation_data is not None and len(rig.animation_data.drivers)
-    if driven or rig.data.animation_data is not None or rig.constraints or _is_carried(rig):
+    if driven or rig.data.animation_data is not None or rig.constraints or is_carried(rig):
         return False
     held = any(not bone.use_inherit_rotation or not bone.use_local_location for bone in rig.data.bones)
     moved = any(bone.constraints or bone.rotation_mode != "QUATERNION" for bone in pose)
@@ -210,7 +210,7 @@ def is_led(export: RigScene) -> bool:
     rig, bones = export.rig, export.bones
     if is_free(rig, bones):
         return False
-    return _is_carried(rig) or any(_is_elsewhere(export, turn) for turn in PROBES)
+    return is_carried(rig) or any(_is_elsewhere(export, turn) for turn in PROBES)
 
 
 def _is_elsewhere(export: RigScene, turn: tuple[float, float, float]) -> bool:
@@ -253,7 +253,7 @@ def _posed(rig: Block, own: Matrix) -> Iterator[None]:
         rig.update_tag()
 
 
-def _is_carried(block: Block) -> bool:
+def is_carried(block: Block) -> bool:
     """Tell whether what an object hangs on could move it: by more than standing still."""
     while block.parent is not None:
         if block.parent_type != "OBJECT":

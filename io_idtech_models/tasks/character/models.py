@@ -24,7 +24,9 @@ from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
 from ...blender.roots import follows, hangs_on, is_root, root_of
 from ...blender.scene import ExportScene
+from ...blender.skeletal.gather_motion import is_carried
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
+from ...blender.skeletal.selfcheck import lone_pose
 from ...blender.space import space_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.vertex.movement import is_moving, may_move
@@ -38,7 +40,7 @@ from ...model.transforms import inverse
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, listed
 from ..export import levels
-from ..export.advice import is_posed, of_materials
+from ..export.advice import of_materials
 from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model
 from ..export.vertex import gathered, kept_format
@@ -106,6 +108,10 @@ class ModelsSaved:
             asked = ExportRequest(Path(PurePath(path).name), self.saved.game_for(row))
             written = model_file(asked, row, export, blocks, unmade_motions(rig, self.context.scene))
             self.motions.save(kind, export, row, written.model)
+            is_posed = not used_actions(rig) and bool(lone_pose(export, written.model))
+        if is_posed:
+            text = "'%s' has a pose that no action keeps, and its file no motion: written at rest"
+            log.warning(text, PurePath(path).stem)
         self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *([note] if note else [])])
         afar = {block for holder in (rig, *rig.users_collection) for block in _of_levels(holder)}
         self._say(path, row.lost_levels() if afar else [])
@@ -134,11 +140,7 @@ class ModelsSaved:
         rig = next((block for block in chosen.whole if block.type == "ARMATURE"), None)
         if row is not None and row.family is SKELETAL and rig is not None:
             self._of_bones(kind, row, chosen.whole, rig)
-            if is_posed(rig) and not used_actions(rig):
-                text = "'%s' has a pose that no action keeps, and its file no motion: written at rest"
-                log.warning(text, names.file_name_of(root))
-            else:
-                self._say_moving(root, chosen.whole, has_motion=kind in self.record.motions)
+            self._say_moving(root, chosen.whole, has_motion=kind in self.record.motions)
         elif is_of_frames(self.record):  # it stands where the body stands, and goes where that goes
             with _seen_by(self.character.root, root, self.context.view_layer):
                 self._with_frames(root, kind, chosen)
@@ -277,6 +279,10 @@ def _say_of_place(rig: Block, root: Block | None) -> None:
         if np.abs(placed - np.eye(4)).max() > MOVED:
             text = "'%s' is moved, turned or scaled on its root, which no file says: edit its bones, or move '%s'"
             log.warning(text, rig.name, root.name)
+        return
+    if is_carried(rig):
+        text = "'%s' hangs on '%s', whose motion goes into its animations: hang it on its root, or on what stands still"
+        log.warning(text, rig.name, rig.parent.name)
     elif np.abs(steady.lengths(placed[:3, :3].T) - 1.0).max() > MOVED:
         text = "'%s' is scaled as an object, which no file says: scale its bones and meshes in edit mode instead"
         log.warning(text, rig.name)

@@ -219,3 +219,22 @@ def test_levels_of_detail_that_lie_in_the_game(tmp_path, said):
     assert "from afar" not in said(rig)
     mesh_on(roots()["md3_back"]).data.vertices[0].co.z += 1.0
     assert "'pack.md3' was edited and 'pack_1.md3' was not: games show that one from afar" in said(rig)
+
+
+def test_bones_of_a_piece_that_a_constraint_leads(tmp_path, said):
+    rig = brought("doom3", tmp_path)
+    text = "'head' has a pose that no action keeps, and its file no motion: written at rest"
+    assert text not in said(rig)
+    lead(next(block for block in roots()["head"].children if block.type == "ARMATURE"))
+    assert text in said(rig)
+
+
+@pytest.mark.parametrize("game", ["et", "xreal"])
+def test_an_armature_on_what_moves(tmp_path, said, game):
+    rig = brought(game, tmp_path)
+    cart = bpy.data.objects.new("cart", None)
+    bpy.context.scene.collection.objects.link(cart)
+    rig.parent = cart
+    assert "hangs on" not in said(rig)
+    cart.keyframe_insert("location", frame=1)
+    assert f"'{rig.name}' hangs on 'cart', whose motion goes into its animations" in said(rig)
