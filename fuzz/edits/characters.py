@@ -72,17 +72,18 @@ def has_its_own_place(block: Any) -> bool:
 
 def _points() -> Points:
     graph = bpy.context.evaluated_depsgraph_get()
-    top = rig()
+    body = top = rig()
     while top.parent is not None and KIND in top.parent:
         top = top.parent
-    bent = [
-        b for b in bpy.context.scene.objects if any(m.type == "ARMATURE" and m.object == rig() for m in b.modifiers)
-    ]
+    bent = [b for b in bpy.context.scene.objects if any(m.type == "ARMATURE" and m.object == body for m in b.modifiers)]
     whole = dict.fromkeys([*top.children_recursive, *bent])
     meshes = [block for block in whole if block.type == "MESH" and block.visible_get()]
     # Without a root a character stands where its armature does, while that stands still.
-    own = np.array(top.matrix_parent_inverse @ top.matrix_basis)
-    stands = world_of(top, graph) if KIND in top else own if has_its_own_place(top) else np.eye(4)
+    stands = np.eye(4)
+    if KIND in top:
+        stands = world_of(top, graph)
+    elif has_its_own_place(top):
+        stands = np.array(top.matrix_parent_inverse @ top.matrix_basis)
     home = np.linalg.inv(stands)
     places = {block: home @ world_of(block, graph) for block in meshes}
     return points_of(meshes, graph, places.__getitem__)

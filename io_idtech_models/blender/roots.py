@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compat import Block
+from .curves import is_still
 from .empties import DISPLAY, PREFIX
 from .frame_rigs import is_frame_rig
 from .playback import playing_values
@@ -136,6 +137,19 @@ def frame_root(root: Block) -> Block:
     """Return the root whose property says which frame is shown: levels of detail follow their part's."""
     above = root_of(root.parent) if LEVEL in root else None
     return root if above is None else above
+
+
+def is_carried(block: Block, top: Block | None = None) -> bool:
+    """Tell whether what an object hangs on, up to a `top` one, could move it; what never comes there is moved, too."""
+    while block.parent is not None:
+        if block.parent_type != "OBJECT":
+            return True
+        block = block.parent
+        if block == top:
+            return False
+        if block.constraints or not is_still(block):
+            return True
+    return top is not None
 
 
 def follows_frame(keys: Block) -> bool:

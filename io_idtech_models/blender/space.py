@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from ..model import steady
 from .compat import Block
-from .curves import is_still
 from .provenance import MODEL_ID
-from .roots import IDENTITY, hangs_on, owner_of, root_of
+from .roots import IDENTITY, hangs_on, is_carried, owner_of, root_of
 from .scene import ExportScene
 
 Matrices = NDArray[np.float64]
@@ -30,13 +29,7 @@ class Space:
         """Tell whether nothing but an object itself moves it against the space: it hangs there by plain parents."""
         if self.root is None or block == self.root:
             return block.parent is None or block == self.root
-        while block.parent_type == "OBJECT" and block.parent is not None:
-            block = block.parent
-            if block == self.root:
-                return True
-            if block.constraints or not is_still(block):
-                return False
-        return False
+        return not is_carried(block, self.root)
 
     def place(self, block: Block) -> Matrices:
         """Return where a plain object that stands still is in the space, (4, 4), as it is stored."""

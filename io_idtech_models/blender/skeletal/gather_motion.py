@@ -27,9 +27,10 @@ from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError, advance
 from .. import names, playback
 from ..compat import Block, action_parts, playing_curves
-from ..curves import Keys, is_still, read_keys
+from ..curves import Keys, read_keys
 from ..properties import FRAME_RATE
 from ..provenance import Claims
+from ..roots import is_carried
 from ..scene import showing, unstretched
 from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
@@ -251,17 +252,6 @@ def _posed(rig: Block, own: Matrix) -> Iterator[None]:
         for path, values in kept.items():
             bones.foreach_set(path, values.ravel())
         rig.update_tag()
-
-
-def is_carried(block: Block) -> bool:
-    """Tell whether what an object hangs on could move it: by more than standing still."""
-    while block.parent is not None:
-        if block.parent_type != "OBJECT":
-            return True
-        block = block.parent
-        if block.constraints or not is_still(block):
-            return True
-    return False
 
 
 Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]

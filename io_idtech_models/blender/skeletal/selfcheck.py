@@ -47,7 +47,6 @@ class Motion:
     play: Callable[[], AbstractContextManager[None]]
     times: NDArray[Any]  # (F,)
     animation: Animation | None = None  # as the file has it, frame by frame; None: it is not written here
-    is_other: bool = False  # than what the scene shows: only of matter to meshes that more than bones move
 
     @cached_property
     def is_proven(self) -> bool:
@@ -55,15 +54,22 @@ class Motion:
         return self.animation is None or not changed_frames(self.animation).any()
 
 
-def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion], meshes: bool = True) -> list[str]:
+def differences(
+    export: RigScene,
+    model: SkeletalModel,
+    motions: Iterable[Motion],
+    meshes: bool = True,
+    others: Callable[[], Iterable[Motion]] = list,
+) -> list[str]:
     """Return what of a gathered model and its motions is not written as it is shown, in sentences.
 
-    `meshes`: the model itself is written, too. What records prove to be the source's is not shown.
+    `meshes`: the model itself is written, too. `others` gives what else it plays, which is of matter to meshes alone
+    that more than bones move. What records prove to be the source's is not shown.
     """
     every = list(motions)
     doubtful = [w for w in export.written if meshes and not _is_proven(w, export.rig)]
     odd = [written for written in doubtful if not _is_led_alone(written.block, export.rig)]
-    due = [motion for motion in every if (odd or not motion.is_other if doubtful else not motion.is_proven)]
+    due = [*every, *(others() if odd else ())] if doubtful else [motion for motion in every if not motion.is_proven]
     if not (due or doubtful) or not _is_evaluated(export):
         return []
     check = _Check(export, model.skeleton, doubtful)

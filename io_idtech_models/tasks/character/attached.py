@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -77,8 +77,13 @@ def added(character: CharacterFound, places: Places, known: set[Block]) -> list[
                 continue
             why = f"the game hangs {listed(usual)} there, and that is taken" if usual else "no game hangs a model there"
             log.warning("left out, on %s: %s: %s", name, listed([block.name for block in blocks]), why)
-            known.update(each for block in blocks for each in (block, *block.children_recursive))
+            known |= with_all_on(blocks)
     return found
+
+
+def with_all_on(blocks: Iterable[Block]) -> set[Block]:
+    """Return objects, and all that hangs on them."""
+    return {each for block in blocks for each in (block, *block.children_recursive)}
 
 
 def _tags(character: CharacterFound) -> dict[tuple[str, str], Block]:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -22,9 +23,8 @@ from ...blender.mesh.levels import levels_of
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
-from ...blender.roots import follows, hangs_on, is_root, root_of
+from ...blender.roots import follows, hangs_on, is_carried, is_root, root_of
 from ...blender.scene import ExportScene
-from ...blender.skeletal.gather_motion import is_carried
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
 from ...blender.space import space_of
@@ -45,7 +45,7 @@ from ..export.selection import Choice, bending, beside_body, choose, left_out, p
 from ..export.skeletal import model_file, whole_model
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk
-from .attached import MOVED, added, as_part, gone, is_moved_off, path_of
+from .attached import MOVED, added, as_part, gone, is_moved_off, path_of, with_all_on
 from .motion_files import MotionFiles
 from .motions import unmade_motions
 from .record import CharacterFound, is_of_frames
@@ -106,7 +106,7 @@ class ModelsSaved:
         with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
             blocks = whole_model(mine, self.context)
             asked = ExportRequest(Path(PurePath(path).name), self.saved.game_for(row))
-            written = model_file(asked, row, export, blocks, unmade_motions(rig, self.context.scene))
+            written = model_file(asked, row, export, blocks, partial(unmade_motions, rig, self.context.scene))
             self.motions.save(kind, export, row, written.model)
             is_posed = not used_actions(rig) and bool(lone_pose(export, written.model))
         if is_posed:
@@ -181,7 +181,7 @@ class ModelsSaved:
         for model in added(self.character, kind.places, self.known):
             if skins[kind.places[model.kind][0]] not in self.saved.files:
                 log.warning("left out, no skin could attach it: %s", listed([block.name for block in model.blocks]))
-                self.known.update(each for block in model.blocks for each in (block, *block.children_recursive))
+                self.known |= with_all_on(model.blocks)
                 continue
             new[model.kind] = place = path_of(model, self.character, f"{folder}/" if kind.head_attaches else "")
             with as_part(model, self.character.rig, self.context) as root:

@@ -215,7 +215,7 @@ def unmade_motions(rig: Any, scene: Any) -> list[Motion]:
         return []  # an action would change that
     rows = kept_frames.unmade_of(kept_frames.kept_files(rig), _actions(rig)).items()
     motions = [
-        Motion(row.clip.name, partial(_made, rig, key, scene), np.arange(row.clip.length), is_other=True)
+        Motion(row.clip.name, partial(_made, rig, key, scene), np.arange(row.clip.length))
         for key, row in rows
         if row.said is not None and row.clip.length > 0
     ]

@@ -88,12 +88,12 @@ def of_rest(blocks: Iterable[Any]) -> list[str]:
     """Return that armatures which pose something show their rest, as frames of meshes do then, in a sentence."""
     modifiers = [m for block in blocks for m in block.modifiers if m.type == "ARMATURE" and m.object is not None]
     rigs = dict.fromkeys(modifier.object for modifier in modifiers if modifier.show_viewport)
-    resting = [rig for rig in rigs if rig.data.pose_position == "REST" and (used_actions(rig) or is_posed(rig))]
+    resting = [rig for rig in rigs if rig.data.pose_position == "REST" and (used_actions(rig) or _is_posed(rig))]
     text = "armatures show their rest, which is what is written (Armature > Pose > Pose Position shows what they play)"
     return [f"{text}: {listed([rig.name for rig in resting])}"] if resting else []
 
 
-def is_posed(rig: Any) -> bool:
+def _is_posed(rig: Any) -> bool:
     """Tell whether an armature's bones were moved by hand."""
     poses = np.empty(16 * len(rig.pose.bones), np.float32)
     rig.pose.bones.foreach_get("matrix_basis", poses)

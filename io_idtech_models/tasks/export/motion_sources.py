@@ -220,15 +220,20 @@ def slot_of(rig: Any, action: Any) -> Any:
 
 
 def shown_by(export: RigScene, row: Format) -> list[Motion]:
-    """Return what poses an armature, for who only looks: the scene, and a few kept actions.
-
-    To play another action is dear: Blender copies the first anew, all of its keys, when that comes back. So these are
-    for meshes that could show something else there, if the scene plays one.
-    """
-    rig, scene = export.rig, export.scene
-    play = partial(positioned, rig, "POSE")
+    """Return what poses an armature, for who only looks: the scene; a few kept actions where that plays none."""
+    scene = export.scene
+    play = partial(positioned, export.rig, "POSE")
     found = [Motion(scene.name, play, np.arange(scene.frame_start, scene.frame_end + 1))]
-    plays, known = not is_still(rig), None if rig.animation_data is None else rig.animation_data.action
+    return [*found, *kept_beside(export, row)] if is_still(export.rig) else found
+
+
+def kept_beside(export: RigScene, row: Format) -> list[Motion]:
+    """Return a few of the actions that an armature keeps and does not play.
+
+    To play another action is dear: Blender copies the first anew, all of its keys, when that comes back.
+    """
+    rig, found = export.rig, list[Motion]()
+    known = None if rig.animation_data is None else rig.animation_data.action
     with collected_warnings(), suppress(NoActionError):
         for action in some([action for action in actions_of(rig, row) if action != known]):
             slot = slot_of(rig, action)
@@ -236,7 +241,7 @@ def shown_by(export: RigScene, row: Format) -> list[Motion]:
             if span is not None:
                 times = np.arange(span.first, span.last + 1)
                 play = partial(gather_motion.playing, rig, action, slot)
-                found.append(Motion(action.name, play, times, is_other=plays))
+                found.append(Motion(action.name, play, times))
     return found
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
+from ...blender.curves import is_still
 from ...blender.hanging import in_space
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -25,7 +26,7 @@ from . import levels as rig_levels
 from .advice import advice, of_size, of_stripped
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, meshes_of, motion_files, of_format, played
-from .motion_sources import NoActionError, Source, automatic, shown_by, sources_of
+from .motion_sources import NoActionError, Source, automatic, kept_beside, shown_by, sources_of
 from .selection import Choice, instances_left_out, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 from .targets import folder_notes, in_game_folder, write_into_folders
@@ -104,7 +105,7 @@ def _export_model(
         skins += material_files(replace(asked, target=target), blocks)
         data = row.dump(model, asked.options, animations)
         motion = played(sources, animations, row, data) if row.has_motions else []
-        warnings[:0] = differences(export, gathered, motion or shown_by(export, row))  # what matters most
+        warnings[:0] = _off(export, row, gathered, motion)  # what matters most
         if row.has_motions and not motion and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
         write_into_folders({target: data, **beside.data, **dict(skins)})
@@ -154,11 +155,15 @@ def _animations_of(
 
 
 def model_file(
-    asked: ExportRequest, row: Format, export: RigScene, blocks: list[Any], others: Sequence[Motion] = ()
+    asked: ExportRequest,
+    row: Format,
+    export: RigScene,
+    blocks: list[Any],
+    others: Callable[[], Sequence[Motion]] = tuple,
 ) -> Gathered:
     """Return an armature and its meshes as a file's bytes, which are not written; call it in object mode.
 
-    With all motions, where a file of the format holds them, too. `others` are what else it plays, which are looked at.
+    With all motions, where a file of the format holds them, too. `others` gives what else it plays, to be looked at.
     Raises ModelError.
     """
     export = of_format(export, row)
@@ -169,8 +174,25 @@ def model_file(
     notes = [*of_stripped(model, row), *row.lost(model), *refused(problems)]
     data = row.dump(model, asked.options, animations)
     motion = played(sources, animations, row, data) if row.has_motions else []
-    off = differences(export, model, [*(motion or shown_by(export, row)), *others])
-    return Gathered(data, model, [*off, *notes])
+    return Gathered(data, model, [*_off(export, row, model, motion, others), *notes])
+
+
+def _off(
+    export: RigScene,
+    row: Format,
+    model: SkeletalModel,
+    motion: list[Motion],
+    others: Callable[[], Sequence[Motion]] = tuple,
+) -> list[str]:
+    """Return what of a model is not written as it is shown: while `motion` plays, or what poses it else."""
+    if motion:
+        return differences(export, model, motion, others=others)
+
+    def more() -> list[Motion]:
+        beside = [] if is_still(export.rig) else kept_beside(export, row)  # else these are shown already
+        return [*beside, *others()]
+
+    return differences(export, model, shown_by(export, row), others=more)
 
 
 def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
