@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -14,12 +13,12 @@ import numpy as np
 from ..reporting import LimitError, listed
 from .compat import Block, action_parts, new_curves, play, play_action, played_action, playing_curves, slot_claim
 from .curves import add_curve, playing_tracks, value_path
+from .data_paths import reset_value, set_value, value_at
 from .frame_rigs import is_frame_rig, partner_of, whole_of
 from .provenance import PART
 from .spans import span_of, warn_of_length
 
 POSE = "pose.bones["
-CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]\Z')
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +119,11 @@ def influences(block: Block) -> list[Block]:
         constraints = [*current.constraints, *(c for bone in bones for c in bone.constraints)]
         waiting += [(t, bool(getattr(c, "subtarget", ""))) for c in constraints for t in pointed_at(c)]
     return [owner for current, by_shape in shaped.items() for owner in _animated(current, by_shape)]
+
+
+def moved_by(blocks: Iterable[Block]) -> list[Block]:
+    """Return the data-blocks whose curves can move some objects; see `influences`."""
+    return list(dict.fromkeys(owner for block in blocks for owner in influences(block)))
 
 
 def pointed_at(thing: Any) -> list[Block]:
@@ -231,7 +235,7 @@ def playing(take: Take) -> Iterator[None]:
             role.owner.animation_data.use_nla = False
             play_action(role.owner, role.partner or take.action, role.slot)
             for path in others:
-                _reset(role.owner, path)
+                reset_value(role.owner, path)
         yield
 
 
@@ -312,8 +316,7 @@ class _Kept:
         self.values: dict[str, Any] = {}
         for path in dict.fromkeys(paths):
             with suppress(ValueError, TypeError):
-                value = owner.path_resolve(path)
-                self.values[path] = value if isinstance(value, bool | int | float | str) else tuple(value)
+                self.values[path] = value_at(owner, path)
 
     def restore(self) -> None:
         """Undo what was done to the data-block since."""
@@ -324,29 +327,4 @@ class _Kept:
             play_action(self.owner, *action)
             self.owner.animation_data.use_nla = use_nla
         for path, value in self.values.items():
-            with suppress(ValueError, TypeError, AttributeError):  # some can be animated, but not set
-                _set(self.owner, path, value)
-
-
-def _set(owner: Block, path: str, value: Any) -> None:
-    """Set the property at a data path: `a.b["c"].d`, or a custom one, `a.b["c"]["d"]`."""
-    custom = CUSTOM.match(path)
-    if custom is not None:
-        holder = owner.path_resolve(custom[1]) if custom[1] else owner
-        holder[bpy.utils.unescape_identifier(custom[2])] = value
-    else:
-        holder, name = _holder(owner, path)
-        setattr(holder, name, value)
-
-
-def _reset(owner: Block, path: str) -> None:
-    """Give the property at a data path its default; custom ones stay."""
-    with suppress(ValueError, TypeError, AttributeError, KeyError):
-        holder, name = _holder(owner, path)
-        kind = holder.bl_rna.properties[name]
-        setattr(holder, name, kind.default_array if kind.is_array else kind.default)
-
-
-def _holder(owner: Block, path: str) -> tuple[Any, str]:
-    place, _, name = path.rpartition(".")
-    return owner.path_resolve(place) if place else owner, name
+            set_value(self.owner, path, value)

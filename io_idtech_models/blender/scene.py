@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bpy
 
 from .compat import Block
+from .unkeyed import kept
 
 Settings = TypeVar("Settings")
 SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # types of objects that would have faces if converted
@@ -96,18 +97,22 @@ def is_showing() -> bool:
 
 @contextmanager
 def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
-    """Give the function that lets a scene show a time, or what is between two frames; all is as it was afterwards."""
+    """Give the function that lets a scene show a time, or what is between two frames; all is as it was afterwards.
+
+    Also what someone set and gave no key, which a frame that is shown undoes.
+    """
     frame, subframe = scene.frame_current, scene.frame_subframe
 
     def show(time: float) -> None:
         scene.frame_set(floor(time), subframe=float(time - floor(time)))
 
     _showing.append(scene)
-    try:
-        yield show
-    finally:
-        scene.frame_set(frame, subframe=subframe)
-        _showing.pop()
+    with kept():
+        try:
+            yield show
+        finally:
+            scene.frame_set(frame, subframe=subframe)
+            _showing.pop()
 
 
 def is_stretched() -> bool:

@@ -95,6 +95,7 @@ def test_every_case_has_a_row():
 
 says("in its own space, as games hang it up", to="a.md2")(lambda _: on_tag(*import_model(SENTINEL).objects))
 says("is written with the motion of", to="a.md2")(lambda _: on_tag(add_cube()))
+says("set without a key", to="a.md5anim")(lambda _: setattr(newt()[0].pose.bones["head"].location, "z", 9.0))
 says("loose vertices", to="a.md3")(lambda _: add_cube().data.vertices.add(3))
 says("has no UV map", to="a.md2")(lambda _: add_cube(uvs=False))
 says("called as tags are written as surfaces", to="a.md3")(lambda _: add_cube(name="tag_a"))

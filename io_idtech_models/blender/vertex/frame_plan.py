@@ -94,6 +94,7 @@ class FramePlan:
     whole_times: list[float] = field(default_factory=list)
     space: Space = field(default_factory=Space)  # where the model's coordinates begin
     whole: bool = False  # the frames are those of the model's file, not what the scene plays of them
+    present: bool = False  # one frame, and that is what the scene shows now, also what has no key
 
     @cached_property
     def holds(self) -> set[Block]:
@@ -144,7 +145,7 @@ class FramePlan:
             return [-1] * len(self.times)
         finder, shown = KeyFinder(keys), []
         for first, end in self.runs():
-            shown += keys_at(finder, self.times[first:end], self.take(first))
+            shown += keys_at(finder, self.times[first:end], self.take(first), self.present)
         return shown
 
 
@@ -389,15 +390,16 @@ def _timeline_plan(
     base: KeyFrames, blocks: list[Block], scene: bpy.types.Scene, settings: GatherSettings, mode: str
 ) -> FramePlan:
     """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
+    present = mode == "CURRENT"
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
     if mode == "RANGE":
         start, end, step = settings.frame_start, settings.frame_end, settings.frame_step
-    elif mode == "CURRENT":
-        start, end, step = scene.frame_current, scene.frame_current, 1
     times = [float(time) for time in range(start, end + 1, max(step, 1))]
+    if present:
+        times = [scene.frame_current + scene.frame_subframe]
     if not times:
         raise LimitError(f"no frame to export: the range {start} to {end} is empty")
-    plan = base.plan(times)
+    plan = base.plan(times, present=present)
     shown = [base.names[key] if key >= 0 else "" for key in plan.keys]
     if base.finder is None:
         shown = _lone_keys(blocks, times)
@@ -480,15 +482,15 @@ class KeyFrames:
         """Return how many frames the animation of a name has; 0 if there is none."""
         return next((a.count for a in self.animations if a.name == animation), 0)
 
-    def keys_at(self, times: list[float], take: Take | None = None) -> list[int]:
-        """Return which key the scene shows at each time, while it plays a take, or -1."""
-        return [-1] * len(times) if self.finder is None else keys_at(self.finder, times, take)
+    def keys_at(self, times: list[float], take: Take | None = None, present: bool = False) -> list[int]:
+        """Return which key the scene shows at each time, while it plays a take, or -1; see `shown_keys.keys_at`."""
+        return [-1] * len(times) if self.finder is None else keys_at(self.finder, times, take, present)
 
-    def plan(self, times: list[float], take: Take | None = None) -> FramePlan:
+    def plan(self, times: list[float], take: Take | None = None, present: bool = False) -> FramePlan:
         """Plan frames, without names."""
-        keys = self.keys_at(times, take)
+        keys = self.keys_at(times, take, present)
         sources = np.array([self.sources[key] if key >= 0 else -1 for key in keys], np.int32)
-        plan = FramePlan([], times, keys, sources)
+        plan = FramePlan([], times, keys, sources, present=present)
         if take is not None:
             plan.takes = [take] * len(times)
             plan.whole_times = [self.times[k] if k >= 0 else t for t, k in zip(times, plan.keys, strict=True)]

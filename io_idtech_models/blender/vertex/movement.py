@@ -41,7 +41,7 @@ def is_moving(
     if len(frames) < 2:
         return False
     blocks = list(blocks)
-    with pinned(blocks, not keys):
+    with pinned(blocks, not keys), showing(scene):
         reached = _reached_by_time(scene)
         watched = [block for block in blocks if block in reached]
         return bool(watched) and _is_changing(watched, export, space, frames)

@@ -74,7 +74,10 @@ class Stage:
                 if key.value:
                     key.value = 0.0
             blocks[self.plan.keys[frame]].value = 1.0
-        self.show_time((self.plan.own_times() if own else self.plan.times)[frame])
+        if self.plan.present:
+            self.export.view_layer.update()
+        else:
+            self.show_time((self.plan.own_times() if own else self.plan.times)[frame])
 
     def _prepare(self) -> None:
         """Prepare the scene: what is not stepped through at all costs nothing."""
@@ -105,7 +108,7 @@ def _is_shown(keys: Block, plan: FramePlan) -> bool:
     """Tell whether the scene shows the plan's keys by itself, which is three times as fast as posing them."""
     if plan.whole and follows_frame(keys) and leader_of(keys) is None:
         return True
-    return keys_at(KeyFinder(keys), plan.times) == plan.keys
+    return keys_at(KeyFinder(keys), plan.times, present=plan.present) == plan.keys
 
 
 @dataclass(eq=False)

@@ -81,10 +81,13 @@ def _strips(keys: Block) -> list[Any]:
     return [strip for track in tracks for strip in track.strips]
 
 
-def keys_at(finder: KeyFinder, times: list[float], take: Take | None = None) -> list[int]:
-    """Return which frame's key the scene shows at each time, while it plays a take; -1 where it is none exactly."""
+def keys_at(finder: KeyFinder, times: list[float], take: Take | None = None, present: bool = False) -> list[int]:
+    """Return which frame's key the scene shows at each time, while it plays a take; -1 where it is none exactly.
+
+    `present`: what it shows now, whatever curves say.
+    """
     keys = finder.keys
-    curves = None if take is None else take.curves_of(keys)
+    curves = [] if present else None if take is None else take.curves_of(keys)
     if is_driven(keys) and (curves is None or len(keys.animation_data.drivers)):
         return [-1] * len(times)
     return finder.at(playing_curves(keys) if curves is None else curves, times)

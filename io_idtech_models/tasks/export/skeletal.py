@@ -10,10 +10,12 @@ from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.curves import is_still
 from ...blender.hanging import in_space
+from ...blender.playback import moved_by
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
+from ...blender.unkeyed import left_alone
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.edits.matched import skeleton_with_origin
@@ -66,9 +68,11 @@ def export_skeletal(
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
     own_space = in_space(settings.space, chosen.whole, context.view_layer)
-    with object_mode(context), own_space as note:
+    moves = row.has_motions or more.write_animation or more.write_animations
+    moving = moved_by(chosen.whole) if moves else []
+    with left_alone(context, moving) as unkeyed, object_mode(context), own_space as note:
         summary = _export_model(asked, row, chosen, context, settings, more)
-    summary.warnings += [note] if note else []
+    summary.warnings += [*unkeyed, *([note] if note else [])]
     return summary
 
 

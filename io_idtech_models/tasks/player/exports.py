@@ -19,12 +19,14 @@ from ...assets.levels import NEAR, dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.mesh import levels
+from ...blender.playback import moved_by
 from ...blender.player.assembly import ON_TAGS
 from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
 from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
 from ...blender.scene import ExportScene
+from ...blender.unkeyed import left_alone
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.format import SPLIT
@@ -114,7 +116,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     Raises:
         ModelError: a part can't be written.
     """
-    with collected_warnings() as warnings, object_mode(context):
+    moving = moved_by(block for root in player.parts.values() for block in (root, *root.children_recursive))
+    with collected_warnings() as warnings, left_alone(context, moving) as unkeyed, object_mode(context):
         saved = SavedPlayer(player_name(player), skin=options.new_skin.strip().lower())
         chosen = {(kind, 0): part_of(context, root) for kind, root in player.parts.items() if kind in KINDS}
         for (kind, level), collection in sorted(player.levels.items()) if not options.shares else ():
@@ -142,7 +145,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     held = [names.file_name_of(root) for kind, root in player.parts.items() if kind not in KINDS]
     notes = [f"no part of it, models of their own (Export: MD3): {listed(held)}"] if held else []
-    return saved, Summary(facts, list(dict.fromkeys(warnings)), notes)
+    return saved, Summary(facts, list(dict.fromkeys([*warnings, *unkeyed])), notes)
 
 
 def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, context: Context) -> Parts:

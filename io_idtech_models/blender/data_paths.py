@@ -1,0 +1,49 @@
+"""Properties by their data paths, as F-curves name them: `a.b["c"].d`, or custom ones, `a.b["c"]["d"]`."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any
+
+import bpy
+
+from .compat import Block
+
+CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]\Z')
+
+
+def value_at(owner: Block, path: str) -> Any:
+    """Return what a property is, arrays as tuples.
+
+    Raises:
+        ValueError: there is none.
+        TypeError: it is neither a number nor a text nor an array.
+    """
+    value = owner.path_resolve(path)
+    return value if isinstance(value, bool | int | float | str) else tuple(value)
+
+
+def set_value(owner: Block, path: str, value: Any) -> None:
+    """Set a property; some can be animated, but not set, and stay as they are."""
+    with suppress(ValueError, TypeError, AttributeError):
+        custom = CUSTOM.match(path)
+        if custom is not None:
+            holder = owner.path_resolve(custom[1]) if custom[1] else owner
+            holder[bpy.utils.unescape_identifier(custom[2])] = value
+        else:
+            holder, name = _holder(owner, path)
+            setattr(holder, name, value)
+
+
+def reset_value(owner: Block, path: str) -> None:
+    """Give a property its default; custom ones stay."""
+    with suppress(ValueError, TypeError, AttributeError, KeyError):
+        holder, name = _holder(owner, path)
+        kind = holder.bl_rna.properties[name]
+        setattr(holder, name, kind.default_array if kind.is_array else kind.default)
+
+
+def _holder(owner: Block, path: str) -> tuple[Any, str]:
+    place, _, name = path.rpartition(".")
+    return owner.path_resolve(place) if place else owner, name
