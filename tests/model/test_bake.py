@@ -10,6 +10,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.edits.normals import smooth_normals
 from io_idtech_models.model.skeletal import Scales, skin
 from io_idtech_models.model.transforms import chain, rotate
+from io_idtech_models.model.weights import Weights, blended_normals
 from io_idtech_models.reporting import LimitError
 from tests import samples_md5
 from tests.samples import CORPUS, corpus_params
@@ -174,3 +175,13 @@ def test_an_animation_of_another_skeleton():
     other = by_name("md5anim").load(samples_md5.roots_wave(), "walk")
     with pytest.raises(LimitError, match="'walk' does not fit 'arm': the animation has 5 joints, the model 3"):
         bake(arm(), [wave(), other])
+
+
+def test_normals_stay_outside_where_joints_mirror():
+    weights = Weights(
+        np.array([0]), np.array([1]), np.array([0]), np.array([1.0], np.float32), np.zeros((1, 3), np.float32)
+    )
+    axes = np.array([np.eye(3), np.diag((-2.0, 1.0, 1.0)), np.diag((-1.0, -1.0, 3.0))])[:, None]
+    found = blended_normals(weights, np.array([[0.6, 0.0, 0.8]]), np.array([[1.0, 0, 0, 0]]), axes)
+    wanted = np.array([(0.6, 0, 0.8), (-0.3, 0, 0.8), (-0.6, 0, 0.8 / 3)])
+    np.testing.assert_allclose(found[:, 0], wanted / np.linalg.norm(wanted, axis=1)[:, None], atol=1e-7)

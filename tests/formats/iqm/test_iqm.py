@@ -1,5 +1,6 @@
 """IQM without Blender: what games compute of real files, what broken ones say, and what an edit re-codes."""
 
+import struct
 from dataclasses import replace
 
 import numpy as np
@@ -457,3 +458,16 @@ def test_borrowed_vertices_stay_borrowed_when_a_triangle_goes():
     mesh.triangles, mesh.source_triangles = mesh.triangles[:-1], mesh.source_triangles[:-1]
     written = ROW.read(ROW.dump(model, None, animations)).meshes
     assert written[["first_vertex", "num_vertexes"]].tolist() == [(0, 6), (6, 5)]
+
+
+def test_lumps_that_share_their_bytes_are_refused_where_they_multiply_the_file():
+    rows = [(0.0, 0.0, 0.0)] * 500
+    data = bytearray(samples_iqm.IqmSpec(arrays=[(16, 0, samples_iqm.LETTERS.index("f"), rows)]).pack())
+    (header,) = np.frombuffer(data, iqm.HEADER, 1)
+    (place,) = struct.unpack_from("<I", data, int(header["ofs_vertexarrays"]) + 16)
+    header["num_triangles"], header["ofs_triangles"], header["ofs_adjacency"] = 500, place, place
+    assert len(iqm.read(bytes(data)).triangles) == 500
+    header["num_comment"], header["ofs_comment"] = 6000, place
+    header["num_text"], header["ofs_text"] = 6000, place
+    with pytest.raises(FormatError, match="lumps overlap"):
+        iqm.read(bytes(data))

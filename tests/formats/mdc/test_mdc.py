@@ -169,6 +169,29 @@ def test_an_edit_that_is_the_same_in_all_frames_makes_no_base_frame():
     assert len(structs(model).surfaces[0].bases) == 2
 
 
+def test_a_frame_of_steps_that_was_moved_whole_and_far_becomes_a_base_frame():
+    model = load(ROPE)
+    for surface in model.surfaces:
+        surface.positions[1] += 50
+        surface.normals = None
+    found = structs(model)
+    assert [surface.comp_frames.tolist() for surface in found.surfaces] == [[-1, -1, 0, -1, 1]] * 2
+    assert found.surfaces[0].base_frames.tolist() == [0, 1, 0, 2, 2]
+    np.testing.assert_allclose(shown(found.surfaces[0], 1), model.surfaces[0].positions[1], atol=1 / 128)
+
+
+def test_frames_that_show_one_base_frame_go_on_to_share_it():
+    spec = animated()
+    for surface in spec.surfaces:
+        surface.base_frames, surface.comp_frames, surface.bases = [0] * 5, [-1] * 5, surface.bases[:1]
+        surface.steps = []
+    model = load(spec.pack())
+    model.surfaces[0].positions[2, 0] += 50
+    found = structs(model)
+    assert [surface.base_frames.tolist() for surface in found.surfaces] == [[0, 0, 1, 0, 0]] * 2
+    assert_shown(found, model)
+
+
 def test_a_new_surface_shares_the_tables():
     model = load(ROPE)
     new = copy.copy(model.surfaces[0])

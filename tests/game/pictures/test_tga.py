@@ -64,3 +64,10 @@ def test_what_is_written_has_the_header_and_the_order_of_bytes():
     picture = np.array([[[255, 2, 3], [4, 5, 6]]], np.uint8)
     data = tga.encode(picture)
     assert data == bytes((0, 0, 2, *[0] * 9, 2, 0, 1, 0, 24, 0, 3, 2, 255, 6, 5, 4))
+
+
+def test_what_can_be_seen_through_has_a_fourth_channel():
+    picture = np.array([[[255, 2, 3, 255], [4, 5, 6, 7]]], np.uint8)
+    assert tga.encode(picture)[16:] == bytes((32, 8, 3, 2, 255, 255, 6, 5, 4, 7))
+    picture[..., 3] = 255
+    assert tga.encode(picture)[16:] == bytes((24, 0, 3, 2, 255, 6, 5, 4))

@@ -145,6 +145,10 @@ def test_gaps_among_levels_of_detail(tmp_path):
     assert lone.missing == [
         "'sarge' has no head.md3 for head_1.md3 to be a level of: games crash, and refuse the player"
     ]
+    last = put(tmp_path / "d", "default", without=["head.md3"], more=["head_3.md3"])
+    assert last.missing == [
+        "'sarge' has no head.md3 for head_3.md3 to be a level of: games crash, and refuse the player"
+    ]
     other = put(tmp_path / "c", "default", without=["head.md3"], more=["head.mdc"])
     assert other.missing == ["'sarge' has 'head.mdc', which is of a format that can't be read here"]
 

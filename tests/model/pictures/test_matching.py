@@ -32,6 +32,12 @@ def test_dithering_comes_nearer_on_average_and_keeps_exact_colours():
     assert (quake_palette()[match(exact, Matching(quake_palette(), dither=True))] == exact).all()
 
 
+def test_dithering_repeats_after_eight_pixels():
+    found = match(np.full((24, 20, 3), 53, np.uint8), Matching(quake_palette(), dither=True))
+    assert (found == np.tile(found[:8, :8], (3, 3))[:, :20]).all()
+    assert len({tuple(row) for row in found[:8].tolist()}) > 2
+
+
 def test_what_is_avoided():
     reds = np.tile(quake_palette()[251], (2, 2, 1))
     assert set(match(reds, PLAIN).ravel().tolist()) == {251}

@@ -100,6 +100,13 @@ def test_what_is_missing_is_said(tmp_path, changed, missing):
     assert found(put_character(tmp_path, **changed), name="monster_newt").missing == missing
 
 
+def test_what_hangs_on_it_behind_what_is_missing_is_found(tmp_path):
+    text = TEXT.replace('"health"', '"def_attach0" "lost" "health"').encode()
+    character = found(put_character(tmp_path, newt_def=text), name="monster_newt")
+    assert character.missing == ["def_attach0 'lost' is declared nowhere: the game stops there"]
+    assert character.pieces[-1].tag == "Chest"
+
+
 def test_what_the_game_refuses(tmp_path):
     text = TEXT.replace("anim	idle", "anim	ik_pose").encode()
     character = found(put_character(tmp_path, newt_def=text), name="monster_newt")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from io_idtech_models.game.character.doom3.own import settled
+from io_idtech_models.game.character.doom3.own import settled, with_animations
 from io_idtech_models.game.folders import Disk
 from tests.packs import put_files
 
@@ -36,3 +36,10 @@ def test_what_others_declare_is_left_out(tmp_path, there, written, odd):
     found, said = settled(Disk().folder(tmp_path), {OURS: (ONE + TWO).encode()})
     assert {path: data.decode() for path, data in found.items()} == written
     assert said == [OTHER.format(name) for name in odd]
+
+
+def test_an_animation_goes_into_the_file_that_declares_its_model_alone():
+    texts = {OURS: ONE.encode(), THEIRS: TWO.encode(), "skins/two.skin": TWO.encode()}
+    found = with_animations(texts, "TWO", {"walk": ["w.md5anim"]}, {})
+    assert set(found) == {THEIRS}
+    assert b"w.md5anim" in found[THEIRS]
