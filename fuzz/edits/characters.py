@@ -38,12 +38,16 @@ def bring(game: str, folder: Path) -> None:
     opened(GAMES[game].put(folder / "game"), game)
 
 
-def save(folder: Path) -> None:
-    """Write the character of the scene; raises RuntimeError if that refuses, or there is none."""
+def choose() -> bool:
+    """Let the character of the scene be the one that is meant; tell whether there is one."""
     block = rig()
-    if block is None:
-        raise RuntimeError("no character")
-    activate(block)
+    if block is not None:
+        activate(block)
+    return block is not None
+
+
+def save(folder: Path) -> None:
+    """Write the character that is meant; raises RuntimeError if that refuses."""
     write(filepath=str(folder))
 
 

@@ -61,12 +61,16 @@ def _rows_offered(player: PlayerFound) -> dict[str, list[str]]:
     return {part: [name for name in offered(player, part) if name.startswith(TOLD[part])] for part in SLOTS}
 
 
-def save(folder: Path) -> None:
-    """Write the first player of the scene; raises RuntimeError if that refuses, or there is none."""
+def choose() -> bool:
+    """Let the first player of the scene be the one that is meant; tell whether there is one."""
     found = players_among(bpy.context.view_layer.objects)
-    if not found:
-        raise RuntimeError("no player")
-    activate(found[0].root)
+    if found:
+        activate(found[0].root)
+    return bool(found)
+
+
+def save(folder: Path) -> None:
+    """Write the player that is meant; raises RuntimeError if that refuses."""
     export_player(filepath=str(folder))
 
 

@@ -7,6 +7,7 @@ import io
 import re
 import tempfile
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from io_idtech_models.formats import VERTEX, Format
 from tests.samples import sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, operator
+from tests.ui.untouched import changed, state
 
 bpy: Any = blender
 PROJECT = Path(__file__).resolve().parents[2]
@@ -35,7 +37,7 @@ OTHER = re.compile(
     r"corners? whose faces changed|levels of detail|UV map|texture|without a material|more than a file holds|"
     r"is no path of a game|is a copy|is made of parts|part of its model|normals|sharp edges|bounds are made anew|"
     r"taken along|surfaces become one|called as tags|tags? left out|has no tags|torso weights|no names and no parents|"
-    r"loose vert|icons?\b|is called"
+    r"loose vert|icons?\b|is called|set without a key"
 )
 NAMED = re.compile(r"'[^']*'")
 # And of texture coordinates these do.
@@ -128,11 +130,14 @@ def _outcome(row: Format, target: Path) -> Finding:
         return Finding("")
     activate(*visible)
     said = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(said):
-            others = _export(row, target)
-    except RuntimeError as error:
-        return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
+    others: dict[str, Path] = {}
+
+    def export() -> None:
+        others.update(_export(row, target))
+
+    failure = _failure(export, said)
+    if failure is not None:
+        return failure
     if not target.is_file():
         return Finding("nothing", "neither a file nor a sentence", said.getvalue())
     leave_edit_mode(blocks)
@@ -141,6 +146,23 @@ def _outcome(row: Format, target: Path) -> Finding:
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
     return _in_silence(verdict, said.getvalue())
+
+
+def _failure(export: Callable[[], object], said: io.StringIO) -> Finding | None:
+    """Export; return what went wrong, or that nothing is to be looked at; None if there is."""
+    bpy.context.view_layer.update()
+    before, found = state(), None
+    try:
+        with contextlib.redirect_stdout(said):
+            export()
+    except RuntimeError as error:
+        last = str(error).strip().splitlines()[-1]
+        found = Finding("traceback", last) if "Traceback" in str(error) else Finding("")
+    bpy.context.view_layer.update()
+    touched = changed(before, state())
+    if touched and (found is None or not found.kind):
+        return Finding("scene", f"{len(touched)} changed by the export: {touched[0][:300]}", said.getvalue())
+    return found
 
 
 def leave_edit_mode(blocks: list[Any]) -> None:
@@ -153,11 +175,11 @@ def leave_edit_mode(blocks: list[Any]) -> None:
 def _whole_outcome(subject: Subject, folder: Path, seed: int) -> Finding:
     """Save the player or the character that is in the scene, and compare."""
     said, out = io.StringIO(), folder / "out"
-    try:
-        with contextlib.redirect_stdout(said):
-            WHOLE[subject.format].save(out)
-    except RuntimeError as error:
-        return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
+    if not WHOLE[subject.format].choose():
+        return Finding("")
+    failure = _failure(lambda: WHOLE[subject.format].save(out), said)
+    if failure is not None:
+        return failure
     blocks = list(bpy.context.scene.objects)
     leave_edit_mode(blocks)
     for block in bpy.context.view_layer.objects:  # what is hidden is written, too

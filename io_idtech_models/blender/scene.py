@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
 
+from .animated import kept
 from .compat import Block
-from .unkeyed import kept
 
 Settings = TypeVar("Settings")
 SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # types of objects that would have faces if converted

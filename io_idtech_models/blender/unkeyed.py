@@ -1,85 +1,25 @@
-"""What someone set and gave no key: animated properties are evaluated anew with each frame that is shown.
+"""What someone set and gave no key: a pose tried out, a tag that was moved before one inserts its key.
 
-A pose tried out, a tag that was moved before one inserts its key: an export that runs through frames would lose it, and
-what it writes does not show it. So that is left as it is, and said.
+Blender forgets it with the next frame that is shown. So an export that runs through frames leaves it as it is, and says
+that no frame which it wrote shows it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from re import compile as pattern
-from typing import Any
+from contextlib import contextmanager
 
 import bpy
 
 from ..reporting import listed
-from .compat import Block, Context, action_parts, playing_curves
+from .animated import Place, Value, known, read
+from .compat import Block, Context, playing_curves
 from .curves import playing_tracks
-from .data_paths import set_value, value_at
 from .roots import FRAME_PATH, TIME_PATH
+from .scene import showing
 
-NAMED = pattern(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
-Value = Any  # a number, or a tuple of them
-
-
-class _Animated:
-    """The properties that curves move in a .blend."""
-
-    def __init__(self) -> None:
-        users = bpy.data.user_map(subset=set(bpy.data.actions)).values()
-        owners: set[Any] = {user for each in users for user in each}
-        owners |= {user.node_tree for user in owners if getattr(user, "node_tree", None) is not None}
-        self.places = [(owner, path) for owner in owners for path in _moved_paths(owner)]
-
-    def values(self) -> list[Value]:
-        """Return what each has."""
-        return [_read(owner, path) for owner, path in self.places]
-
-    def restore(self, values: list[Value]) -> list[tuple[Block, str]]:
-        """Give each what it had; return those that had something else."""
-        changed = [
-            (place, value)
-            for place, value, now in zip(self.places, values, self.values(), strict=True)
-            if value is not None and now != value
-        ]
-        for (owner, path), value in changed:
-            with suppress(ReferenceError):  # what was removed meanwhile
-                set_value(owner, path, value)
-        return [place for place, _ in changed]
-
-
-def _read(owner: Block, path: str) -> Value:
-    with suppress(ValueError, TypeError, ReferenceError):  # what is not there can have a curve, too
-        return value_at(owner, path)
-    return None
-
-
-def _moved_paths(owner: Block) -> list[str]:
-    """Return the paths of what the action and the NLA strips that play on a data-block move."""
-    animation = getattr(owner, "animation_data", None)
-    if animation is None:
-        return []
-    strips = [strip for track in playing_tracks(animation) for strip in track.strips]
-    actions = dict.fromkeys(strip.action for strip in strips if strip.action is not None)
-    curves = playing_curves(owner)
-    for action in actions:
-        curves += [c for _, kind, found in action_parts(action) if kind in ("", owner.id_type) for c in found]
-    return list(dict.fromkeys(curve.data_path for curve in curves))
-
-
-_running: list[_Animated] = []  # of exports that run
-
-
-@contextmanager
-def kept() -> Iterator[None]:
-    """Let animated properties be in the end what they are now, whatever frames are shown meanwhile."""
-    animated = _running[-1] if _running else _Animated()
-    values = animated.values()
-    try:
-        yield
-    finally:
-        animated.restore(values)
+NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 
 
 @contextmanager
@@ -87,23 +27,23 @@ def left_alone(context: Context, moving: Iterable[Block]) -> Iterator[list[str]]
     """Let an export leave alone what is set without a key, also where it lets other actions play.
 
     In the end the list that it gives says what of that moves the model: `moving` are the data-blocks whose curves do,
-    see `playback.influences`; none where what is shown is what is written.
+    see `playback.moved_by`; none where what is shown is what is written.
     """
-    notes: list[str] = []
+    notes, off, scene = list[str](), list[Place](), context.scene
     context.view_layer.update()
-    animated = _Animated()
-    values = animated.values()
-    _running.append(animated)
-    try:
-        yield notes
-        wanted = list(moving)
-        if any(_may_be_off(owner, context.scene) for owner in wanted):
-            context.scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
-    finally:
-        _running.pop()
-        context.view_layer.update()  # actions that played meanwhile have left their values
-        changed = animated.restore(values)
-    names = [_name_of(owner, path) for owner, path in changed if owner in wanted and not _chooses_frame(owner, path)]
+    with known() as animated:
+        values = animated.values()
+        try:
+            yield notes
+            wanted = list(moving)
+            if any(_may_be_off(owner, scene) for owner in wanted):
+                with showing(scene) as show:
+                    show(scene.frame_current + scene.frame_subframe)
+                    off = animated.changed(values)
+        finally:
+            context.view_layer.update()  # actions that played meanwhile have left their values
+            off += animated.restore(values)
+    names = [_name_of(owner, path) for owner, path in off if owner in wanted and not _chooses_frame(owner, path)]
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it"
         notes.append(f"{text}: {listed(list(dict.fromkeys(names)))}")
@@ -116,12 +56,12 @@ def _may_be_off(owner: Block, scene: bpy.types.Scene) -> bool:
         return False
     if animation.use_nla and any(len(track.strips) for track in playing_tracks(animation)):
         return True
-    known: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for curve in playing_curves(owner):
         path = curve.data_path
-        if path not in known:
-            known[path] = _read(owner, path)
-        value = known[path]
+        if path not in values:
+            values[path] = read(owner, path)
+        value = values[path]
         now = value[curve.array_index] if isinstance(value, tuple) and curve.array_index < len(value) else value
         if now is not None and now != curve.evaluate(scene.frame_current_final):
             return True

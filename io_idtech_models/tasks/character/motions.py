@@ -226,6 +226,8 @@ def unmade_motions(rig: Any, scene: Any) -> list[Motion]:
 def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
     """Let an armature play a row that has no action meanwhile; one that can't be made shows nothing."""
     with gather_motion.playing(rig, None, None):
+        tracks = rig.animation_data.nla_tracks
+        before = set(tracks)
         try:
             made = make_rows(rig, [key], scene)
         except LimitError:
@@ -237,6 +239,8 @@ def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
         finally:
             for action in made.values():
                 bpy.data.actions.remove(action)
+            for track in set(tracks) - before:
+                tracks.remove(track)
 
 
 class _FileEdits:

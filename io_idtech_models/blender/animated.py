@@ -1,0 +1,88 @@
+"""The properties that curves move: each frame that is shown gives them their values anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import bpy
+
+from .compat import Block, action_parts, playing_curves
+from .curves import playing_tracks
+from .data_paths import set_value, value_at
+
+Value = Any  # a number, a text, or a tuple of numbers; None: there is no such property
+Place = tuple[Block, str]  # a data-block, and the data path in it
+
+
+class Animated:
+    """All properties of a .blend that actions move."""
+
+    def __init__(self) -> None:
+        users = bpy.data.user_map(subset=set(bpy.data.actions)).values()
+        owners: set[Any] = {user for each in users for user in each}
+        owners |= {user.node_tree for user in owners if getattr(user, "node_tree", None) is not None}
+        self.places: list[Place] = [(owner, path) for owner in owners for path in _moved_paths(owner)]
+
+    def values(self) -> list[Value]:
+        """Return what each has."""
+        return [read(owner, path) for owner, path in self.places]
+
+    def changed(self, values: list[Value]) -> list[Place]:
+        """Return which have something else than `values`."""
+        now = zip(self.places, values, self.values(), strict=True)
+        return [place for place, value, other in now if value is not None and other != value]
+
+    def restore(self, values: list[Value]) -> list[Place]:
+        """Give each what it had; return those that had something else."""
+        before = dict(zip(self.places, values, strict=True))
+        changed = self.changed(values)
+        for owner, path in changed:
+            with suppress(ReferenceError):  # what was removed meanwhile
+                set_value(owner, path, before[owner, path])
+        return changed
+
+
+def read(owner: Block, path: str) -> Value:
+    """Return what a property is; None if there is none."""
+    with suppress(ValueError, TypeError, ReferenceError):  # what is not there can have a curve, too
+        return value_at(owner, path)
+    return None
+
+
+def _moved_paths(owner: Block) -> list[str]:
+    """Return the paths of what the action and the NLA strips that play on a data-block move."""
+    animation = getattr(owner, "animation_data", None)
+    if animation is None:
+        return []
+    strips = [strip for track in playing_tracks(animation) for strip in track.strips]
+    actions = dict.fromkeys(strip.action for strip in strips if strip.action is not None)
+    curves = playing_curves(owner)
+    for action in actions:
+        curves += [c for _, kind, found in action_parts(action) if kind in ("", owner.id_type) for c in found]
+    return list(dict.fromkeys(curve.data_path for curve in curves))
+
+
+_known: list[Animated] = []  # while an export runs
+
+
+@contextmanager
+def known() -> Iterator[Animated]:
+    """Give the properties, and list them once for all that looks at them meanwhile."""
+    _known.append(Animated())
+    try:
+        yield _known[-1]
+    finally:
+        _known.pop()
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Let animated properties be in the end what they are now, whatever frames are shown meanwhile."""
+    animated = _known[-1] if _known else Animated()
+    values = animated.values()
+    try:
+        yield
+    finally:
+        animated.restore(values)

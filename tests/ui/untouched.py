@@ -1,0 +1,100 @@
+"""Does an export leave the .blend as it was? All that Blender tells of its data-blocks, property by property."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy as blender
+import numpy as np
+
+from io_idtech_models.blender.properties import EXPORT
+
+bpy: Any = blender
+State = dict[str, Any]
+SIMPLE = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
+DEPTH = 5  # structs in structs
+MANY = 64  # of a collection: of more only places and the like are looked at
+NUMBERS = {"co", "vector", "value"}
+# What belongs to Blender's windows, follows from the rest, or is made when it is looked at.
+LEFT_OUT = {
+    "rna_type", "original", "tag", "id_data", "session_uid", "depsgraph", "loop_triangles", "loop_triangle_polygons",
+    "uv_layer_clone", "uv_layer_stencil", "vertex_selection", "edge_selection", "pin", "colorspace_settings",
+    "sequencer_colorspace_settings", "preview", "vertex_normals", "polygon_normals", "corner_normals", "storage_type",
+    "texspace_location", "texspace_size", "dimensions", "matrix_local", "matrix_world", "matrix", "matrix_channel",
+    "matrix_basis", "users_collection", "users_scene", "node", "to_node", "from_node", "to_socket", "from_socket",
+    "tool_settings", "use_nodes",
+    EXPORT,
+}  # fmt: skip
+WINDOWS = {"window_managers", "screens", "workspaces", "brushes", "libraries"}
+
+
+def state() -> State:
+    """Return what all data-blocks are, by path."""
+    found: State = {}
+    for block in bpy.data.objects:
+        block.update_from_editmode()
+    for kind in bpy.data.bl_rna.properties:
+        if kind.type == "COLLECTION" and kind.identifier not in WINDOWS:
+            blocks = list(getattr(bpy.data, kind.identifier))
+            found[kind.identifier] = [block.name_full for block in blocks]
+            for block in blocks:
+                found.update(_walk(block, f"{kind.identifier}[{block.name_full!r}]", DEPTH))
+    objects = bpy.context.view_layer.objects
+    found["active"] = None if objects.active is None else objects.active.name
+    found["selected"] = [(block.name, block.select_get(), block.hide_get(), block.mode) for block in objects]
+    return found
+
+
+def changed(before: State, after: State) -> list[str]:
+    """Return what is another now."""
+    every = sorted(before.keys() | after.keys())
+    pairs = ((path, before.get(path), after.get(path)) for path in every)
+    return [f"{path}: {old} -> {new}" for path, old, new in pairs if old != new and repr(old) != repr(new)]
+
+
+def _walk(struct: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """Yield the properties of a struct, and of the structs in it."""
+    for kind in struct.bl_rna.properties:
+        place, follows = f"{path}.{kind.identifier}", kind.type in SIMPLE and kind.is_readonly
+        if follows or kind.identifier in LEFT_OUT or kind.identifier.startswith("bl_"):
+            continue
+        try:
+            value = getattr(struct, kind.identifier)
+        except (AttributeError, RuntimeError):
+            continue
+        if kind.type in SIMPLE:
+            yield place, _plain(value) if getattr(kind, "is_array", False) else value
+        elif kind.type == "POINTER" and value is not None:
+            if isinstance(value, bpy.types.ID) and not value.is_embedded_data:
+                yield place, value.name_full
+            elif depth and not isinstance(value, bpy.types.Bone | bpy.types.PoseBone):  # which know each other
+                yield from _walk(value, place, depth - 1)
+        elif kind.type == "COLLECTION" and depth and kind.identifier != "children":  # of bones, which all are told of
+            yield from _walk_all(value, kind, place, depth - 1)
+    if isinstance(struct, bpy.types.ID | bpy.types.PoseBone | bpy.types.Bone):
+        yield from ((f"{path}[{key!r}]", _plain(value)) for key, value in struct.items() if key != EXPORT)
+
+
+def _walk_all(values: Any, kind: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """Yield what is in a collection: of one of many structs their numbers alone."""
+    if len(values) <= MANY:
+        for nth, value in enumerate(values):
+            if value is None or isinstance(value, bpy.types.ID):
+                yield f"{path}[{nth}]", None if value is None else value.name_full
+            elif not getattr(value, "is_internal", False):  # attributes that are made when they are looked at
+                yield from _walk(value, f"{path}[{nth}]", depth)
+        return
+    yield f"{path}.length", len(values)
+    for each in kind.fixed_type.properties:
+        if each.identifier in NUMBERS and each.type == "FLOAT":
+            numbers = np.empty(len(values) * max(each.array_length, 1), np.float32)
+            values.foreach_get(each.identifier, numbers)
+            yield f"{path}.{each.identifier}", numbers.tobytes()
+
+
+def _plain(value: Any) -> Any:
+    """Return what may be an array as Python's own."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return np.array(value).ravel().tolist() if hasattr(value, "__len__") and not isinstance(value, str) else value
