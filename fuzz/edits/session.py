@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import bpy as blender
 
 from fuzz.edits import characters, judge, players
-from fuzz.edits.operations import Operation, do, operations
+from fuzz.edits.operations import Operation, do, operations, save_and_open
 from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, Format
@@ -29,6 +30,7 @@ bpy: Any = blender
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT.parent / "shared" / "corpus"
 WHOLE: Any = {players.NAME: players, characters.NAME: characters}  # more than one file
+OFTEN = 3  # of how many sequences one is exported in other ways, too
 LARGEST = 120_000  # bytes of a real file that is edited
 # Models that can move, and what lies beside: the samples' names.
 BESIDE = {"mdm": "mdx", "md5mesh": "md5anim"}
@@ -115,9 +117,11 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
         except BrokenError as error:
             return Finding("traceback", str(error).strip().splitlines()[-1])
         if subject.format in WHOLE:
-            return _whole_outcome(subject, folder, len(steps))
-        (folder / "out").mkdir()
-        return _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
+            found = _whole_outcome(subject, folder, len(steps))
+        else:
+            (folder / "out").mkdir()
+            found = _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
+        return found if found.kind or sum(seed for _, seed in steps) % OFTEN else _otherwise(subject, folder)
 
 
 def _outcome(row: Format, target: Path) -> Finding:
@@ -163,6 +167,44 @@ def _failure(export: Callable[[], object], said: io.StringIO) -> Finding | None:
     if touched and (found is None or not found.kind):
         return Finding("scene", f"{len(touched)} changed by the export: {touched[0][:300]}", said.getvalue())
     return found
+
+
+def _otherwise(subject: Subject, folder: Path) -> Finding:
+    """Export what is there now, while another frame is shown, and when it was saved and opened: the same files."""
+    before = _files(subject, folder / "now")
+    scene = bpy.context.scene
+    scene.frame_set(scene.frame_current + 1)
+    moved = _files(subject, folder / "moved")
+    if moved != before:
+        return Finding("frame", f"other files at another frame: {_unequal(before, moved)}")
+    save_and_open(Random(0))
+    opened = _files(subject, folder / "opened")
+    if opened != before:
+        return Finding("opened", f"other files when saved and opened: {_unequal(before, opened)}")
+    return Finding("")
+
+
+def _files(subject: Subject, folder: Path) -> dict[str, bytes]:
+    """Export all that is visible, or the player or the character; return the files, or the error by its words."""
+    folder.mkdir()
+    visible = [block for block in bpy.context.scene.objects if block.visible_get()]
+    if not visible or (subject.format in WHOLE and not WHOLE[subject.format].choose()):
+        return {}
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            if subject.format in WHOLE:
+                WHOLE[subject.format].save(folder)
+            else:
+                activate(*visible)
+                _export(subject.row, folder / f"a{subject.row.suffixes[0]}")
+    except RuntimeError as error:
+        return {str(error).replace(str(folder), ""): b""}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _unequal(files: dict[str, bytes], others: dict[str, bytes]) -> str:
+    names = [name for name in sorted(files.keys() | others.keys()) if files.get(name) != others.get(name)]
+    return ", ".join(names)[:300]
 
 
 def leave_edit_mode(blocks: list[Any]) -> None:

@@ -6,6 +6,7 @@ that no frame which it wrote shows it.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,40 +14,43 @@ from contextlib import contextmanager
 import bpy
 
 from ..reporting import listed
-from .animated import Place, Value, known, read
+from .animated import Value, known, read
 from .compat import Block, Context, playing_curves
 from .curves import playing_tracks
+from .playback import moved_by
 from .roots import FRAME_PATH, TIME_PATH
 from .scene import showing
 
+log = logging.getLogger(__name__)
 NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 
 
 @contextmanager
-def left_alone(context: Context, moving: Iterable[Block]) -> Iterator[list[str]]:
-    """Let an export leave alone what is set without a key, also where it lets other actions play.
-
-    In the end the list that it gives says what of that moves the model: `moving` are the data-blocks whose curves do,
-    see `playback.moved_by`; none where what is shown is what is written.
-    """
-    notes, off, scene = list[str](), list[Place](), context.scene
+def left_alone(context: Context) -> Iterator[None]:
+    """Let an export leave alone what is set without a key, also where it lets other actions play."""
     context.view_layer.update()
     with known() as animated:
         values = animated.values()
         try:
-            yield notes
-            wanted = list(moving)
-            if any(_may_be_off(owner, scene) for owner in wanted):
-                with showing(scene) as show:
-                    show(scene.frame_current + scene.frame_subframe)
-                    off = animated.changed(values)
+            yield
         finally:
             context.view_layer.update()  # actions that played meanwhile have left their values
-            off += animated.restore(values)
-    names = [_name_of(owner, path) for owner, path in off if owner in wanted and not _chooses_frame(owner, path)]
+            animated.restore(values)
+
+
+def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
+    """Warn of what is set without a key, and moves some objects: no frame shows it that the scene plays."""
+    owners = set(moved_by(blocks))
+    if not any(_may_be_off(owner, scene) for owner in owners):
+        return
+    with known() as animated, showing(scene) as show:
+        values = animated.values()
+        show(scene.frame_current + scene.frame_subframe)
+        off = animated.changed(values)
+    names = [_name_of(owner, path) for owner, path in off if owner in owners and not _chooses_frame(owner, path)]
     if names:
-        text = "set without a key, and so in no frame that is written, insert one (I) to keep it"
-        notes.append(f"{text}: {listed(list(dict.fromkeys(names)))}")
+        text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"
+        log.warning(text, listed(list(dict.fromkeys(names))))
 
 
 def _may_be_off(owner: Block, scene: bpy.types.Scene) -> bool:

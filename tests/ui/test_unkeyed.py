@@ -146,3 +146,12 @@ def test_what_is_no_part_of_the_model_is_kept_in_silence(tmp_path, capfd):
     export_model(tmp_path / "a.md3")
     assert cube.location.x == 5.0
     assert SAID not in capfd.readouterr().out
+
+
+def test_a_model_of_one_frame_is_written_as_it_shows(tmp_path, capfd):
+    cube = add_cube()
+    cube.keyframe_insert("location", frame=0)
+    cube.location.x = 5.0
+    model = export_model(tmp_path / "a.md3")
+    assert model.surfaces[0].positions[0].mean(axis=0).tolist() == pytest.approx([5.0, 0.0, 0.0])
+    assert SAID not in capfd.readouterr().out

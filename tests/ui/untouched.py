@@ -23,7 +23,7 @@ LEFT_OUT = {
     "sequencer_colorspace_settings", "preview", "vertex_normals", "polygon_normals", "corner_normals", "storage_type",
     "texspace_location", "texspace_size", "dimensions", "matrix_local", "matrix_world", "matrix", "matrix_channel",
     "matrix_basis", "users_collection", "users_scene", "node", "to_node", "from_node", "to_socket", "from_socket",
-    "tool_settings", "use_nodes",
+    "tool_settings", "use_nodes", "action_slot_handle",
     EXPORT,
 }  # fmt: skip
 WINDOWS = {"window_managers", "screens", "workspaces", "brushes", "libraries"}

@@ -21,6 +21,7 @@ from ..scene import ExportScene
 from ..shading.images import texture_size
 from ..shading.skins import read_skin
 from ..space import space_of
+from ..unkeyed import say_unkeyed
 from .clips import model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings, plan_frames
 from .gather_surfaces import SplitMesh, read_meshes, split_meshes, to_surfaces
@@ -53,6 +54,8 @@ def gather(
     space = space_of(wanted, collection, export.evaluated)
     plan = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
+    if not plan.present:
+        say_unkeyed([*mesh_blocks, *(tag.block for tag in tag_sources)], export.scene)
     with stepping(export, plan, mesh_blocks) as stage:
         meshes = split_meshes(read_meshes(mesh_blocks, stage, known), stage)
         stepped = sample_tags(tag_sources, stage)

@@ -9,9 +9,8 @@ from pathlib import PurePath
 import bpy
 
 from ...blender.compat import Block, Context
-from ...blender.playback import moved_by
 from ...blender.player.parts import find_player
-from ...blender.unkeyed import left_alone
+from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode
 from ...game.character.files import BODY
 from ...model.limits.games import NO_GAME
@@ -74,8 +73,8 @@ def save_character(
         ModelError: a file can't be written.
     """
     saved = SavedCharacter(character.name, character.record, options.game)
-    moving = moved_by(character.collection.all_objects)
-    with collected_warnings() as warnings, left_alone(context, moving) as unkeyed, object_mode(context):
+    with collected_warnings() as warnings, left_alone(context), object_mode(context):
+        say_unkeyed([b for b in character.collection.all_objects if b.type == "ARMATURE"], context.scene)
         models = ModelsSaved(character, saved, context)
         models.body()
         for kind in character.record.models:
@@ -91,4 +90,4 @@ def save_character(
             raise LimitError(f"nothing of '{saved.name}' was edited: there is no file to write")
     edited = listed([PurePath(path).name for path in saved.edited], 20) if saved.edited else "nothing"
     facts = f"{plural(len(saved.files) + len(saved.declarations), 'file')}, edited: {edited}"
-    return saved, Summary(facts, list(dict.fromkeys([*warnings, *unkeyed])))
+    return saved, Summary(facts, list(dict.fromkeys(warnings)))

@@ -14,11 +14,10 @@ from ...assets.scale_files import scale_files
 from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
-from ...blender.playback import moved_by
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences
-from ...blender.unkeyed import left_alone
+from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.bounds import set_bounds
@@ -77,9 +76,9 @@ def export_animations(
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     own_space = in_space(settings.space, [export.rig], context.view_layer)
-    with left_alone(context, moved_by([export.rig])) as unkeyed, object_mode(context), own_space as note:
+    with left_alone(context), object_mode(context), own_space as note:
         exported = motion_files(asked, row, export, context, wanted, alone=True)
-    exported.warn([*record_warnings, *unkeyed, *([note] if note else [])])
+    exported.warn([*record_warnings, *([note] if note else [])])
     write_into_folders(exported.data)
     return list(exported.summaries.items())
 
@@ -92,6 +91,8 @@ def motion_files(
         export = of_format(export, row)
         with collected_warnings() as warnings:
             sources = sources_of(export, row, wanted.what, wanted.actions)
+            if wanted.what != "REST":
+                say_unkeyed([export.rig], context.scene)
         with collected_warnings():  # here the meshes matter for bounds alone
             blocks = [export.rig, *meshes_of(export.rig, context)]
             orphans = _orphans_bone(export.rig, export.settings)

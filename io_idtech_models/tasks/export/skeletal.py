@@ -10,12 +10,11 @@ from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.curves import is_still
 from ...blender.hanging import in_space
-from ...blender.playback import moved_by
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
-from ...blender.unkeyed import left_alone
+from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.edits.matched import skeleton_with_origin
@@ -68,11 +67,9 @@ def export_skeletal(
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
     own_space = in_space(settings.space, chosen.whole, context.view_layer)
-    moves = row.has_motions or more.write_animation or more.write_animations
-    moving = moved_by(chosen.whole) if moves else []
-    with left_alone(context, moving) as unkeyed, object_mode(context), own_space as note:
+    with left_alone(context), object_mode(context), own_space as note:
         summary = _export_model(asked, row, chosen, context, settings, more)
-    summary.warnings += [*unkeyed, *([note] if note else [])]
+    summary.warnings += [note] if note else []
     return summary
 
 
@@ -87,9 +84,9 @@ def _export_model(
     game, target = asked.game, in_game_folder(asked.target, asked.game)
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
-    beside = _bones_of(asked, row, export, context) if more.write_animation else ExportedFiles()
-    if more.write_animations:
-        beside = _animations_of(asked, row, export, context, more)
+        if row.has_motions and more.motions != "REST":
+            say_unkeyed([export.rig], context.scene)
+    beside = _beside(asked, row, export, context, more)
     blocks = whole_model(chosen.blocks, context)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
@@ -103,10 +100,10 @@ def _export_model(
             shorter, animations, notes = short_skeleton(model, animations, row, game)
             model = shorter or model
             warnings.extend(notes)
-        warnings.extend(row.lost(model))
-        warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
-        skins = skin_files(replace(asked, target=target), blocks)
-        skins += material_files(replace(asked, target=target), blocks)
+        problems = [*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]
+        warnings += [*row.lost(model), *refused(problems)]
+        here = replace(asked, target=target)
+        skins = [*skin_files(here, blocks), *material_files(here, blocks)]
         data = row.dump(model, asked.options, animations)
         motion = played(sources, animations, row, data) if row.has_motions else []
         warnings[:0] = _off(export, row, gathered, motion)  # what matters most
@@ -135,8 +132,15 @@ def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Sourc
         return [] if row.motion.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")
 
 
-def _bones_of(asked: ExportRequest, row: Format, export: RigScene, context: Context) -> ExportedFiles:
-    """Return what comes of the bones of a model; raises ModelError."""
+def _beside(asked: ExportRequest, row: Format, export: RigScene, context: Context, more: ModelExport) -> ExportedFiles:
+    """Return what comes of the bones, or of all animations, that are to lie beside a model; raises ModelError."""
+    other = row.skeletal.animation
+    if more.write_animations and other is not None:
+        wanted = AnimationExport("CHOSEN" if more.actions else "ALL", more.actions, add_origin=more.add_origin)
+        beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
+        return motion_files(beside, other, export, context, wanted)
+    if not more.write_animation:
+        return ExportedFiles()
     other = row.skeletal.companions[0]
     with collected_warnings() as notes:
         wanted = AnimationExport(what=automatic(export))
@@ -144,18 +148,6 @@ def _bones_of(asked: ExportRequest, row: Format, export: RigScene, context: Cont
     exported = motion_files(beside, other, export, context, wanted)
     exported.warn(notes)
     return exported
-
-
-def _animations_of(
-    asked: ExportRequest, row: Format, export: RigScene, context: Context, more: ModelExport
-) -> ExportedFiles:
-    """Return what comes of a model's animations, each in a file of its own beside it; raises ModelError."""
-    other = row.skeletal.animation
-    if other is None:
-        return ExportedFiles()
-    wanted = AnimationExport("CHOSEN" if more.actions else "ALL", more.actions, add_origin=more.add_origin)
-    beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
-    return motion_files(beside, other, export, context, wanted)
 
 
 def model_file(

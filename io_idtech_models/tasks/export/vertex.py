@@ -17,7 +17,6 @@ from ...assets.load import palette_of
 from ...assets.storage import write_files
 from ...blender.compat import Block, Context
 from ...blender.frame_rigs import plays_another, rigs_of
-from ...blender.playback import moved_by
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.unkeyed import left_alone
 from ...blender.window import object_mode
@@ -58,8 +57,7 @@ def export_file(
     def made_of(choice: Choice) -> Written:
         return gathered(asked, row, choice, context, settings)
 
-    moving = moved_by(chosen.blocks) if settings.frames != "CURRENT" else []
-    with collected_warnings() as warnings, left_alone(context, moving) as unkeyed, object_mode(context):
+    with collected_warnings() as warnings, left_alone(context), object_mode(context):
         written = made_of(chosen)
         warnings.extend(written.notes)
         levels, notes = level_files(row, written.data, asked.target, asked.levels)
@@ -75,7 +73,6 @@ def export_file(
         texts = material_files(asked, chosen.blocks)
         write_files([(asked.target, written.data), *beside, *levels, *skins, *texts])
     warnings += [
-        *unkeyed,
         *advice(chosen.blocks, row, settings.scale, settings.keep_suffixes),
         *left_out(chosen),
         *instances_left_out(context, chosen),

@@ -19,7 +19,6 @@ from ...assets.levels import NEAR, dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.mesh import levels
-from ...blender.playback import moved_by
 from ...blender.player.assembly import ON_TAGS
 from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
@@ -116,8 +115,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     Raises:
         ModelError: a part can't be written.
     """
-    moving = moved_by(block for root in player.parts.values() for block in (root, *root.children_recursive))
-    with collected_warnings() as warnings, left_alone(context, moving) as unkeyed, object_mode(context):
+    with collected_warnings() as warnings, left_alone(context), object_mode(context):
         saved = SavedPlayer(player_name(player), skin=options.new_skin.strip().lower())
         chosen = {(kind, 0): part_of(context, root) for kind, root in player.parts.items() if kind in KINDS}
         for (kind, level), collection in sorted(player.levels.items()) if not options.shares else ():
@@ -145,7 +143,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     held = [names.file_name_of(root) for kind, root in player.parts.items() if kind not in KINDS]
     notes = [f"no part of it, models of their own (Export: MD3): {listed(held)}"] if held else []
-    return saved, Summary(facts, list(dict.fromkeys([*warnings, *unkeyed])), notes)
+    return saved, Summary(facts, list(dict.fromkeys(warnings)), notes)
 
 
 def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, context: Context) -> Parts:
