@@ -6,7 +6,7 @@ from fuzz.edits import players, session, worker
 from fuzz.edits.run import FORMATS
 from fuzz.edits.script import SCRIPT
 from tests.ui.player.players import active_player
-from tests.ui.scene import operator
+from tests.ui.scene import bpy, operator
 
 SEQUENCES = 8  # of each format
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -44,16 +44,47 @@ def test_what_is_not_as_shown_is_seen(monkeypatch):
 
 @pytest.mark.parametrize("what", ["a surface", "a tag"])
 def test_a_player_that_is_not_as_shown_is_seen(monkeypatch, what):
-    def save_and_edit(folder):
-        save(folder)
+    def edit_and_judge(*saved):
         upper = active_player().parts["upper"]
         if what == "a tag":
             upper.delta_location.z = 2.0
         else:
             next(block for block in upper.children if block.type == "MESH").delta_location.z = 2.0
+        return judge(*saved)
 
-    save = players.save
-    monkeypatch.setattr(players, "save", save_and_edit)
+    judge = players.judge
+    monkeypatch.setattr(players, "judge", edit_and_judge)
     found = session.run(session.Subject("player", "own"), [])
     wanted = "'tag_torso' of 'lower' in frame" if what == "a tag" else "'upper' in frame"
     assert (found.kind, found.text.partition(" in frame")[0] + " in frame") == ("silent", wanted)
+
+
+def test_an_export_that_changes_the_scene_is_seen(monkeypatch):
+    def moving(way, path):
+        def export(filepath, **options):
+            operator(way, path)(filepath=filepath, **options)
+            bpy.data.objects[0].location.x += 1.0
+
+        return operator(way, path) if way == "import" else export
+
+    monkeypatch.setattr(session, "operator", moving)
+    found = session.run(session.Subject("md3", "animated"), [("move_vertices", 1)])
+    assert (found.kind, "location" in found.text) == ("scene", True)
+
+
+@pytest.mark.parametrize("kind", ["frame", "opened"])
+def test_an_export_that_goes_by_what_is_of_no_matter_is_seen(monkeypatch, kind):
+    """What follows the frame that is shown, or a name that a .blend gets where it is saved."""
+
+    def following(way, path):
+        def export(filepath, **options):
+            operator(way, path)(filepath=filepath, **options)
+            sign = bpy.context.scene.frame_current if kind == "frame" else len(bpy.data.filepath)
+            path.write_bytes(bytes(byte ^ sign & 255 for byte in path.read_bytes()))
+
+        return operator(way, path) if way == "import" else export
+
+    found = session.run(session.Subject("md3", "minimal"), [])
+    monkeypatch.setattr(session, "operator", following)
+    monkeypatch.setattr(session, "_outcome", lambda row, target: found)
+    assert session.run(session.Subject("md3", "minimal"), []).kind == kind

@@ -155,3 +155,17 @@ def test_a_model_of_one_frame_is_written_as_it_shows(tmp_path, capfd):
     model = export_model(tmp_path / "a.md3")
     assert model.surfaces[0].positions[0].mean(axis=0).tolist() == pytest.approx([5.0, 0.0, 0.0])
     assert SAID not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("frame", [0, 7])
+def test_a_file_of_one_frame_is_written_as_it_shows(tmp_path, capfd, frame):
+    block = import_model(put(tmp_path / "a.md3", "minimal")).objects[0]
+    before = export_model(tmp_path / "b.md3").surfaces[0].positions[0]
+    block.keyframe_insert("location", frame=0)
+    bpy.context.scene.frame_set(frame)
+    block.location.x += 5.0
+    capfd.readouterr()
+    after = export_model(tmp_path / "b.md3").surfaces[0].positions[0]
+    np.testing.assert_allclose(after - before, np.broadcast_to([5.0, 0.0, 0.0], after.shape), atol=1 / 64)
+    assert block.location.x == 5.0
+    assert SAID not in capfd.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -89,8 +90,9 @@ def _walk_all(values: Any, kind: Any, path: str, depth: int) -> Iterator[tuple[s
     for each in kind.fixed_type.properties:
         if each.identifier in NUMBERS and each.type == "FLOAT":
             numbers = np.empty(len(values) * max(each.array_length, 1), np.float32)
-            values.foreach_get(each.identifier, numbers)
-            yield f"{path}.{each.identifier}", numbers.tobytes()
+            with contextlib.suppress(TypeError):  # some lists have a length, and nothing in them
+                values.foreach_get(each.identifier, numbers)
+                yield f"{path}.{each.identifier}", numbers.tobytes()
 
 
 def _plain(value: Any) -> Any:

@@ -172,6 +172,7 @@ def plan_frames(
     if listed is None and known is not None and known.lone:  # no collection lists them: they are the file's
         listed = known.source.frame_names, list(range(known.source.num_frames))
     mode = settings.frames
+    now = scene.frame_current + scene.frame_subframe
     if mode == "AUTO":
         movers = [*blocks, *(tag.block for tag in tag_sources)]
         mode = _automatic(keyed, 0 if listed is None else len(listed[0]), movers, export, space)
@@ -182,7 +183,7 @@ def plan_frames(
             _warn_of_unplayed(keyed[0].data.shape_keys, ids)
         return planned
     if mode == "KEYS" and listed is not None:
-        return _listed_plan(*listed, known, scene.frame_current)
+        return _listed_plan(*listed, known, now)
     base = KeyFrames(_key_plan(keyed[:1], known, ids, export) if keyed else None)
     if mode == "ACTIONS":
         owners = [owner for block in (*blocks, *(t.block for t in tag_sources)) for owner in influences(block)]
@@ -370,7 +371,7 @@ def _frame_name(key_name: str, source: int, known: StoredSource | None) -> str:
     return names.stem_of(key_name)
 
 
-def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None, now: int) -> FramePlan:
+def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None, now: float) -> FramePlan:
     """Plan the frames of a model without keys: its collection says how many there are, and their names.
 
     One alone is what shows `now`: whatever moves it beyond the scene's range would be elsewhere in frame 0.
@@ -382,8 +383,8 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     for name, source in zip(listed, sources.tolist(), strict=True):
         same = source >= 0 and source_names[source].replace("\n", " ") == name
         shown.append(source_names[source] if same else name)
-    times = [float(now)] if count == 1 else [float(i) for i in range(count)]
-    return FramePlan(shown, times, [-1] * count, sources, whole=True)
+    times = [now] if count == 1 else [float(i) for i in range(count)]
+    return FramePlan(shown, times, [-1] * count, sources, whole=True, present=count == 1)
 
 
 def _timeline_plan(
