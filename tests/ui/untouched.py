@@ -10,6 +10,7 @@ import bpy as blender
 import numpy as np
 
 from io_idtech_models.blender.properties import EXPORT
+from io_idtech_models.blender.rig_clips import STAMP
 
 bpy: Any = blender
 State = dict[str, Any]
@@ -24,9 +25,10 @@ LEFT_OUT = {
     "sequencer_colorspace_settings", "preview", "vertex_normals", "polygon_normals", "corner_normals", "storage_type",
     "texspace_location", "texspace_size", "dimensions", "matrix_local", "matrix_world", "matrix", "matrix_channel",
     "matrix_basis", "users_collection", "users_scene", "node", "to_node", "from_node", "to_socket", "from_socket",
-    "tool_settings", "use_nodes", "action_slot_handle",
+    "tool_settings", "use_nodes", "action_slot_handle", "inverse_matrix",
     EXPORT,
 }  # fmt: skip
+NOTED = {EXPORT, STAMP}  # what exports note: how they were done, and of which keys a rig's actions were made
 WINDOWS = {"window_managers", "screens", "workspaces", "brushes", "libraries"}
 
 
@@ -40,7 +42,9 @@ def state() -> State:
             blocks = list(getattr(bpy.data, kind.identifier))
             found[kind.identifier] = [block.name_full for block in blocks]
             for block in blocks:
-                found.update(_walk(block, f"{kind.identifier}[{block.name_full!r}]", DEPTH))
+                place = f"{kind.identifier}[{block.name_full!r}]"
+                driven = {f"{place}.{path}" for path in _driven(block)}
+                found.update((path, value) for path, value in _walk(block, place, DEPTH) if path not in driven)
     objects = bpy.context.view_layer.objects
     found["active"] = None if objects.active is None else objects.active.name
     found["selected"] = [(block.name, block.select_get(), block.hide_get(), block.mode) for block in objects]
@@ -52,6 +56,12 @@ def changed(before: State, after: State) -> list[str]:
     every = sorted(before.keys() | after.keys())
     pairs = ((path, before.get(path), after.get(path)) for path in every)
     return [f"{path}: {old} -> {new}" for path, old, new in pairs if old != new and repr(old) != repr(new)]
+
+
+def _driven(block: Any) -> set[str]:
+    """Return the paths of what drivers set, which they do when their object is looked at, and no sooner."""
+    animation = getattr(block, "animation_data", None)
+    return set() if animation is None else {driver.data_path for driver in animation.drivers}
 
 
 def _walk(struct: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
@@ -74,7 +84,7 @@ def _walk(struct: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
         elif kind.type == "COLLECTION" and depth and kind.identifier != "children":  # of bones, which all are told of
             yield from _walk_all(value, kind, place, depth - 1)
     if isinstance(struct, bpy.types.ID | bpy.types.PoseBone | bpy.types.Bone):
-        yield from ((f"{path}[{key!r}]", _plain(value)) for key, value in struct.items() if key != EXPORT)
+        yield from ((f"{path}[{key!r}]", _plain(value)) for key, value in struct.items() if key not in NOTED)
 
 
 def _walk_all(values: Any, kind: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:

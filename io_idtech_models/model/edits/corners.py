@@ -269,14 +269,15 @@ def with_degenerate(triangles: Triangles, vertices: Vertices, source: NDArray[np
 
 
 def restored_numbers(
-    numbers: Indices, places: Indices, source: NDArray[np.int32]
+    numbers: Indices, places: Indices, source: NDArray[np.int32], faces: NDArray[Any]
 ) -> tuple[Indices, Indices, NDArray[np.bool_]]:
     """Return triangles' vertex numbers (T, 3) as the source had them, and what that changes.
 
     Where two triangles became a quad across a seam of texture coordinates a corner was lost, and the triangles that
     come of it have their neighbour's. So a triangle that the source lacks, while the source has one at the same places
-    that is missing here, is that one; and two that fill the gap of two of the source, with vertices lost, are those.
-    `places` (numbers,) are equal for source vertices at one place in every frame.
+    that is missing here, is that one; and two that fill the gap of two of the source, with vertices lost, are those:
+    the two of a quad, or what became of one that was cut again. `places` (numbers,) are equal for source vertices at
+    one place in every frame, `faces` (T,) tell of which face each triangle is.
 
     Also returns, as (T, 3), from which corner of all (3 T) each comes, and which triangles changed, (T,).
     """
@@ -290,7 +291,10 @@ def restored_numbers(
         found = _pair_equal(_turned_low(places[numbers[open_]]), _turned_low(places[source[free]]), free)
         same = zip(open_[found >= 0].tolist(), found[found >= 0].tolist(), strict=True)
         groups = [([mine], [theirs]) for mine, theirs in same]
-        groups += _same_gaps(numbers, places, source, open_[found < 0], np.setdiff1d(free, found))
+        left = open_[found < 0]
+        alone = np.bincount(faces)[faces[left]] == 1
+        halves = np.where(alone, -1, faces[left])
+        groups += _same_gaps(numbers, places, source, (left, halves), np.setdiff1d(free, found))
         for mine, theirs in groups:
             offered = {int(places[numbers[t, i]]): 3 * t + i for t in mine for i in range(3)}
             for triangle, was in zip(mine, theirs, strict=True):
@@ -301,15 +305,20 @@ def restored_numbers(
 
 
 def _same_gaps(
-    numbers: Indices, places: Indices, source: NDArray[np.int32], open_: Indices, free: Indices
+    numbers: Indices, places: Indices, source: NDArray[np.int32], opened: tuple[Indices, Indices], free: Indices
 ) -> list[tuple[list[int], list[int]]]:
-    """Return pairs of triangles, and the source's pairs of the same outline some of whose vertices they lack."""
+    """Return pairs of triangles, and the source's pairs of the same outline some of whose vertices they lack.
+
+    `opened` are those that may be one of a pair, and the faces of which two have to be halves, or -1.
+    """
+    open_, halves = opened
+    face = dict(zip(open_.tolist(), halves.tolist(), strict=True))
     open_outlines = _outlines(places[numbers[open_]], open_.tolist())
     groups: list[tuple[list[int], list[int]]] = []
     used: set[int] = set()
     for outline, theirs in _outlines(places[source[free]], free.tolist()).items():
         mine = open_outlines.get(outline)
-        if mine is None or used & {*mine, *(-1 - t for t in theirs)}:
+        if mine is None or face[mine[0]] != face[mine[1]] or used & {*mine, *(-1 - t for t in theirs)}:
             continue
         if not set(source[theirs].ravel().tolist()) <= set(numbers[mine].ravel().tolist()):
             groups.append((mine, theirs))

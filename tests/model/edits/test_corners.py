@@ -140,9 +140,10 @@ def test_cuts_of_the_source():
 # -- triangles that lost a corner to a quad across a seam
 
 
-def restore(numbers, places, source):
+def restore(numbers, places, source, faces=None):
     shown = np.array(numbers, np.int64).reshape(-1, 3), np.array(places, np.int64)
-    found = restored_numbers(*shown, np.array(source, np.int32).reshape(-1, 3))
+    alone = np.arange(len(shown[0])) if faces is None else np.array(faces)
+    found = restored_numbers(*shown, np.array(source, np.int32).reshape(-1, 3), alone)
     return tuple(each.tolist() for each in found)
 
 
@@ -178,6 +179,13 @@ def test_two_triangles_that_fill_the_gap_of_two_are_those():
         assert [SEAM_PLACES[v] for v in triangle] == [SEAM_PLACES[v] for v in flat[chosen]], (
             "from a corner at its place"
         )
+
+
+@pytest.mark.parametrize(("faces", "fills"), [((0, 1, 2, 3), True), ((0, 0, 1, 2), True), ((0, 1, 0, 1), False)])
+def test_halves_of_two_quads_fill_no_gap(faces, fills):
+    """Between two faces there is an edge that is seen."""
+    shown = [(0, 1, 5), (0, 5, 2), (6, 7, 8), (6, 8, 9)]
+    assert restore(shown, [*SEAM_PLACES, 6, 7, 8, 9], SEAM, faces)[2] == [fills, fills, False, False]
 
 
 def test_each_gap_is_filled_and_each_lone_triangle_restored():
