@@ -42,6 +42,13 @@ def test_the_first_of_a_file_and_the_others_are_named(tmp_path):
     assert said == "'newt.def' has other characters, too, which can be chosen by name: 'monster_newt', 'newt_head'"
 
 
+def test_the_first_of_a_file_is_one_whose_mesh_is_there(tmp_path):
+    lost = 'model lost { mesh lost.md5mesh }\nentityDef a_lost_one { "model" "lost" }\n'
+    character = found(put_character(tmp_path, newt_def=(lost + TEXT).encode()))
+    assert character.name == "monster_newt_base"
+    assert "'a_lost_one'" in character.missing[0]
+
+
 def test_from_the_mesh(tmp_path):
     put_character(tmp_path)
     character = found(tmp_path / NEWT / "newt.md5mesh")

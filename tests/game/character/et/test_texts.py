@@ -5,6 +5,7 @@ import pytest
 from io_idtech_models.game import aninc
 from io_idtech_models.game.aninc import RowEdit
 from io_idtech_models.game.character.et import texts
+from io_idtech_models.game.character.et.definition import MOST_BYTES
 from io_idtech_models.reporting import LimitError
 from tests.samples_character import DEFINITION
 
@@ -123,6 +124,11 @@ def test_another_skin():
     assert texts.with_skin(b"characterDef { Skin Skin m }", "d") == b"characterDef { Skin d m }"
     with pytest.raises(LimitError, match="that could be another one"):
         texts.with_skin(b'characterDef {\nSkin odd" // c\n}', "d")
+    full = b"characterDef { skin a }".ljust(MOST_BYTES)
+    assert texts.with_skin(full, "b") == full.replace(b" a ", b" b ")
+    for data, odd in ((b"characterDef { skin a }", "}"), (b"characterDef { skin a }", "/*"), (full, "longer")):
+        with pytest.raises(LimitError, match="that could be another one"):
+            texts.with_skin(data, odd)
     with pytest.raises(LimitError, match="names no skin"):
         texts.with_skin(b"characterDef { // skin a\n}", "d")
     with pytest.raises(LimitError, match="can't stand"):
