@@ -190,7 +190,9 @@ def plan_frames(
         return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
     if mode == "MARKERS":
         return _stretches_plan(_marked(scene), base)
-    return _timeline_plan(base, blocks, scene, settings, "CURRENT" if mode == "KEYS" else mode)  # it has no keys
+    if mode in ("CURRENT", "KEYS"):  # of which it has none
+        return _named_by_time(base.plan([now], present=True), base, blocks, scene)
+    return _named_by_time(base.plan(_stretch(scene, settings)), base, blocks, scene)
 
 
 def _automatic(
@@ -387,25 +389,25 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     return FramePlan(shown, times, [-1] * count, sources, whole=True, present=count == 1)
 
 
-def _timeline_plan(
-    base: KeyFrames, blocks: list[Block], scene: bpy.types.Scene, settings: GatherSettings, mode: str
-) -> FramePlan:
-    """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
-    present = mode == "CURRENT"
+def _stretch(scene: bpy.types.Scene, settings: GatherSettings) -> list[float]:
+    """Return the times of a stretch of the timeline: of the scene's range, or of the one that is asked for."""
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
-    if mode == "RANGE":
+    if settings.frames == "RANGE":
         start, end, step = settings.frame_start, settings.frame_end, settings.frame_step
     times = [float(time) for time in range(start, end + 1, max(step, 1))]
-    if present:
-        times = [scene.frame_current + scene.frame_subframe]
     if not times:
         raise LimitError(f"no frame to export: the range {start} to {end} is empty")
-    plan = base.plan(times, present=present)
+    return times
+
+
+def _named_by_time(plan: FramePlan, base: KeyFrames, blocks: list[Block], scene: bpy.types.Scene) -> FramePlan:
+    """Name the frames of a plan: by the keys that they show, and where there is none by markers."""
     shown = [base.names[key] if key >= 0 else "" for key in plan.keys]
     if base.finder is None:
-        shown = _lone_keys(blocks, times)
+        shown = _lone_keys(blocks, plan.times)
     markers = {marker.frame: marker.name for marker in scene.timeline_markers}
-    plan.names = [name or markers.get(int(time), f"frame{time:.0f}") for time, name in zip(times, shown, strict=True)]
+    named = zip(plan.times, shown, strict=True)
+    plan.names = [name or markers.get(int(time), f"frame{time:.0f}") for time, name in named]
     return plan
 
 
