@@ -23,6 +23,7 @@ from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, Format
 from tests.samples import sample
 from tests.small_files import SAMPLES
+from tests.ui.panel.drawing import draw_all
 from tests.ui.scene import activate, operator
 from tests.ui.untouched import changed, state
 
@@ -30,7 +31,9 @@ bpy: Any = blender
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT.parent / "shared" / "corpus"
 WHOLE: Any = {players.NAME: players, characters.NAME: characters}  # more than one file
+FRAME_NAME = re.compile(rb"frame\d+")  # of one that shows no key
 FEW, NEAR = 0.05, 1e-3  # of a file's bytes or words; of a number
+DRAWN = 2  # objects that are active while all is drawn
 OFTEN = 3  # of how many sequences one is exported in other ways, too
 LARGEST = 120_000  # bytes of a real file that is edited
 # Models that can move, and what lies beside: the samples' names.
@@ -117,6 +120,9 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
                     do(known[called], seed)
         except BrokenError as error:
             return Finding("traceback", str(error).strip().splitlines()[-1])
+        odd = _drawn(Random(len(steps)))
+        if odd.kind:
+            return odd
         if subject.format in WHOLE:
             found = _whole_outcome(subject, folder, len(steps))
         else:
@@ -125,6 +131,21 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
         lost = any(called == "append" for called, _ in steps)  # what Blender keeps of others' data till it is saved
         due = not found.kind and not lost and sum(seed for _, seed in steps) % OFTEN == 0
         return _otherwise(subject, folder) if due else found
+
+
+def _drawn(rng: Random) -> Finding:
+    """Draw all panels and menus while some objects are active, in whatever mode they are."""
+    objects = bpy.context.view_layer.objects
+    before, active, known = state(), objects.active, list(objects)
+    try:
+        for block in [active, *rng.sample(known, min(DRAWN, len(known)))]:
+            objects.active = block
+            draw_all(rng.choice((150, 400)))
+    except Exception:  # noqa: BLE001 - whatever it is, the user sees a traceback in place of the panel
+        return Finding("drawing", " ".join(traceback.format_exc().splitlines()[-3:]))
+    objects.active = active
+    touched = changed(before, state())
+    return Finding("drawing", f"changes the scene: {touched[0][:300]}") if touched else Finding("")
 
 
 def _outcome(row: Format, target: Path) -> Finding:
@@ -212,6 +233,7 @@ def _unlike(files: dict[str, bytes], others: dict[str, bytes]) -> str:
 def _are_alike(data: bytes | None, other: bytes | None) -> bool:
     if data is None or other is None:
         return data == other
+    data, other = (FRAME_NAME.sub(b"frame", each) for each in (data, other))
     parts, others = (each.split() if b"\0" not in each else list(each) for each in (data, other))
     unequal = sum(map(_differ, parts, others))
     return len(parts) == len(others) and unequal <= FEW * len(parts)

@@ -25,7 +25,7 @@ LEFT_OUT = {
     "sequencer_colorspace_settings", "preview", "vertex_normals", "polygon_normals", "corner_normals", "storage_type",
     "texspace_location", "texspace_size", "dimensions", "matrix_local", "matrix_world", "matrix", "matrix_channel",
     "matrix_basis", "users_collection", "users_scene", "node", "to_node", "from_node", "to_socket", "from_socket",
-    "tool_settings", "use_nodes", "action_slot_handle", "inverse_matrix",
+    "tool_settings", "use_nodes", "action_slot_handle", "inverse_matrix", "set_inverse_pending",
     EXPORT,
 }  # fmt: skip
 NOTED = {EXPORT, STAMP}  # what exports note: how they were done, and of which keys a rig's actions were made

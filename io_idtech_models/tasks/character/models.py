@@ -53,6 +53,7 @@ from .saved import SavedCharacter
 from .skins import SkinsSaved
 
 log = logging.getLogger(__name__)
+CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")  # of an object
 
 
 class ModelsSaved:
@@ -291,9 +292,9 @@ def _say_of_place(rig: Block, root: Block | None) -> None:
 @contextmanager
 def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None]:
     """Let an armature stand at the world's origin meanwhile, or at that of its root, wherever its character stands."""
-    before, hung = rig.matrix_basis.copy(), rig.matrix_parent_inverse.copy()
+    hung, before = rig.matrix_parent_inverse.copy(), {name: tuple(getattr(rig, name)) for name in CHANNELS}
     stood, on_root = np.array(rig.matrix_world), root is not None and rig.parent == root
-    is_there = before == hung == Matrix() if on_root else np.array_equal(stood, np.eye(4))
+    is_there = rig.matrix_basis == hung == Matrix() if on_root else np.array_equal(stood, np.eye(4))
     if is_there:
         yield
         return
@@ -308,7 +309,8 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
             yield
     finally:
         rig.matrix_parent_inverse = hung
-        rig.matrix_basis = before
+        for name, values in before.items():  # as a matrix they would come back as other angles
+            setattr(rig, name, values)
         view_layer.update()
 
 

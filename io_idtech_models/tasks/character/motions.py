@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
@@ -22,7 +22,6 @@ import numpy as np
 
 from ...assets.scale_files import scale_files
 from ...blender import names
-from ...blender.compat import play_action
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.selfcheck import some
@@ -233,9 +232,10 @@ def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
         except LimitError:
             made = {}
         try:
-            for action in made.values():
-                play_action(rig, action, slot_of(rig, action))
-            yield
+            with ExitStack() as stack:
+                for action in made.values():
+                    stack.enter_context(gather_motion.playing(rig, action, slot_of(rig, action)))
+                yield
         finally:
             for action in made.values():
                 bpy.data.actions.remove(action)
