@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from tests.samples import format_of, put, sample_params
+from tests.samples import PROJECT, format_of, put, sample_params
 from tests.ui.character.games import GAMES, opened
 from tests.ui.character.games import saved as saved_character
 from tests.ui.player.players import brought, game, saved
-from tests.ui.scene import activate, bpy, operator
+from tests.ui.scene import activate, bpy, import_model, operator
 from tests.ui.untouched import changed, state
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -96,6 +96,28 @@ def test_a_character(tmp_path, name, way):
     WAYS[way]()
     activate(rig)
     assert_untouched(lambda: saved_character(tmp_path / "out"))
+
+
+NEWT, SENTINEL = (
+    PROJECT / "examples" / path for path in ("newt/models/md5/newt/newt.md5mesh", "sentinel/sentinel.md3")
+)
+
+
+@pytest.mark.parametrize("data", sample_params("animated", "arm", "wave", "figure", "walk", "walker", family=None))
+def test_an_import_beside_others(tmp_path, data):
+    """What is there already stays as it is, also a pose that has no key; the scene's range and selection are others."""
+    for path in (NEWT, SENTINEL):
+        import_model(path)
+    bpy.context.scene.frame_set(2)
+    bpy.data.objects["newt"].pose.bones["head"].rotation_quaternion.x += 0.5
+    bpy.context.view_layer.update()
+    before, row = state(), format_of(data)
+    there = {path for path in before if "[" in path and not path.startswith("scenes")}
+    bpy.context.view_layer.objects.active = None
+    import_model(put(tmp_path / f"a{row.suffixes[0]}", data))
+    bpy.context.view_layer.update()
+    after = state()
+    assert changed({path: before[path] for path in there}, {path: after.get(path) for path in there}) == []
 
 
 def test_what_is_seen():

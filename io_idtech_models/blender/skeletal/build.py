@@ -304,4 +304,6 @@ def _set_scene(scene: bpy.types.Scene, animation: Animation, settings: SkeletalS
         scene.render.fps, scene.render.fps_base = whole, max(whole / animation.frame_rate, SLOWEST)
     if settings.fit_range and animation.num_frames > 1:  # a pose has no range: what else plays goes on
         scene.frame_start, scene.frame_end = 0, animation.num_frames - 1
-        scene.frame_set(min(max(scene.frame_current, 0), scene.frame_end))
+        shown = min(max(scene.frame_current, 0), scene.frame_end)
+        if shown != scene.frame_current:  # what is set without a key goes then
+            scene.frame_set(shown)
