@@ -29,7 +29,7 @@ LEFT_OUT = {
     EXPORT,
 }  # fmt: skip
 NOTED = {EXPORT, STAMP}  # what exports note: how they were done, and of which keys a rig's actions were made
-WINDOWS = {"window_managers", "screens", "workspaces", "brushes", "libraries"}
+WINDOWS = {"window_managers", "screens", "workspaces", "brushes", "libraries", "all_ids"}  # and what lists all others
 
 
 def state() -> State:
