@@ -147,8 +147,11 @@ def note_place(root: Block) -> None:
 
 
 def _holder_of(root: Block) -> str:
-    """Return what a root hangs on: the name of a tag, or of a bone."""
-    return "" if root.parent is None else str(root.parent_bone or names.file_name_of(root.parent))
+    """Return what a root hangs on: the name of a tag, or of a bone, which it may still name when it hangs on no rig."""
+    if root.parent is None:
+        return ""
+    bones = () if root.parent.pose is None else root.parent.pose.bones
+    return str(root.parent_bone if root.parent_bone in bones else names.file_name_of(root.parent))
 
 
 def is_moved_off(root: Block, depsgraph: Any) -> bool:

@@ -163,6 +163,16 @@ def test_a_piece_that_is_elsewhere_or_larger_than_the_game_has_it(tmp_path, said
     assert text in said(rig)
 
 
+def test_a_piece_that_was_hung_on_something_else(tmp_path, said):
+    """It stands on that as it stood on the bone, and still names the bone."""
+    rig = brought("doom3", tmp_path)
+    root = roots()["head"]
+    other = bpy.data.objects.new("other", None)
+    bpy.context.scene.collection.objects.link(other)
+    root.parent = other
+    assert "the root of 'head' stands off where the game hangs it" in said(rig)
+
+
 def test_a_piece_with_bones_that_moves_by_itself(tmp_path, said):
     rig = brought("doom3", tmp_path)
     bpy.context.scene.frame_end = bpy.context.scene.frame_start + 10
