@@ -17,13 +17,13 @@ import numpy as np
 from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of, world_of
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.provenance import PART as KIND
+from io_idtech_models.blender.skeletal.gather_motion import CHANNELS
 from io_idtech_models.tasks.animations.find import of_rig
 from tests.ui.character.games import GAMES, opened, read, rig, write
 from tests.ui.scene import activate
 
 bpy: Any = blender
 NAME = "character"  # in the place of a format's
-MOVES = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 MOST = 4  # animations that are looked at
 Shown = dict[tuple[str, int], list[Points]]  # by animations, and how long they are
 
@@ -71,7 +71,7 @@ def shown() -> Shown:
 
 def has_its_own_place(block: Any) -> bool:
     """Tell whether an object stands where someone put it: nothing plays on where it is."""
-    return not any(curve.data_path in MOVES for curve in playing_curves(block)) and not block.constraints
+    return not any(curve.data_path in CHANNELS for curve in playing_curves(block)) and not block.constraints
 
 
 def _points() -> Points:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -23,35 +23,25 @@ class Animated:
         users = bpy.data.user_map(subset=set(bpy.data.actions)).values()
         owners: set[Any] = {user for each in users for user in each}
         owners |= {user.node_tree for user in owners if getattr(user, "node_tree", None) is not None}
-        self.places: list[Place] = [(owner, path) for owner in owners for path in _moved_paths(owner)]
+        self.places: list[Place] = [(owner, path) for owner in owners for path in moved_paths(owner)]
 
     def values(self) -> list[Value]:
         """Return what each has."""
-        return [read(owner, path) for owner, path in self.places]
+        return [value_at(owner, path) for owner, path in self.places]
 
     def changed(self, values: list[Value]) -> list[Place]:
         """Return which have something else than `values`."""
         now = zip(self.places, values, self.values(), strict=True)
         return [place for place, value, other in now if value is not None and other != value]
 
-    def restore(self, values: list[Value]) -> list[Place]:
-        """Give each what it had; return those that had something else."""
+    def restore(self, values: list[Value]) -> None:
+        """Give each what it had."""
         before = dict(zip(self.places, values, strict=True))
-        changed = self.changed(values)
-        for owner, path in changed:
-            with suppress(ReferenceError):  # what was removed meanwhile
-                set_value(owner, path, before[owner, path])
-        return changed
+        for owner, path in self.changed(values):
+            set_value(owner, path, before[owner, path])
 
 
-def read(owner: Block, path: str) -> Value:
-    """Return what a property is; None if there is none."""
-    with suppress(ValueError, TypeError, ReferenceError):  # what is not there can have a curve, too
-        return value_at(owner, path)
-    return None
-
-
-def _moved_paths(owner: Block) -> list[str]:
+def moved_paths(owner: Block) -> list[str]:
     """Return the paths of what the action and the NLA strips that play on a data-block move."""
     animation = getattr(owner, "animation_data", None)
     if animation is None:
@@ -64,12 +54,15 @@ def _moved_paths(owner: Block) -> list[str]:
     return list(dict.fromkeys(curve.data_path for curve in curves))
 
 
-_known: list[Animated] = []  # while an export runs
+_known: list[Animated] = []  # while frames are shown
 
 
 @contextmanager
 def known() -> Iterator[Animated]:
     """Give the properties, and list them once for all that looks at them meanwhile."""
+    if _known:
+        yield _known[-1]
+        return
     _known.append(Animated())
     try:
         yield _known[-1]
@@ -80,9 +73,9 @@ def known() -> Iterator[Animated]:
 @contextmanager
 def kept() -> Iterator[None]:
     """Let animated properties be in the end what they are now, whatever frames are shown meanwhile."""
-    animated = _known[-1] if _known else Animated()
-    values = animated.values()
-    try:
-        yield
-    finally:
-        animated.restore(values)
+    with known() as animated:
+        values = animated.values()
+        try:
+            yield
+        finally:
+            animated.restore(values)

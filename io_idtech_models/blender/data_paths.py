@@ -14,19 +14,16 @@ CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]\Z')
 
 
 def value_at(owner: Block, path: str) -> Any:
-    """Return what a property is, arrays as tuples.
-
-    Raises:
-        ValueError: there is none.
-        TypeError: it is neither a number nor a text nor an array.
-    """
-    value = owner.path_resolve(path)
-    return value if isinstance(value, bool | int | float | str) else tuple(value)
+    """Return what a property is, arrays as tuples; None if there is none, as where a curve is left over."""
+    with suppress(ValueError, TypeError, ReferenceError):
+        value = owner.path_resolve(path)
+        return value if isinstance(value, bool | int | float | str) else tuple(value)
+    return None
 
 
 def set_value(owner: Block, path: str, value: Any) -> None:
-    """Set a property; some can be animated, but not set, and stay as they are."""
-    with suppress(ValueError, TypeError, AttributeError):
+    """Set a property; some can be animated, but not set, and stay as they are, as does what was removed."""
+    with suppress(ValueError, TypeError, AttributeError, ReferenceError):
         custom = CUSTOM.match(path)
         if custom is not None:
             holder = owner.path_resolve(custom[1]) if custom[1] else owner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,8 +11,9 @@ import bpy
 import numpy as np
 
 from ..reporting import LimitError, listed
-from .compat import Block, action_parts, new_curves, play, play_action, played_action, playing_curves, slot_claim
-from .curves import add_curve, playing_tracks, value_path
+from .animated import moved_paths
+from .compat import Block, action_parts, new_curves, play, play_action, played_action, slot_claim
+from .curves import add_curve, value_path
 from .data_paths import reset_value, set_value, value_at
 from .frame_rigs import is_frame_rig, partner_of, whole_of
 from .provenance import PART
@@ -241,15 +242,7 @@ def playing(take: Take) -> Iterator[None]:
 
 def _other_paths(owner: Block) -> set[str]:
     """Return the paths of bones and shape keys that the action or the NLA strips of a data-block move."""
-    animation = owner.animation_data
-    tracks = [] if animation is None else playing_tracks(animation)
-    strips = [strip for track in tracks for strip in track.strips]
-    parts = [part for strip in strips if strip.action is not None for part in action_parts(strip.action)]
-    curves = [
-        *playing_curves(owner),
-        *(curve for _, kind, found in parts if kind in ("", owner.id_type) for curve in found),
-    ]
-    return {curve.data_path for curve in curves if owner.id_type == "KEY" or curve.data_path.startswith(POSE)}
+    return {path for path in moved_paths(owner) if owner.id_type == "KEY" or path.startswith(POSE)}
 
 
 @contextmanager
@@ -313,10 +306,8 @@ class _Kept:
             raise LimitError(f"'{owner.name}' is in the tweak mode of the NLA editor: leave it first")
         self.owner = owner
         self.played = None if animation is None else (played_action(owner), animation.use_nla)
-        self.values: dict[str, Any] = {}
-        for path in dict.fromkeys(paths):
-            with suppress(ValueError, TypeError):
-                self.values[path] = value_at(owner, path)
+        values = {path: value_at(owner, path) for path in dict.fromkeys(paths)}
+        self.values = {path: value for path, value in values.items() if value is not None}
 
     def restore(self) -> None:
         """Undo what was done to the data-block since."""

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 import bpy
 
 from ..reporting import listed
-from .animated import Value, known, read
+from .animated import Value, kept, known
 from .compat import Block, Context, playing_curves
 from .curves import playing_tracks
+from .data_paths import value_at
 from .playback import moved_by
 from .roots import FRAME_PATH, TIME_PATH
 from .scene import showing
@@ -29,13 +30,11 @@ NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 def left_alone(context: Context) -> Iterator[None]:
     """Let an export leave alone what is set without a key, also where it lets other actions play."""
     context.view_layer.update()
-    with known() as animated:
-        values = animated.values()
+    with kept():
         try:
             yield
         finally:
             context.view_layer.update()  # actions that played meanwhile have left their values
-            animated.restore(values)
 
 
 def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
@@ -64,7 +63,7 @@ def _may_be_off(owner: Block, scene: bpy.types.Scene) -> bool:
     for curve in playing_curves(owner):
         path = curve.data_path
         if path not in values:
-            values[path] = read(owner, path)
+            values[path] = value_at(owner, path)
         value = values[path]
         now = value[curve.array_index] if isinstance(value, tuple) and curve.array_index < len(value) else value
         if now is not None and now != curve.evaluate(scene.frame_current_final):

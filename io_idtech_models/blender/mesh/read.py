@@ -105,7 +105,7 @@ def read_shape(
     restored: dict[str, NDArray[Any]] = {}
     if source is not None and not unchanged:
         shown_cuts = corners
-        corners, restored = restore((corners, corner_faces), numbers, uvs, source)
+        corners, restored = restore(corners, corner_faces, numbers, uvs, source)
         _warn_of_cuts(block, mesh, topology, (shown_cuts, corners), corner_faces)
     materials = _materials(block, mesh)
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
@@ -265,14 +265,13 @@ def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[i
 
 
 def restore(
-    cut: tuple[attributes.Ints, attributes.Ints], numbers: Numbers, uvs: NDArray[np.float32], source: Meshes
+    corners: attributes.Ints, faces: attributes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: Meshes
 ) -> tuple[attributes.Ints, dict[str, NDArray[Any]]]:
     """Return triangles as corners, and the numbers and texture coordinates that they had before quads took some.
 
-    Only where the coordinates shown are those of the vertex that the corner claims: edited ones stay. `cut` are the
-    triangles (T, 3), and the faces (T,) that they are of.
+    Only where the coordinates shown are those of the vertex that the corner claims: edited ones stay. `faces` (T,)
+    are those that the triangles (T, 3) are of.
     """
-    corners, faces = cut
     own = numbers[corners]
     vertex_uvs = [s.vertex_uvs for s in source.surfaces if s.vertex_uvs is not None]
     if not len(source.triangles) or len(vertex_uvs) < len(source.surfaces):

@@ -21,7 +21,7 @@ from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import RIG
-from ..playback import Take, influences, loose_actions, make_take
+from ..playback import Take, influences, loose_actions, make_take, moved_by
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -186,8 +186,8 @@ def plan_frames(
         return _listed_plan(*listed, known, now)
     base = KeyFrames(_key_plan(keyed[:1], known, ids, export) if keyed else None)
     if mode == "ACTIONS":
-        owners = [owner for block in (*blocks, *(t.block for t in tag_sources)) for owner in influences(block)]
-        return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
+        owners = moved_by([*blocks, *(tag.block for tag in tag_sources)])
+        return _stretches_plan(_takes(owners, ids, base, settings), base)
     if mode == "MARKERS":
         return _stretches_plan(_marked(scene), base)
     if mode in ("CURRENT", "KEYS"):  # of which it has none

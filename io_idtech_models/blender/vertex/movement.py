@@ -7,7 +7,7 @@ frames of the range, for time may reach an object without moving it: a curve of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..mesh import attributes
-from ..playback import influences
+from ..playback import moved_by
 from ..scene import ExportScene, showing
 from ..space import Space, places_in
 
@@ -41,10 +41,10 @@ def is_moving(
     if len(frames) < 2:
         return False
     blocks = list(blocks)
-    with pinned(blocks, not keys), showing(scene):
-        reached = _reached_by_time(scene)
+    with pinned(blocks, not keys), showing(scene) as show:
+        reached = _reached_by_time(show, scene.frame_current + scene.frame_subframe)
         watched = [block for block in blocks if block in reached]
-        return bool(watched) and _is_changing(watched, export, space, frames)
+        return bool(watched) and _is_changing(watched, export, space, frames, show)
 
 
 def may_move(block: Block, blocks: list[Block]) -> bool:
@@ -58,14 +58,15 @@ def may_move(block: Block, blocks: list[Block]) -> bool:
     return bool(others) or bool(block.constraints) or not all(map(is_still, owners))
 
 
-def _is_changing(blocks: list[Block], export: ExportScene[Any], space: Space, frames: range) -> bool:
-    with showing(export.scene) as show:
-        show(frames[0])
-        before = _states(blocks, export, space)
-        for frame in _chosen(frames, blocks):
-            show(frame)
-            if any(map(_differs, before, _states(blocks, export, space))):
-                return True
+def _is_changing(
+    blocks: list[Block], export: ExportScene[Any], space: Space, frames: range, show: Callable[[float], None]
+) -> bool:
+    show(frames[0])
+    before = _states(blocks, export, space)
+    for frame in _chosen(frames, blocks):
+        show(frame)
+        if any(map(_differs, before, _states(blocks, export, space))):
+            return True
     return False
 
 
@@ -82,7 +83,7 @@ def pinned(blocks: Iterable[Block], to_one: bool) -> Iterator[None]:
             block.show_only_shape_key = not to_one
 
 
-def _reached_by_time(scene: bpy.types.Scene) -> set[Any]:
+def _reached_by_time(show: Callable[[float], None], now: float) -> set[Any]:
     """Return the objects that Blender computes anew when a frame is shown, the present one."""
     found: set[Any] = set()
     handlers: list[Any] = bpy.app.handlers.frame_change_post  # the stubs know no second argument
@@ -92,7 +93,7 @@ def _reached_by_time(scene: bpy.types.Scene) -> set[Any]:
 
     handlers.append(note)
     try:
-        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        show(now)
     finally:
         handlers.remove(note)
     return found
@@ -102,8 +103,7 @@ def _chosen(frames: range, blocks: list[Block]) -> list[int]:
     """Return the frames to look at: some, and those of keys, for what moves may do so between any two others."""
     spread = np.linspace(0, len(frames) - 1, min(SAMPLES, len(frames))).astype(int).tolist()
     chosen = {frames[place] for place in (*spread, *range(min(FIRST, len(frames))))}
-    owners = dict.fromkeys(owner for block in blocks for owner in influences(block))
-    times = [curve_points(curve)[0] for owner in owners for curve in playing_curves(owner)]
+    times = [curve_points(curve)[0] for owner in moved_by(blocks) for curve in playing_curves(owner)]
     keys = np.unique(np.rint(np.concatenate([np.zeros(0), *times]))).astype(int)
     inside = [key for key in keys.tolist() if frames[0] <= key <= frames[-1]]
     step = max(1, len(inside) // MOST_KEYS)

@@ -87,7 +87,9 @@ def keys_at(finder: KeyFinder, times: list[float], take: Take | None = None, pre
     `present`: what it shows now, whatever curves say.
     """
     keys = finder.keys
-    curves = [] if present else None if take is None else take.curves_of(keys)
+    curves = None if take is None else take.curves_of(keys)
+    if present:
+        curves = []
     if is_driven(keys) and (curves is None or len(keys.animation_data.drivers)):
         return [-1] * len(times)
     return finder.at(playing_curves(keys) if curves is None else curves, times)

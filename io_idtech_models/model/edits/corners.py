@@ -291,10 +291,8 @@ def restored_numbers(
         found = _pair_equal(_turned_low(places[numbers[open_]]), _turned_low(places[source[free]]), free)
         same = zip(open_[found >= 0].tolist(), found[found >= 0].tolist(), strict=True)
         groups = [([mine], [theirs]) for mine, theirs in same]
-        left = open_[found < 0]
-        alone = np.bincount(faces)[faces[left]] == 1
-        halves = np.where(alone, -1, faces[left])
-        groups += _same_gaps(numbers, places, source, (left, halves), np.setdiff1d(free, found))
+        halves = np.where(np.bincount(faces)[faces] == 1, -1, faces)
+        groups += _same_gaps(numbers, places, source, halves, open_[found < 0], np.setdiff1d(free, found))
         for mine, theirs in groups:
             offered = {int(places[numbers[t, i]]): 3 * t + i for t in mine for i in range(3)}
             for triangle, was in zip(mine, theirs, strict=True):
@@ -305,20 +303,18 @@ def restored_numbers(
 
 
 def _same_gaps(
-    numbers: Indices, places: Indices, source: NDArray[np.int32], opened: tuple[Indices, Indices], free: Indices
+    numbers: Indices, places: Indices, source: NDArray[np.int32], halves: Indices, open_: Indices, free: Indices
 ) -> list[tuple[list[int], list[int]]]:
     """Return pairs of triangles, and the source's pairs of the same outline some of whose vertices they lack.
 
-    `opened` are those that may be one of a pair, and the faces of which two have to be halves, or -1.
+    `halves` (T,) are the faces of which both have to be halves, -1 for a triangle that is one by itself.
     """
-    open_, halves = opened
-    face = dict(zip(open_.tolist(), halves.tolist(), strict=True))
     open_outlines = _outlines(places[numbers[open_]], open_.tolist())
     groups: list[tuple[list[int], list[int]]] = []
     used: set[int] = set()
     for outline, theirs in _outlines(places[source[free]], free.tolist()).items():
         mine = open_outlines.get(outline)
-        if mine is None or face[mine[0]] != face[mine[1]] or used & {*mine, *(-1 - t for t in theirs)}:
+        if mine is None or halves[mine[0]] != halves[mine[1]] or used & {*mine, *(-1 - t for t in theirs)}:
             continue
         if not set(source[theirs].ravel().tolist()) <= set(numbers[mine].ravel().tolist()):
             groups.append((mine, theirs))

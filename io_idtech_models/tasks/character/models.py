@@ -25,6 +25,7 @@ from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
 from ...blender.roots import follows, hangs_on, is_carried, is_root, root_of
 from ...blender.scene import ExportScene
+from ...blender.skeletal.gather_motion import CHANNELS
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
 from ...blender.space import space_of
@@ -53,7 +54,6 @@ from .saved import SavedCharacter
 from .skins import SkinsSaved
 
 log = logging.getLogger(__name__)
-CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")  # of an object
 
 
 class ModelsSaved:

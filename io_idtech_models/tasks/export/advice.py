@@ -63,14 +63,14 @@ def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> li
 def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
     from ...blender.curves import playing_tracks
-    from ...blender.playback import influences, loose_actions
+    from ...blender.playback import loose_actions, moved_by
     from ...blender.vertex.frame_plan import MARKS  # as much again as an import needs
     from ...blender.vertex.shown_keys import has_frames
 
     moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
     if any(has_frames(block) for block in moved):
         return []  # the keys are what is written, and actions show these
-    owners = list(dict.fromkeys(owner for block in moved for owner in influences(block)))
+    owners = moved_by(moved)
     played, kept = set(), set()
     for owner in owners:
         animation = owner.animation_data
