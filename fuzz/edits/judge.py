@@ -15,6 +15,7 @@ import bpy as blender
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzz.edits import looks
 from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.provenance import PART as ROOT
 from io_idtech_models.formats import VERTEX, Format, by_name
@@ -40,6 +41,7 @@ class Verdict:
     allowed: float = 0.0
     edges: str = ""  # which edge of a face it lacks
     uvs: str = ""  # what of its texture coordinates is off, of formats that hold several sets
+    looks: looks.Off = field(default_factory=looks.Off)
 
     @property
     def is_off(self) -> bool:
@@ -77,7 +79,7 @@ class Frames:
         if self.row.family is VERTEX:
             parts = [(s.positions[min(frame, len(s.positions) - 1)], s.triangles) for s in model.surfaces]
         else:
-            place = self._pose(frame)
+            place = self.pose(frame)
             parts = [(skin_by(mesh.weights, *place), mesh.triangles) for mesh in model.meshes if not mesh.level]
         return [(np.asarray(points, np.float64), triangles) for points, triangles in parts if len(triangles)]
 
@@ -92,7 +94,8 @@ class Frames:
             found += [(points[triangles[:, nth]] + points[triangles[:, nth - 1]]) / 2 for nth in range(3)]
         return np.concatenate(found)
 
-    def _pose(self, frame: int) -> tuple[Points, Points]:
+    def pose(self, frame: int) -> tuple[Points, Points]:
+        """Return where joints are in a frame, (J, 3), and what they do to their space, (J, 3, 3)."""
         for motion in self._motions:
             if frame < motion.num_frames:
                 places, axes = posed(motion.of_frames(np.array([frame])))
@@ -273,7 +276,7 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
         return Verdict()  # what hangs on no root goes into the space of one as it stands now
     show_what_is_written(frames.row, blocks)
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
-    worst, uvs, edges, seen = Verdict(), "", "", False
+    worst, uvs, edges, seen, look = Verdict(), "", "", False, looks.Off()
     every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]
     reach = [points for points in every_frame if len(points)]
     size = float(np.ptp(np.concatenate(reach), axis=0).max()) if reach else 0.0
@@ -282,16 +285,23 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
         allowed = max(LEAST, GRIDS.get(frames.row.name, PART) * size)
         guesses = [frame, frame - scene.frame_start, *range(frames.count)]
         far = float("inf")
+        hung = ""
         for guess in dict.fromkeys(g for g in guesses if 0 <= g < frames.count):
-            if far == float("inf") or apart(points, frames.points(guess), FEW_POINTS) <= allowed:
-                far = min(far, apart(points, frames.points(guess)))
-            if far <= allowed:
+            near = far == float("inf") or apart(points, frames.points(guess), FEW_POINTS) <= allowed
+            own = apart(points, frames.points(guess)) if near else float("inf")
+            far = min(far, own)
+            # Of several frames that show the same points one has what hangs on the model where Blender shows it.
+            hung = looks.hung_off(frames, guess, space_of, allowed) if own <= allowed else hung
+            if far <= allowed and not hung:
                 break
+        look.hung = look.hung or hung
         if far - allowed > worst.far - worst.allowed:
             worst = Verdict(far, frame, allowed)
         if not seen and apart(points, frames.points(0)) <= allowed:
             edges, seen = edges_off(frames, 0, blocks, allowed), True
+            hung, look = look.hung, looks.off(frames, 0, blocks, space_of, allowed)
+            look.hung = hung
             uvs = uvs_off(frames, blocks, allowed) if frames.row.vertex.further_uvs else ""
     scene.frame_set(before)
-    worst.uvs, worst.edges = uvs, edges
+    worst.uvs, worst.edges, worst.looks = uvs, edges, look
     return worst

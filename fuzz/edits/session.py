@@ -49,6 +49,13 @@ NAMED = re.compile(r"'[^']*'")
 # And of texture coordinates these do.
 ABOUT_UVS = re.compile(r"has no UV map|left out: UV map|does not tile|kept, but not shown|LWOB|vertices of seams")
 
+ABOUT = {
+    "uvs": ABOUT_UVS,
+    "shaders": re.compile(r"shader|material|skin"),
+    "normals": re.compile(r"normals|sharp|smooth"),
+    "hung": re.compile(r"tag|joint|bone"),
+}
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -285,6 +292,10 @@ def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
         return Finding("silent", text, said)
     if verdict.edges and not _is_said(said):
         return Finding("silent", verdict.edges, said)
+    for kind in ("uvs", "shaders", "normals", "hung"):
+        text = getattr(verdict.looks, kind)
+        if text and not ABOUT[kind].search(said):
+            return Finding(kind, text, said)
     if verdict.uvs and not ABOUT_UVS.search(said):
         return Finding("silent", verdict.uvs, said)
     return Finding("")

@@ -73,10 +73,13 @@ def edited_corners(
         flat[:] = False  # nobody has touched anything but the normals: those that differ were meant
     intact, joined, built_on, firm = ((p & ~flat)[topology.corner_points] for p in (*points, ~flat))
     edited = comparable & intact & (angle < SAME)
+    edited |= differs & _beside_turned(traces, over)
     if still:
         edited |= differs & ((joined & (since_import < CODED)) | (built_on & (since_import < LOST)))
         edited |= _creased(topology, numbers, shown, differs & firm & _beside(topology, bent))
-    return edited, int((differs & firm & ~intact & ~edited & (angle < LOST)).sum())
+    # Where all is in its place, Blender shows other normals of the same numbers once faces and edges are sorted anew.
+    in_place = before is None and not over.any()
+    return edited, int((differs & firm & (in_place | ~intact) & ~edited & (angle < LOST)).sum())
 
 
 def _carried(
@@ -210,6 +213,17 @@ def _turned_over(traces: Traces, source: Meshes) -> Bools:
     over = np.zeros(len(traces.faces), np.bool_)
     over[known] = affine.windings(present, before)[1]
     return over
+
+
+def _beside_turned(traces: Traces, over: Bools) -> Bools:
+    """Tell which corners (C,) of faces that were turned `over` (faces,) share a source's vertex with another face.
+
+    A vertex has one normal, and these faces show opposite ones of it.
+    """
+    turned, known = over[traces.topology.corner_faces], traces.numbers >= 0
+    unturned = np.zeros(int(traces.numbers.max(initial=0)) + 1, np.bool_)
+    unturned[traces.numbers[known & ~turned]] = True
+    return np.asarray(turned & known & unturned[np.maximum(traces.numbers, 0)])
 
 
 def expected_normals(

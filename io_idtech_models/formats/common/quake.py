@@ -30,6 +30,7 @@ from ...model.edits.normals import (
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ...reporting import LimitError, listed, plural
+from .normals import decode_direction, encode_direction
 from .records import finite, warn_damaged
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ THINNEST = np.finfo(np.float32).tiny  # a box's step of which there is a recipro
 NEAR = np.float32(1e-6)  # of a coordinate: float32's own rounding, where a box is too thin to round to
 DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
 Codes = NDArray[np.uint8]
+CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)  # of both: a number in id's table of directions
 FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
 
 
@@ -57,7 +59,7 @@ def as_one(model: VertexModel, label: str) -> VertexModel:
         log.warning("%s holds no tags, left out: %s", label, listed([tag.name for tag in model.tags]))
     if len({tuple(surface.shaders) for surface in model.surfaces}) > 1:
         log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
-    return replace(joined(model), tags=[])
+    return replace(joined(model, CODING), tags=[])
 
 
 def size_of(header: Any) -> Size:
@@ -158,7 +160,7 @@ def shown_box(numbers: NDArray[np.float32]) -> Floats:
 
 
 def settle_positions(
-    model: VertexModel, own: CodedSource | None, coding: NormalCoding, how: Boxing
+    model: VertexModel, own: CodedSource | None, how: Boxing
 ) -> tuple[Boxes, Codes, NDArray[np.bool_]]:
     """Return the boxes of a model's frames, the codes (F, V, 4), and which frames (F,) keep the source's box.
 
@@ -176,7 +178,7 @@ def settle_positions(
     every = np.ones(model.num_frames, np.bool_)
     if own is None or source is None or (view is None and surface.num_vertices):
         boxes = fit_boxes(positions, how.shared)
-        return boxes, _with_normals(surface, boxes.encode(positions), None, None, coding), ~every
+        return boxes, _with_normals(surface, boxes.encode(positions), None, None), ~every
     origins = filled_frames(model)
     old = Boxes(*(np.broadcast_to(each, (own.num_frames, 3))[origins] for each in (own.scale, own.offset)))
     if view is None:
@@ -193,7 +195,7 @@ def settle_positions(
     held = unmoved & kept[:, None] & sourced
     codes[held] = view.positions[held]
     motion = Motion(view.known & ~unmoved, before, positions, affine.rounding(before))
-    return boxes, _with_normals(surface, codes, view, motion, coding), kept
+    return boxes, _with_normals(surface, codes, view, motion), kept
 
 
 def _kept(fits: NDArray[np.bool_], stays: NDArray[np.bool_], how: Boxing) -> NDArray[np.bool_]:
@@ -206,13 +208,11 @@ def _kept(fits: NDArray[np.bool_], stays: NDArray[np.bool_], how: Boxing) -> NDA
     return kept
 
 
-def _with_normals(
-    surface: Surface, codes: Codes, view: CodedView | None, motion: Motion | None, coding: NormalCoding
-) -> Codes:
+def _with_normals(surface: Surface, codes: Codes, view: CodedView | None, motion: Motion | None) -> Codes:
     """Return codes (F, V, 4) of positions coded in (F, V, 3), with their normals."""
     whole = np.zeros((*codes.shape[:2], 4), np.uint8)
     whole[..., :3] = codes
-    return settle_codes(surface, whole, view, coding, motion)
+    return settle_codes(surface, whole, view, CODING, motion)
 
 
 def _is_source(surface: Surface, view: CodedView, own: CodedSource) -> bool:

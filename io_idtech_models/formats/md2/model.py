@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import group
-from ...model.edits.normals import NormalCoding, filled_frames
+from ...model.edits.normals import filled_frames
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ...reporting import LimitError, plural
-from ..common.normals import decode_direction, encode_direction
+from ..common import quake
+from ..common.normals import decode_direction
 from ..common.quake import (
     DEFAULT_SIZE,
     Boxing,
@@ -51,7 +52,7 @@ from .texels import TexelTable
 log = logging.getLogger(__name__)
 
 FORMAT = "md2"
-CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
+CODING = quake.CODING
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ def _encode_frames(
 ) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     """Return the frames (F,) and their vertices (F, V, 4)."""
     boxing = Boxing(shared=options.same_box, refit=options.same_box)
-    boxes, codes, kept = settle_positions(model, own, CODING, boxing)
+    boxes, codes, kept = settle_positions(model, own, boxing)
     frames = np.zeros(model.num_frames, FRAME)
     hints = [b""] * model.num_frames
     if own is not None:

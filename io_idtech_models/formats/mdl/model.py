@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.normals import NormalCoding
 from ...model.pictures import skin_names
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, VertexModel
-from ..common.normals import decode_direction, encode_direction
+from ..common import quake
+from ..common.normals import decode_direction
 from ..common.quake import (
     DEFAULT_SIZE,
     Boxes,
@@ -43,7 +43,7 @@ from .skins import settle_skins, shown_skins, skin_facts, skins_fit
 log = logging.getLogger(__name__)
 
 FORMAT = "mdl"
-CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
+CODING = quake.CODING
 WOBBLE = 0.5  # units between two codes from which on what stands still is seen to move
 
 
@@ -145,7 +145,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdl:
     surface, st, front = settle_texels(model.surfaces[0], own, model.source, size)
     whole = replace(model, surfaces=[surface])
     boxing = Boxing(shared=True, together=True, refit=asked.refit_grid)
-    boxes, codes, kept = settle_positions(whole, own, CODING, boxing)
+    boxes, codes, kept = settle_positions(whole, own, boxing)
     header = np.zeros((), HEADER)[()] if own is None else records_of(own.facts, "header", HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     settle_header(header, whole, surface, own)

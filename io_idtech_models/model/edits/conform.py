@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .. import steady
 from ..source import Meshes, are_solid
 from ..vertex import BaseNormals, Surface, VertexModel
+from .normals import NormalCoding, plain_normals
 from .weld import weld
 
 Ints = NDArray[np.int32]
@@ -93,28 +94,29 @@ def _summed(normals: NDArray[np.float32], group: NDArray[Any], count: int) -> ND
     return np.ascontiguousarray(means.transpose(1, 0, 2), np.float32)
 
 
-def joined(model: VertexModel) -> VertexModel:
+def joined(model: VertexModel, coding: NormalCoding) -> VertexModel:
     """Return a model of one surface whose texture coordinates belong to corners; its shaders are those of all, once.
 
-    Vertices that claim the same source vertex become one where they go the same way, and are told apart elsewhere.
+    Vertices that claim the same source vertex become one where they go the same way, and are told apart elsewhere: a
+    further one is new, with the source's normal turned along, whose code `coding` tells.
     """
     if len(model.surfaces) == 1 and model.surfaces[0].uvs.ndim == 3:
         return model
     parts = [join_vertices(surface) for surface in model.surfaces]
     if len(parts) > 1:
-        whole = _concatenated(parts)
+        whole = _concatenated(parts, model, coding)
         parts = [whole if model.source is None else _with_degenerate(whole, model.source)]
     return replace(model, surfaces=parts)
 
 
-def _concatenated(parts: list[Surface]) -> Surface:
+def _concatenated(parts: list[Surface], model: VertexModel, coding: NormalCoding) -> Surface:
     lead = next((part for part in parts if part.source_index >= 0), parts[0])
     positions = np.concatenate([part.positions for part in parts], axis=1)
-    numbers = np.concatenate([_numbers(p.source_vertices, p.num_vertices) for p in parts])
+    claimed = np.concatenate([_numbers(p.source_vertices, p.num_vertices) for p in parts])
     faces = np.concatenate([_numbers(p.source_triangles, len(p.triangles)) for p in parts])
     bases = np.cumsum([0] + [part.num_vertices for part in parts])
     triangles = np.concatenate([p.triangles + b for p, b in zip(parts, bases, strict=False)]).astype(np.int64)
-    target, numbers = _claims(numbers, positions)
+    target, numbers = _claims(claimed, positions)
     kept = np.flatnonzero(target == np.arange(len(target)))
     order = kept[np.argsort(_last_if_new(numbers[kept]), kind="stable")]
     place = np.full(len(target), -1, np.int64)
@@ -127,7 +129,8 @@ def _concatenated(parts: list[Surface]) -> Surface:
     turn = kept_faces[np.argsort(_last_if_new(faces[kept_faces]), kind="stable")]
     uvs = np.concatenate([part.uvs for part in parts])
     own = [np.zeros(p.num_vertices, np.bool_) if p.own_normals is None else p.own_normals for p in parts]
-    normals = _all_normals(parts, positions)
+    lost = (numbers < 0) & (claimed >= 0) & ~np.concatenate(own)
+    normals = _all_normals(_with_normals(parts, lost, model, coding), positions)
     return Surface(
         lead.name,
         positions[:, order],
@@ -197,6 +200,23 @@ def _claims(numbers: Ints, positions: NDArray[np.float32]) -> tuple[NDArray[np.i
         if np.array_equal(positions[:, vertex], positions[:, leader]):
             target[vertex] = leader
     return target, numbers
+
+
+def _with_normals(
+    parts: list[Surface], lost: NDArray[np.bool_], model: VertexModel, coding: NormalCoding
+) -> list[Surface]:
+    """Return parts in which vertices that have `lost` their number, (V,) of all, have normals: the source's."""
+    found = []
+    for part, own in zip(parts, np.split(lost, np.cumsum([part.num_vertices for part in parts])[:-1]), strict=True):
+        if not own.any():
+            found.append(part)
+            continue
+        normals = np.zeros(part.positions.shape, np.float32) if part.normals is None else part.normals.copy()
+        kept = plain_normals(model, replace(part, stored_normals=None, own_normals=None), coding).normals
+        if kept is not None:
+            normals[:, own] = kept[:, own]
+        found.append(replace(part, stored_normals=normals))
+    return found
 
 
 def _all_normals(parts: list[Surface], positions: NDArray[np.float32]) -> NDArray[np.float32] | None:

@@ -392,6 +392,9 @@ def test_a_duplicated_object_is_more_of_the_mesh(case):
     assert after.vertices.shape[1] <= 2 * count
     assert after.triangles["xyz"][:total].tolist() == before.triangles["xyz"].tolist()
     assert after.vertices[:, :count, 3].tolist() == before.vertices[..., 3].tolist()
+    solid = [row for row in before.triangles["xyz"] if len(after.triangles) == 2 * total or len(set(row)) == 3]
+    copied = after.vertices[:, after.triangles["xyz"][total:], 3]
+    assert copied.tolist() == before.vertices[:, solid, 3].tolist(), "a copy is lit as its original, in every frame"
     assert np.abs(positions(after)[:, :count] - positions(before)).max() <= after.frames["scale"].max() * 0.51
 
 

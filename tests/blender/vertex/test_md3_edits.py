@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.compat import NORMAL_CODES, playing_curves
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_latlong
 from tests.blender.case import activate, edited, in_edit_mode, vertices_of
@@ -164,6 +164,41 @@ def test_edited_custom_normals(case):
     assert np.array_equal(s.vertices[:, others], t.vertices[:, others])
     assert np.array_equal(s.vertices["xyz"][:, touched], t.vertices["xyz"][:, touched])
     assert angle(decode_latlong(t.vertices["normal"][0, touched]), wanted[None].repeat(len(touched), 0)).max() < 1.6
+
+
+def test_faces_turned_over_beside_others(case):
+    """At the border a vertex of the file has two normals: each face has the one that Blender shows of it."""
+    block = case.surface(0)
+
+    def turn_over_half() -> None:
+        bpy.ops.mesh.select_mode(type="FACE")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        faces = list(bmesh.from_edit_mesh(block.data).faces)
+        for face in faces[: len(faces) // 2]:
+            face.select_set(True)
+        bpy.ops.mesh.flip_normals()
+
+    in_edit_mode(block, turn_over_half)
+    mesh, points = block.data, meshes.corner_points(block.data)
+    wanted, places = meshes.corner_normals(mesh), meshes.positions(mesh)[points]
+    (surface,) = (s for s in case.after().surfaces if s.header["name"] == case.before.surfaces[0].header["name"])
+    vertices = surface.vertices[0]
+    there, normals = vertices["xyz"] / 64.0, decode_latlong(vertices["normal"])
+    for place, normal in zip(places, wanted, strict=True):
+        near = (np.abs(there - place) < 0.02).all(axis=1)
+        assert (normals[near] @ normal).max() > np.cos(np.radians(7.0))
+
+
+@pytest.mark.skipif(not NORMAL_CODES, reason="before Blender 4.5 no one can tell that the numbers are the same")
+def test_elements_in_another_order_change_nothing_and_normals_that_seem_to_are_named(case, caplog):
+    """Blender shows others of the numbers that it stores, once faces and edges come in another order."""
+    block = case.surface(0)
+    in_edit_mode(block, lambda: bpy.ops.mesh.sort_elements(type="REVERSE", elements={"VERT", "EDGE", "FACE"}))
+    first = meshes.get_attribute(block.data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
+    assert first is not None
+    off = int(((first * meshes.corner_normals(block.data)).sum(axis=1) < np.cos(np.radians(5.0))).sum())
+    assert case.both() == case.data
+    assert ("keep the source's normals" in caplog.text) == (off > 0)
 
 
 def merge(block):

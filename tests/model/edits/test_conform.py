@@ -1,6 +1,7 @@
 """Vertices split along seams, vertices joined, and several surfaces made one."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from io_idtech_models.formats.common.normals import decode_latlong, encode_latlong
 from io_idtech_models.model.edits import conform
 from io_idtech_models.model.edits.conform import with_vertices
+from io_idtech_models.model.edits.normals import NormalCoding
 from io_idtech_models.model.source import are_solid
 from io_idtech_models.model.vertex import BaseNormals, Surface, VertexModel
 from tests.samples import corpus_params, load, sample
 
 join_vertices: Any = conform.join_vertices
-joined: Any = conform.joined
+joined: Any = partial(conform.joined, coding=NormalCoding(decode_latlong, encode_latlong, 1 << 16))
 split_surface: Any = conform.split_surface
 UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 

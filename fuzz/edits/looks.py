@@ -1,0 +1,223 @@
+"""What faces wear, how they are lit, and what hangs on a model: does a file show of these what Blender shows?
+
+As in `judge`, things are matched by place alone: each corner of a face that Blender shows has to have a corner of the
+file where it lies, with its texture coordinates, its shader, and a normal that is about its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy as blender
+import numpy as np
+from numpy.typing import NDArray
+
+from io_idtech_models.blender import names
+from io_idtech_models.blender.mesh import attributes
+from io_idtech_models.blender.skeletal.armature import joint_name
+from io_idtech_models.formats import VERTEX
+from io_idtech_models.model.weights import skin_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fuzz.edits.judge import Frames
+
+bpy: Any = blender
+Points = NDArray[np.float64]
+UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file may be
+PIXELS = {"md2", "mdl"}  # which have their texture coordinates in whole pixels
+ONE_SHADER = {"md2", "mdl"}  # whose faces all wear the same
+# Degrees that codes of normals may be off; formats that are not here have none, or none that an export makes.
+TURNED = {"md3": 5.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 3.0, "mdm": 3.0, "mds": 3.0, "mdr": 3.0}
+ALIKE = 0.999  # of a cosine
+FLAT = 1e-6  # what a scale does to a volume, where it leaves none
+MOST_CORNERS = 120  # that are compared
+
+
+@dataclass
+class Corners:
+    """Corners of faces in one frame: of a file, or as Blender shows them."""
+
+    places: Points  # (n, 3)
+    uvs: Points  # (n, 2); nan where there are none
+    normals: Points  # (n, 3) unit; nan where there are none
+    shaders: NDArray[Any]  # (n,) names
+
+
+def _joined(parts: list[Corners]) -> Corners:
+    none = Corners(np.zeros((0, 3)), np.zeros((0, 2)), np.zeros((0, 3)), np.zeros(0, object))
+    every = [none, *parts]
+    return Corners(
+        np.concatenate([each.places for each in every]),
+        np.concatenate([each.uvs for each in every]),
+        np.concatenate([each.normals for each in every]),
+        np.concatenate([each.shaders for each in every]),
+    )
+
+
+def held(frames: Frames, frame: int) -> Corners:
+    """Return the corners that a file has in a frame."""
+    model, parts = frames.assets[0].model, []
+    if frames.row.family is VERTEX:
+        for surface in model.surfaces:
+            nth = min(frame, len(surface.positions) - 1)
+            normals = surface.some_normals(np.array([nth]))
+            shader = surface.shaders[0] if surface.shaders else ""
+            parts.append(
+                _corners(
+                    surface.positions[nth],
+                    surface.triangles,
+                    surface.corner_uvs,
+                    shader,
+                    None if normals is None else normals[0],
+                )
+            )
+        return _joined(parts)
+    place = frames.pose(frame)
+    for mesh in (mesh for mesh in model.meshes if not mesh.level):
+        parts.append(
+            _corners(skin_by(mesh.weights, *place), mesh.triangles, mesh.uvs[mesh.triangles], mesh.shader, None)
+        )
+    return _joined(parts)
+
+
+def _corners(places: Any, triangles: Any, uvs: Any, shader: str, normals: Any) -> Corners:
+    count = 3 * len(triangles)
+    flat = np.asarray(triangles).reshape(-1)
+    return Corners(
+        np.asarray(places, np.float64)[flat].reshape(-1, 3),
+        np.asarray(uvs, np.float64).reshape(-1, 2),
+        np.full((count, 3), np.nan) if normals is None else np.asarray(normals, np.float64)[flat].reshape(-1, 3),
+        np.full(count, shader, object),
+    )
+
+
+def shown(blocks: list[Any], space_of: Callable[[Any, Any], Points]) -> Corners:
+    """Return the corners that Blender shows now, each object's in its model's space."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    parts = []
+    for block in blocks:
+        mesh = block.evaluated_get(graph).data
+        count = len(mesh.loops)
+        if not count:
+            continue
+        places, normals = np.empty((len(mesh.vertices), 3), np.float32), np.empty((count, 3), np.float32)
+        corners, uvs = np.empty(count, np.int32), np.full((count, 2), np.nan, np.float32)
+        mesh.attributes["position"].data.foreach_get("vector", places.ravel())
+        mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
+        mesh.corner_normals.foreach_get("vector", normals.ravel())
+        for layer in (layer for layer in mesh.uv_layers if layer.active_render):
+            layer.uv.foreach_get("vector", uvs.ravel())
+        space = space_of(block, graph)
+        turned = np.full((count, 3), np.nan)
+        if _shows_its_base(block, places, normals) and abs(np.linalg.det(space[:3, :3])) > FLAT:
+            turned = normals.astype(np.float64) @ np.linalg.inv(space[:3, :3])
+            lengths = np.sqrt((turned**2).sum(axis=1))
+            turned /= np.where(lengths > 0, lengths, np.nan)[:, None]  # there is none where faces cancel out
+        slots, totals = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.polygons), np.int32)
+        mesh.polygons.foreach_get("material_index", slots)
+        mesh.polygons.foreach_get("loop_total", totals)
+        worn = [slot.material for slot in block.evaluated_get(graph).material_slots] or list(mesh.materials) or [None]
+        called = np.array(["" if m is None else names.file_name_of(m) for m in worn], object)
+        parts.append(
+            Corners(
+                places[corners].astype(np.float64) @ space[:3, :3].T + space[:3, 3],
+                uvs.astype(np.float64),
+                turned,
+                np.repeat(called[np.clip(slots, 0, len(called) - 1)], totals),
+            )
+        )
+    return _joined(parts)
+
+
+def _shows_its_base(block: Any, places: NDArray[np.float32], normals: NDArray[np.float32]) -> bool:
+    """Tell whether an object, at `places`, shows the frame that its normals belong to, most of them as at first.
+
+    Of what is animated the normals of other frames are a file's own, which Blender can't show.
+    """
+    keys = block.data.shape_keys
+    if keys is None and block.find_armature() is None:
+        return True
+    base: NDArray[np.float32] = np.empty((len(block.data.vertices), 3), np.float32)
+    block.data.attributes["position"].data.foreach_get("vector", base.ravel())
+    if base.shape != places.shape or not np.allclose(base, places, atol=1e-4):
+        return False
+    first = attributes.get_attribute(block.data, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
+    if first is None or first.shape != normals.shape:
+        return True
+    return bool(np.median((first * normals).sum(axis=1)) > ALIKE)
+
+
+@dataclass
+class Off:
+    """What of a file is off, in words: "" if nothing is."""
+
+    uvs: str = ""
+    shaders: str = ""
+    normals: str = ""
+    hung: str = ""
+
+
+def off(frames: Frames, frame: int, blocks: list[Any], space_of: Callable[[Any, Any], Points], allowed: float) -> Off:
+    """Compare a frame of a file with what Blender shows now."""
+    there, here = held(frames, frame), shown(blocks, space_of)
+    found = Off()
+    sizes = frames.assets[0].model.texture_size if frames.row.name in PIXELS else None
+    largest = max(1.0, float(np.abs(here.uvs[np.isfinite(here.uvs)]).max(initial=0.0)))
+    step = np.full(2, UV_PART * largest) if sizes is None else np.maximum(0.75 / np.array(sizes), UV_PART * largest)
+    for nth in range(0, len(here.places), max(1, len(here.places) // MOST_CORNERS)):
+        if not np.isfinite(here.places[nth]).all():
+            continue
+        near = np.sqrt(((there.places - here.places[nth]) ** 2).sum(axis=1)) <= 2 * allowed
+        if not near.any():
+            continue  # that is said where places are compared
+        where = ", ".join(f"{value:.3g}" for value in here.places[nth])
+        alike = near
+        if np.isfinite(here.uvs[nth]).all():
+            alike = near & (np.abs(there.uvs - here.uvs[nth]) <= step).all(axis=1)
+            if not alike.any():
+                found.uvs = f"texture coordinates {here.uvs[nth].round(4)} at {where}: {there.uvs[near][:3].round(4)}"
+                continue
+        if frames.row.name not in ONE_SHADER and not (there.shaders[alike] == here.shaders[nth]).any():
+            found.shaders = f"shader '{here.shaders[nth]}' at {where}: {sorted(set(there.shaders[alike]))[:3]}"
+        cosines = there.normals[near] @ here.normals[nth]
+        if frames.row.name in TURNED and np.isfinite(cosines).any():
+            turned = float(np.degrees(np.arccos(np.clip(np.nanmax(cosines), -1, 1))))
+            if turned > TURNED[frames.row.name]:
+                found.normals = f"a normal at {where} that is {turned:.3g} degrees off"
+    return found
+
+
+def hung_off(frames: Frames, frame: int, space_of: Callable[[Any, Any], Points], allowed: float) -> str:
+    """Return which tag or joint stands elsewhere than its empty or bone, in words; "" if none."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    model = frames.assets[0].model
+    if frames.row.family is VERTEX:
+        empties = {names.file_name_of(b): b for b in bpy.context.scene.objects if b.type == "EMPTY" and b.visible_get()}
+        for tag in model.tags:
+            block = empties.get(tag.name)
+            if block is None:
+                return f"tag '{tag.name}' is none in Blender"
+            nth = min(frame, len(tag.origins) - 1)
+            place = space_of(block, graph)
+            far = float(np.sqrt(((place[:3, 3] - tag.origins[nth]) ** 2).sum()))
+            if far > 2 * allowed:
+                return f"tag '{tag.name}' is {far:.3g} units off in frame {frame}"
+            axes = place[:3, :3].T / np.maximum(np.sqrt((place[:3, :3].T ** 2).sum(axis=1)), 1e-12)[:, None]
+            unit = np.asarray(tag.axes[nth], np.float64)
+            unit = unit / np.maximum(np.sqrt((unit**2).sum(axis=1)), 1e-12)[:, None]
+            if np.abs(axes - unit).max() > 0.05:
+                return f"tag '{tag.name}' is turned by {np.abs(axes - unit).max():.3g} in frame {frame}"
+        return ""
+    skeleton, (places, _) = model.skeleton, frames.pose(frame)
+    number = {name: nth for nth, name in enumerate(skeleton.names)}
+    for rig in (b for b in bpy.context.scene.objects if b.type == "ARMATURE"):
+        space = space_of(rig, graph)
+        for bone in rig.evaluated_get(graph).pose.bones:
+            nth = number.get(joint_name(rig.data.bones[bone.name]), -1)
+            head = space[:3, :3] @ np.array(bone.head, np.float64) + space[:3, 3]
+            if nth >= 0 and np.sqrt(((places[nth] - head) ** 2).sum()) > 2 * allowed:
+                return f"joint '{bone.name}' is {np.sqrt(((places[nth] - head) ** 2).sum()):.3g} units off in {frame}"
+    return ""
