@@ -21,8 +21,10 @@ from io_idtech_models.model.weights import skin_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from fuzz.edits.judge import Frames
+    from io_idtech_models.formats import Format
 
 bpy: Any = blender
 Points = NDArray[np.float64]
@@ -30,7 +32,8 @@ UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file
 PIXELS = {"md2", "mdl"}  # which have their texture coordinates in whole pixels
 ONE_SHADER = {"md2", "mdl"}  # whose faces all wear the same
 # Degrees that codes of normals may be off; formats that are not here have none, or none that an export makes.
-TURNED = {"md3": 5.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 3.0, "mdm": 3.0, "mds": 3.0, "mdr": 3.0}
+TURNED = {"md3": 7.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 7.0, "mdm": 7.0, "mds": 7.0, "mdr": 7.0}
+THIN = 1e-3  # a triangle's height, as a part of its longest side
 ALIKE = 0.999  # of a cosine
 FLAT = 1e-6  # what a scale does to a volume, where it leaves none
 MOST_CORNERS = 120  # that are compared
@@ -77,10 +80,20 @@ def held(frames: Frames, frame: int) -> Corners:
         return _joined(parts)
     place = frames.pose(frame)
     for mesh in (mesh for mesh in model.meshes if not mesh.level):
-        parts.append(
-            _corners(skin_by(mesh.weights, *place), mesh.triangles, mesh.uvs[mesh.triangles], mesh.shader, None)
-        )
+        places, normals = skin_by(mesh.weights, *place), _turned_by_one(mesh, place[1])
+        parts.append(_corners(places, mesh.triangles, mesh.uvs[mesh.triangles], mesh.shader, normals))
     return _joined(parts)
+
+
+def _turned_by_one(mesh: Any, axes: Points) -> Points | None:
+    """Return the normals of vertices that but one joint moves, which turns them; others turn as each game likes."""
+    if mesh.normals is None or not len(axes):
+        return None
+    weights, found = mesh.weights, np.full((len(mesh.normals), 3), np.nan)
+    alone = np.flatnonzero(weights.counts == 1)
+    turned = np.einsum("nij,nj->ni", axes[weights.first_joints()[alone]], mesh.normals[alone])
+    found[alone] = turned / np.maximum(np.sqrt((turned**2).sum(axis=1)), 1e-12)[:, None]
+    return found
 
 
 def _corners(places: Any, triangles: Any, uvs: Any, shader: str, normals: Any) -> Corners:
@@ -138,7 +151,7 @@ def _shows_its_base(block: Any, places: NDArray[np.float32], normals: NDArray[np
     Of what is animated the normals of other frames are a file's own, which Blender can't show.
     """
     keys = block.data.shape_keys
-    if keys is None and block.find_armature() is None:
+    if keys is None:
         return True
     base: NDArray[np.float32] = np.empty((len(block.data.vertices), 3), np.float32)
     block.data.attributes["position"].data.foreach_get("vector", base.ravel())
@@ -148,6 +161,18 @@ def _shows_its_base(block: Any, places: NDArray[np.float32], normals: NDArray[np
     if first is None or first.shape != normals.shape:
         return True
     return bool(np.median((first * normals).sum(axis=1)) > ALIKE)
+
+
+def has_flat_faces(row: Format, path: Path) -> bool:
+    """Tell whether some triangle of a file with vertices that move has no area at first."""
+    if row.family is not VERTEX:
+        return False
+    for surface in row.load(path.read_bytes(), "a").surfaces:
+        a, b, c = np.asarray(surface.positions[0], np.float64)[surface.triangles].transpose(1, 0, 2)
+        sides = np.stack([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))])
+        if (np.sqrt((np.cross(b - a, c - a) ** 2).sum(axis=1)) <= THIN * sides.max(axis=0)).any():
+            return True
+    return False
 
 
 @dataclass

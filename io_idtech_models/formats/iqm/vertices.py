@@ -49,7 +49,7 @@ SAME_COLOR = 0.51 / 255  # half a step of the bytes that Blender has
 # Of new files, as all writers have them: type, format, components.
 USUAL = ((POSITION, 7, 3), (TEXCOORD, 7, 2), (NORMAL, 7, 3), (TANGENT, 7, 4))
 MOVED, PAINTED = ((BLENDINDEXES, 1, WEIGHTS), (BLENDWEIGHTS, 1, WEIGHTS)), ((COLOR, 1, 4),)
-SHADED = (NORMAL, TANGENT)  # a mesh that borrows vertices has them of the other's triangles
+SHADED = (NORMAL, TANGENT)  # what a vertex has of the triangles that use it, no other mesh that has it beside
 WIDE = 3  # the format of indices of joints that do not fit a byte
 
 
@@ -62,6 +62,20 @@ class Rows:
     numbers: Numbers  # (V,) the vertex of `own` that each was, or -1
     data: list[NDArray[Any]]  # (V, k) of each array
     same: Bools  # (V,) it lies where the source's does, and is moved alike
+
+    @property
+    def used(self) -> Bools:
+        """Tell which vertices (V,) a triangle uses."""
+        found = np.zeros(len(self.numbers), np.bool_)
+        found[self.mesh.triangles] = True
+        return found
+
+    @property
+    def inside(self) -> Bools:
+        """Tell which vertices (V,) were in the range of the source's mesh that this one was."""
+        # Those that it borrowed come behind its own.
+        count = 0 if self.own is None else int(records_of(self.own.facts, "mesh", MESH)["num_vertexes"])
+        return np.asarray((self.numbers >= 0) & (self.numbers < count))
 
 
 def encode_vertices(
@@ -293,7 +307,7 @@ def _in_place(
     triangles = np.zeros((counts[1], 3), INDEX)
     for nth, (array, record) in enumerate(zip(data, records, strict=True)):
         array[facts["spare_vertices"]] = facts[f"spare{nth}"]
-        if not _fill(array, [(rows, rows.data[nth]) for rows in all_rows], int(record["type"]) in SHADED):
+        if not _fill(array, [(rows, rows.data[nth]) for rows in all_rows], int(record["type"])):
             return None
     triangles[facts["spare_triangles"]] = facts["spare_corners"]
     for rows in all_rows:
@@ -308,26 +322,25 @@ def _in_place(
     return Geometry(meshes, records, data, list(range(len(records))), triangles, adjacency, counts[0], unchanged)
 
 
-def _fill(array: NDArray[Any], parts: list[tuple[Rows, NDArray[Any]]], loosely: bool) -> bool:
+def _fill(array: NDArray[Any], parts: list[tuple[Rows, NDArray[Any]]], kind: int) -> bool:
     """Write meshes' rows (V, k) where the source has their vertices; tells whether those who share one agree.
 
-    Not if it is done `loosely`: then the mesh counts in whose range a vertex lies.
+    Of normals those have to whose triangles use it. Tangents, which come of the triangles, each has its own: there the
+    mesh counts in whose range a vertex lies.
     """
+    for used, inside in ((False, False), (False, True), (True, False), (True, True)):
+        for rows, values in parts:
+            assert rows.own is not None
+            mask = (rows.used == used) & (rows.inside == inside)
+            array[rows.own.facts["vertices"][mask]] = values[mask]
+    if kind == TANGENT:
+        return True
     for rows, values in parts:
         assert rows.own is not None
-        array[rows.own.facts["vertices"]] = values
-    for rows, values in parts:
-        inside = _inside(rows)
-        assert rows.own is not None
-        array[rows.own.facts["vertices"][inside]] = values[inside]
-    return loosely or all(array[r.own.facts["vertices"]].tobytes() == v.tobytes() for r, v in parts if r.own)
-
-
-def _inside(rows: Rows) -> Bools:
-    """Tell which vertices (V,) were in the range of the source's mesh that this one was."""
-    # Those that it borrowed come behind its own.
-    count = 0 if rows.own is None else int(records_of(rows.own.facts, "mesh", MESH)["num_vertexes"])
-    return np.asarray((rows.numbers >= 0) & (rows.numbers < count))
+        asked = rows.used if kind in SHADED else np.ones(len(values), np.bool_)
+        if array[rows.own.facts["vertices"][asked]].tobytes() != values[asked].tobytes():
+            return False
+    return True
 
 
 def _count(all_rows: Sequence[Rows], facts: Facts, kind: str) -> int:
@@ -391,7 +404,8 @@ def _borrowed(all_rows: Sequence[Rows], records: NDArray[Any]) -> list[tuple[Boo
     """Return which vertices of each mesh are another's still, as in the source, (V,), and whose: mesh and vertex."""
     owner: dict[int, tuple[int, int]] = {}
     shared = np.flatnonzero(~np.isin(records["type"], SHADED)).tolist()
-    ranges = [_inside(rows) for rows in all_rows]
+    lit = np.flatnonzero(records["type"] == NORMAL).tolist()
+    ranges = [rows.inside for rows in all_rows]
     outside = [np.flatnonzero((rows.numbers >= 0) & ~inside) for rows, inside in zip(all_rows, ranges, strict=True)]
     if any(len(vertices) for vertices in outside):
         for nth, (rows, inside) in enumerate(zip(all_rows, ranges, strict=True)):
@@ -400,11 +414,14 @@ def _borrowed(all_rows: Sequence[Rows], records: NDArray[Any]) -> list[tuple[Boo
                 owner.setdefault(int(rows.own.facts["vertices"][rows.numbers[vertex]]), (nth, vertex))
     found: list[tuple[Bools, dict[int, tuple[int, int]]]] = []
     for nth, (rows, vertices) in enumerate(zip(all_rows, outside, strict=True)):
-        mask, lenders = np.zeros(len(rows.numbers), np.bool_), dict[int, tuple[int, int]]()
+        mask, lenders, used = np.zeros(len(rows.numbers), np.bool_), dict[int, tuple[int, int]](), rows.used
         for vertex in vertices.tolist():
             assert rows.own is not None
             lender = owner.get(int(rows.own.facts["vertices"][rows.numbers[vertex]]))
-            if lender is not None and lender[0] != nth and _equal(rows, vertex, all_rows[lender[0]], lender[1], shared):
+            if lender is None or lender[0] == nth:
+                continue
+            asked = shared + lit if used[vertex] else shared
+            if _equal(rows, vertex, all_rows[lender[0]], lender[1], asked):
                 mask[vertex], lenders[vertex] = True, lender
         found.append((mask, lenders))
     return found

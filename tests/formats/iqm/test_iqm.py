@@ -14,8 +14,8 @@ from io_idtech_models.formats.iqm.geometry import make_adjacency, make_tangents,
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.joint_scales import as_inherited, as_own, posed, stretches, without_rest_scale
 from io_idtech_models.model.skeletal import mismatch
-from io_idtech_models.model.transforms import multiply, to_matrices
-from io_idtech_models.model.weights import blended_normals, skin_by
+from io_idtech_models.model.transforms import multiply, rotate, to_matrices
+from io_idtech_models.model.weights import blended_normals, normal_turns, skin_by
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_iqm
 from tests.facts import differences
@@ -471,3 +471,23 @@ def test_lumps_that_share_their_bytes_are_refused_where_they_multiply_the_file()
     header["num_text"], header["ofs_text"] = 6000, place
     with pytest.raises(FormatError, match="lumps overlap"):
         iqm.read(bytes(data))
+
+
+@pytest.mark.parametrize("fewer", [False, True])
+@pytest.mark.parametrize("changed", [0, 1])
+def test_who_borrows_a_vertex_shows_its_own_normal_of_it(changed, fewer):
+    model, animations = unpack(FILES["arm"])
+    mesh = model.meshes[changed]
+    mesh.normals[:], mesh.kept_normals[:] = (0.0, 0.0, 1.0), False
+    if fewer:
+        mesh.triangles, mesh.source_triangles = mesh.triangles[:-1], mesh.source_triangles[:-1]
+    wanted = [corner_normals(own, model) for own in model.meshes]
+    again, _ = unpack(ROW.dump(model, None, animations))
+    for own, normals in zip(again.meshes, wanted, strict=True):
+        np.testing.assert_allclose(corner_normals(own, again), normals, atol=1e-6)
+
+
+def corner_normals(mesh, model):
+    """Return the normals of a mesh's corners at rest, (T, 3, 3)."""
+    turns = normal_turns(mesh.weights, model.skeleton.bind.rotations)
+    return rotate(turns, mesh.normals)[mesh.triangles]
