@@ -271,13 +271,25 @@ def playing_values(owner: Block, path: str, values: Sequence[float]) -> Iterator
 
 @contextmanager
 def at_rest(keys: list[Block]) -> Iterator[None]:
-    """Let shape keys play nothing, so that they show what one sets; all comes back."""
+    """Let shape keys play nothing, nor follow drivers, so that they show what one sets; all comes back."""
     paths = [[value_path(b.name) for b in k.key_blocks] if k.use_relative else ["eval_time"] for k in keys]
     with _restored(list(zip(keys, paths, strict=True))):
+        driven = [
+            curve
+            for key, own in zip(keys, paths, strict=True)
+            for curve in key.animation_data.drivers
+            if curve.data_path in own and not curve.mute
+        ]
         for key in keys:
             key.animation_data.use_nla = False
             play_action(key, None, None)
-        yield
+        try:
+            for curve in driven:
+                curve.mute = True
+            yield
+        finally:
+            for curve in driven:
+                curve.mute = False
 
 
 @contextmanager

@@ -62,14 +62,18 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
 def _own_frames(blocks: list[Block], collection: bpy.types.Collection | None, scene: bpy.types.Scene) -> FrameModel:
     keyed = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is not None]
     entries = find_tags(blocks)
-    listed = None if collection is None else source.frame_list(collection)
-    if not keyed and listed is None:
+    if not keyed and (collection is None or source.frame_list(collection) is None):
         raise LimitError("no model with frames is active")
     known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
     view_layer = bpy.context.view_layer
     assert view_layer is not None
     export = ExportScene(scene, view_layer, GatherSettings(frames="KEYS"))
     plan = plan_frames(keyed, entries, collection, known, export)
+    still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
+    if keyed and not plan.held and not still:
+        text = "relative shape keys are no frames: with Relative off (Object Data Properties > Shape Keys) each is one"
+        raise LimitError(f"{listed([block.name for block in keyed])}: {text}")
+    keyed = plan.held
     time = float(scene.frame_current)
     if keyed and follows_frame(keyed[0].data.shape_keys):
         root = root_of(keyed[0])
@@ -80,7 +84,6 @@ def _own_frames(blocks: list[Block], collection: bpy.types.Collection | None, sc
         shown if 0 <= shown < len(plan.times) else int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
     )
     tags = [entry.block for entry in entries if not entry.bone]
-    still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
     model = FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
     model.leader = leading(keyed[0]) if keyed else None
     return model

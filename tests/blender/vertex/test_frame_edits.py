@@ -7,6 +7,7 @@ import pytest
 
 from io_idtech_models.reporting import LimitError
 from tests.blender.case import CONTEXT, activate, open_case
+from tests.blender.vertex.test_modifiers import still
 from tests.facts import facts, moved_frames
 from tests.samples import SENTINEL, corpus, sample_params
 
@@ -85,3 +86,36 @@ def test_a_deleted_frame(case, frame, by_hand):
         assert ops.idtech_delete_frame() == {"FINISHED"}
     left = moved_frames(case.data, lambda old: None if old == frame else old - (old > frame), count - 1)
     assert facts(case.both()) == left
+
+
+def own_key(block: Any) -> Any:
+    """Give a mesh a relative key that plays by curves of its own; returns the curves' keys."""
+    block.shape_key_add(name="Basis")
+    smile = block.shape_key_add(name="smile")
+    smile.points[0].co.z += 8.0
+    for frame, value in ((0, 0.0), (1, 1.0), (2, 0.5)):
+        smile.value = value
+        smile.keyframe_insert("value", frame=frame)
+    return block.data.shape_keys
+
+
+def test_relative_keys_of_ones_own_are_no_frames_and_stay_when_one_is_inserted():
+    case = open_case(still(SENTINEL.read_bytes()))
+    keys = own_key(case.surface(0))
+    activate(case.surface(0))
+    assert ops.idtech_insert_frame() == {"FINISHED"}
+    assert [key.name for key in keys.key_blocks] == ["Basis", "smile"]
+    assert len(case.surface(1).data.shape_keys.key_blocks) == 2
+    after = case.after()
+    assert len(after.frames) == 2
+    heights = after.surfaces[0].vertices["xyz"][:, :, 2].astype(int)
+    assert (heights[1] - heights[0]).max() == 512, "it plays, as the scene shows it"
+
+
+def test_no_frame_is_inserted_where_all_keys_are_ones_own():
+    case = open_case(still(SENTINEL.read_bytes()))
+    for block in case.built.surfaces:
+        own_key(block)
+    activate(case.surface(0))
+    with pytest.raises(RuntimeError, match="relative shape keys are no frames: with Relative off"):
+        ops.idtech_insert_frame()

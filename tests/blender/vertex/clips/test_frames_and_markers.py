@@ -75,6 +75,26 @@ def test_what_else_decides_what_keys_show():
     assert not surfaces_equal(case.after(frames="SCENE"), case.before, [*range(20)])
 
 
+@pytest.mark.parametrize("carried", [False, True])
+def test_keys_that_a_driver_shows_whatever_their_curve_says(carried):
+    case = open_animated()
+    for keys in keys_of(case):
+        keys.driver_add("eval_time").driver.expression = "frame"
+        for curve in compat.playing_curves(keys):
+            for point in curve.keyframe_points:
+                point.co.y = point.co.y * 1.1 - 0.5
+    for block in case.built.surfaces if carried else ():
+        block.location.x = 8.0
+        block.keyframe_insert("location", index=0, frame=0)
+    after = case.after()
+    places = np.array([surface.vertices["xyz"][..., 0] for surface in after.surfaces[:1]])
+    before = np.array([surface.vertices["xyz"][..., 0] for surface in case.before.surfaces[:1]])
+    assert np.array_equal(places, before + (512 if carried else 0))
+    drivers = [curve for keys in keys_of(case) for curve in keys.animation_data.drivers]
+    assert drivers
+    assert not any(curve.mute for curve in drivers)
+
+
 def test_a_muted_relative_key():
     case = open_animated(relative_keys=True)
     for keys in keys_of(case):
