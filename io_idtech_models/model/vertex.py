@@ -133,7 +133,7 @@ class Surface:
     uv_name: str = ""  # of the set of texture coordinates that games draw; "": as its source has it, or the format
     # (T, 3, 2) of corners: sets beside the drawn one, by name, of formats that hold several.
     further_uvs: dict[str, Floats] = field(default_factory=dict)
-    # Of its source: those that its owner was shown. One of these that is no further set any more was deleted.
+    # Of its source: those that its owner was shown, the drawn one too. One that is neither any more was deleted.
     shown_uvs: tuple[str, ...] = ()
     # (T, 3) which corner of its owner's mesh each is, of which quads have fewer; -1: none shows it. None: each its own
     shown_corners: Ints | None = None

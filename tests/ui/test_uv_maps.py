@@ -11,7 +11,7 @@ from tests import samples_ase, samples_lwo
 from tests.blender.case import in_edit_mode
 from tests.samples import load, put
 from tests.ui import scene
-from tests.ui.scene import add_cube, bpy, export_bytes, import_model
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FILES = {"ase": samples_ase.several_sets(), "lwo": samples_lwo.several_sets()}
@@ -93,6 +93,21 @@ def test_maps_are_added_deleted_renamed_and_drawn(tmp_path, name):
         others = [layer.name for layer in mesh.uv_layers if layer.name != added]
         wanted[title] = {added: maps_of(mesh)[added]} | {other: maps_of(mesh)[other] for other in others}
     assert_same(exported(tmp_path, name), wanted)
+
+
+@each_format
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_drawn_map_that_is_deleted_of_joined_objects_is_none_of_any(tmp_path, name, turn):
+    opened(tmp_path, name)
+    blocks = [block for block in bpy.context.scene.objects if block.type == "MESH"][::turn]
+    activate(*blocks)
+    assert bpy.ops.object.join() == {"FINISHED"}
+    mesh = blocks[0].data
+    lost = mesh.uv_layers[0].name
+    mesh.uv_layers.remove(mesh.uv_layers[0])
+    left = {layer.name for layer in mesh.uv_layers}
+    for sets in exported(tmp_path, name).values():
+        assert set(sets) <= left, lost
 
 
 @each_format

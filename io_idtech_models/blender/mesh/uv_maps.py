@@ -34,7 +34,7 @@ class UvMaps:
 
     drawn: str = ""  # which set of a file that one is; "": as the source, or the format, calls it
     further: dict[str, Floats] = field(default_factory=dict)  # (C, 2), by set
-    shown: tuple[str, ...] = ()  # further sets of the source that import showed
+    shown: tuple[str, ...] = ()  # sets of the source that import showed, the one that it draws among them
 
 
 def show(mesh: Block, surface: Surface, corners: NDArray[Any]) -> None:
@@ -74,13 +74,13 @@ def read(block: Block, mesh: Block) -> UvMaps:
     sets = {name: value for name, value in pairs if isinstance(value, str)}
     rendered = attributes.rendered_uv_map(mesh)
     if rendered is None:
-        return UvMaps(shown=tuple(sets.values())[1:])
+        return UvMaps(shown=tuple(sets.values()))
     called = {layer.name: sets[layer.name] for layer in mesh.uv_layers if layer.name in sets}
     for layer in mesh.uv_layers:
         if layer.name not in called:  # a new one, which may be called as a set that another shows
             called[layer.name] = names.free_name(layer.name, called.values())
     alone = not sets and len(mesh.uv_layers) == 1
-    found = UvMaps("" if alone else called[rendered.name], shown=tuple(sets.values())[1:])
+    found = UvMaps("" if alone else called[rendered.name], shown=tuple(sets.values()))
     for layer in mesh.uv_layers:
         if layer.name != rendered.name:
             found.further[called[layer.name]] = attributes.uvs_of(mesh, layer)
