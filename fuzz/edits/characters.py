@@ -1,7 +1,7 @@
 """Characters of games among the models that are edited: does one that is saved and imported again show what it did?
 
 Its files are laid over those of its game, where what was not written still is, and all is imported as at first. Each
-animation's first, middle and last frame is shown before and after: points of all visible meshes, relative to the root.
+animation's first, middle and last frame is shown before and after: corners of all visible meshes, relative to the root.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
-from fuzz.edits.judge import LEAST, PART, Points, Verdict, apart, points_of, world_of
+from fuzz.edits import looks
+from fuzz.edits.judge import LEAST, PART, Verdict, apart, world_of
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.provenance import PART as KIND
 from io_idtech_models.blender.skeletal.gather_motion import CHANNELS
@@ -25,7 +26,7 @@ from tests.ui.scene import activate
 bpy: Any = blender
 NAME = "character"  # in the place of a format's
 MOST = 4  # animations that are looked at
-Shown = dict[tuple[str, int], list[Points]]  # by animations, and how long they are
+Shown = dict[tuple[str, int], list[looks.Corners]]  # by animations, and how long they are
 
 
 def names(_corpus: Path) -> list[str]:
@@ -52,7 +53,7 @@ def save(folder: Path) -> None:
 
 
 def shown() -> Shown:
-    """Return what the character's animations show: the points of each one's first, middle and last frame."""
+    """Return what the character's animations show: the corners of each one's first, middle and last frame."""
     found: Shown = {}
     scene = bpy.context.scene
     rig().data.pose_position = "POSE"  # actions are written as they play
@@ -65,7 +66,7 @@ def shown() -> Shown:
             found[key] = []
             for frame in (scene.frame_start, (scene.frame_start + scene.frame_end) // 2, scene.frame_end):
                 scene.frame_set(frame)
-                found[key].append(_points())
+                found[key].append(_corners())
     return found
 
 
@@ -74,7 +75,7 @@ def has_its_own_place(block: Any) -> bool:
     return not any(curve.data_path in CHANNELS for curve in playing_curves(block)) and not block.constraints
 
 
-def _points() -> Points:
+def _corners() -> looks.Corners:
     graph = bpy.context.evaluated_depsgraph_get()
     body = top = rig()
     while top.parent is not None and KIND in top.parent:
@@ -90,7 +91,7 @@ def _points() -> Points:
         stands = np.array(top.matrix_parent_inverse @ top.matrix_basis)
     home = np.linalg.inv(stands)
     places = {block: home @ world_of(block, graph) for block in meshes}
-    return points_of(meshes, graph, places.__getitem__)
+    return looks.shown(meshes, lambda block, _: places[block])
 
 
 def judge(game: str, folder: Path, saved: Path, _seed: int) -> tuple[Verdict, str]:
@@ -101,12 +102,15 @@ def judge(game: str, folder: Path, saved: Path, _seed: int) -> tuple[Verdict, st
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     read(folder / "game" / place.relative_to(folder / "again"), game)
     after = shown()
-    worst, where = Verdict(), ""
+    worst, where, look = Verdict(), "", looks.Off()
     for name in before.keys() & after.keys():
-        size = max((float(np.ptp(points, axis=0).max()) for points in before[name] if len(points)), default=0.0)
-        allowed = max(LEAST, PART * size)
-        for nth, pair in enumerate(zip(before[name], after[name], strict=True)):
-            far = apart(*pair)
+        sizes = [float(np.ptp(each.places, axis=0).max()) for each in before[name] if len(each.places)]
+        allowed = max(LEAST, PART * max(sizes, default=0.0))
+        for nth, (one, two) in enumerate(zip(before[name], after[name], strict=True)):
+            far = apart(one.places, two.places)
             if far - allowed > worst.far - worst.allowed:
                 worst, where = Verdict(far, nth, allowed), f"'{name[0]}'"
+            if nth == 0 and not look.any:
+                look = looks.unlike(two, one, looks.slack_of(one, allowed))
+    worst.looks = look
     return worst, where

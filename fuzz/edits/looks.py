@@ -184,35 +184,60 @@ class Off:
     normals: str = ""
     hung: str = ""
 
+    @property
+    def any(self) -> bool:
+        """Tell whether anything is."""
+        return bool(self.uvs or self.shaders or self.normals or self.hung)
 
-def off(frames: Frames, frame: int, blocks: list[Any], space_of: Callable[[Any, Any], Points], allowed: float) -> Off:
-    """Compare a frame of a file with what Blender shows now."""
-    there, here = held(frames, frame), shown(blocks, space_of)
+
+@dataclass(frozen=True)
+class Slack:
+    """How far what is compared may be off."""
+
+    places: float  # units
+    uvs: Points  # (2,)
+    degrees: float | None  # of normals; None: these are not compared
+    shaders: bool = True  # whether these are compared
+
+
+def unlike(there: Corners, here: Corners, slack: Slack) -> Off:
+    """Return what corners that are here have not there; places are judged elsewhere."""
     found = Off()
-    sizes = frames.assets[0].model.texture_size if frames.row.name in PIXELS else None
-    largest = max(1.0, float(np.abs(here.uvs[np.isfinite(here.uvs)]).max(initial=0.0)))
-    step = np.full(2, UV_PART * largest) if sizes is None else np.maximum(0.75 / np.array(sizes), UV_PART * largest)
     for nth in range(0, len(here.places), max(1, len(here.places) // MOST_CORNERS)):
         if not np.isfinite(here.places[nth]).all():
             continue
-        near = np.sqrt(((there.places - here.places[nth]) ** 2).sum(axis=1)) <= 2 * allowed
-        if not near.any():
-            continue  # that is said where places are compared
-        where = ", ".join(f"{value:.3g}" for value in here.places[nth])
+        near = np.sqrt(((there.places - here.places[nth]) ** 2).sum(axis=1)) <= 2 * slack.places
         alike = near
         if np.isfinite(here.uvs[nth]).all():
-            alike = near & (np.abs(there.uvs - here.uvs[nth]) <= step).all(axis=1)
-            if not alike.any():
-                found.uvs = f"texture coordinates {here.uvs[nth].round(4)} at {where}: {there.uvs[near][:3].round(4)}"
-                continue
-        if frames.row.name not in ONE_SHADER and not (there.shaders[alike] == here.shaders[nth]).any():
+            alike = near & (np.abs(there.uvs - here.uvs[nth]) <= slack.uvs).all(axis=1)
+        where = ", ".join(f"{value:.3g}" for value in here.places[nth])
+        if near.any() and not alike.any():
+            found.uvs = f"texture coordinates {here.uvs[nth].round(4)} at {where}: {there.uvs[near][:3].round(4)}"
+        if slack.shaders and alike.any() and not (there.shaders[alike] == here.shaders[nth]).any():
             found.shaders = f"shader '{here.shaders[nth]}' at {where}: {sorted(set(there.shaders[alike]))[:3]}"
         cosines = there.normals[near] @ here.normals[nth]
-        if frames.row.name in TURNED and np.isfinite(cosines).any():
+        if slack.degrees is not None and np.isfinite(cosines).any():
             turned = float(np.degrees(np.arccos(np.clip(np.nanmax(cosines), -1, 1))))
-            if turned > TURNED[frames.row.name]:
+            if turned > slack.degrees:
                 found.normals = f"a normal at {where} that is {turned:.3g} degrees off"
     return found
+
+
+def slack_of(here: Corners, allowed: float, row: Format | None = None, size: tuple[int, int] | None = None) -> Slack:
+    """Return how far what a format writes may be off, whose pictures are of some `size` (None: of any format)."""
+    largest = max(1.0, float(np.abs(here.uvs[np.isfinite(here.uvs)]).max(initial=0.0)))
+    step = np.full(2, UV_PART * largest)
+    if row is not None and row.name in PIXELS and size is not None:
+        step = np.maximum(0.75 / np.array(size), step)
+    degrees = max(TURNED.values()) if row is None else TURNED.get(row.name)
+    return Slack(allowed, step, degrees, row is None or row.name not in ONE_SHADER)
+
+
+def off(frames: Frames, frame: int, blocks: list[Any], space_of: Callable[[Any, Any], Points], allowed: float) -> Off:
+    """Compare a frame of a file with what Blender shows now."""
+    here = shown(blocks, space_of)
+    slack = slack_of(here, allowed, frames.row, getattr(frames.assets[0].model, "texture_size", None))
+    return unlike(held(frames, frame), here, slack)
 
 
 def hung_off(frames: Frames, frame: int, space_of: Callable[[Any, Any], Points], allowed: float) -> str:

@@ -9,6 +9,7 @@ whose lengths count for nothing (`R_LerpTag`, `CG_PositionRotatedEntityOnTag`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
+from fuzz.edits import looks
 from fuzz.edits.judge import FEW_POINTS, LEAST, PART, Frames, Points, Verdict, apart, loaded, points_of, world_of
 from fuzz.edits.panel import call
 from io_idtech_models.blender.player.parts import PlayerFound, players_among
@@ -88,7 +90,9 @@ def judge(_name: str, _folder: Path, saved: Path, seed: int) -> tuple[Verdict, s
         for frame in _exact_frames(player)[:LOOKS]:
             bpy.context.scene.frame_set(frame)
             for text, verdict in _looks(player, files, table, chosen):
-                if verdict.far - verdict.allowed > worst.far - worst.allowed:
+                if verdict.looks.any and not worst.looks.any and not worst.is_off:
+                    worst, where = verdict, f"{text} in frame {frame} of {' and '.join(chosen.values())}"
+                if verdict.far - verdict.allowed > max(worst.far - worst.allowed, 0.0):
                     worst, where = verdict, f"{text} in frame {frame} of {' and '.join(chosen.values())}"
     return worst, where
 
@@ -124,11 +128,18 @@ def _looks(
         nearest = sorted(off, key=off.__getitem__)[:FEW]
         yield f"'{part}'", Verdict(min(apart(shown, held[frame]) for frame in nearest), 0, allowed)
         alike = [frame for frame, value in off.items() if value <= allowed]
+        if alike:
+            yield f"'{part}'", Verdict(0.0, 0, allowed, looks=_unlike(file, alike[0], places, allowed))
         for other in player.parts.values():
             tag = next((tag for tag in file.assets[0].model.tags if _is_tag(other.parent, tag.name, root)), None)
             if tag is not None and alike:
                 here = home @ world_of(other, graph)
                 yield f"'{tag.name}' of '{part}'", Verdict(min(_tag_off(here, tag, f) for f in alike), 0, 2 * allowed)
+
+
+def _unlike(file: Frames, frame: int, places: dict[Any, Points], allowed: float) -> looks.Off:
+    """Return what of a part's meshes, which stand at `places`, a file shows otherwise, but for shaders."""
+    return replace(looks.off(file, frame, list(places), lambda block, _: places[block], allowed), shaders="")
 
 
 def _is_tag(block: Any, name: str, root: Any) -> bool:

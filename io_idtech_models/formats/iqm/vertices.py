@@ -5,6 +5,7 @@ Letters in shapes: V vertices of a mesh, T triangles, k components.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model import steady
 from ...model.arrays import LARGEST
 from ...model.edits.normals import smooth_normals
 from ...model.skeletal import (
@@ -45,11 +47,12 @@ Numbers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 SAME_PLACE = 4e-7  # of the largest coordinate: single precision's own rounding
 SAME_NORMAL = 2e-5  # of a normal: Blender's own rounding of a bone's axes
+ONE_NORMAL = math.cos(math.radians(5.0))  # of what two meshes show of a vertex: farther apart, each has its own vertex
 SAME_COLOR = 0.51 / 255  # half a step of the bytes that Blender has
 # Of new files, as all writers have them: type, format, components.
 USUAL = ((POSITION, 7, 3), (TEXCOORD, 7, 2), (NORMAL, 7, 3), (TANGENT, 7, 4))
 MOVED, PAINTED = ((BLENDINDEXES, 1, WEIGHTS), (BLENDWEIGHTS, 1, WEIGHTS)), ((COLOR, 1, 4),)
-SHADED = (NORMAL, TANGENT)  # what a vertex has of the triangles that use it, no other mesh that has it beside
+SHADED = (NORMAL, TANGENT)  # what a vertex has of the triangles that use it
 WIDE = 3  # the format of indices of joints that do not fit a byte
 
 
@@ -325,22 +328,25 @@ def _in_place(
 def _fill(array: NDArray[Any], parts: list[tuple[Rows, NDArray[Any]]], kind: int) -> bool:
     """Write meshes' rows (V, k) where the source has their vertices; tells whether those who share one agree.
 
-    Of normals those have to whose triangles use it. Tangents, which come of the triangles, each has its own: there the
-    mesh counts in whose range a vertex lies.
+    Of normals those have to, about, whose triangles use it. Tangents, which come of the triangles, each has its own:
+    there the mesh counts in whose range a vertex lies.
     """
     for used, inside in ((False, False), (False, True), (True, False), (True, True)):
         for rows, values in parts:
             assert rows.own is not None
             mask = (rows.used == used) & (rows.inside == inside)
             array[rows.own.facts["vertices"][mask]] = values[mask]
-    if kind == TANGENT:
-        return True
-    for rows, values in parts:
-        assert rows.own is not None
-        asked = rows.used if kind in SHADED else np.ones(len(values), np.bool_)
-        if array[rows.own.facts["vertices"][asked]].tobytes() != values[asked].tobytes():
-            return False
-    return True
+    pairs = [(array[rows.own.facts["vertices"]], values, rows.used) for rows, values in parts if rows.own is not None]
+    if kind == NORMAL:
+        return all(_are_one(there, values)[used].all() for there, values, used in pairs)
+    return kind == TANGENT or all(there.tobytes() == values.tobytes() for there, values, _ in pairs)
+
+
+def _are_one(a: NDArray[Any], b: NDArray[Any]) -> Bools:
+    """Tell which normals (V, 3) are about those of others."""
+    lengths = steady.lengths(a.astype(np.float64)) * steady.lengths(b.astype(np.float64))
+    same = steady.dots(a.astype(np.float64), b.astype(np.float64)) >= ONE_NORMAL * lengths
+    return np.asarray(same | (a == b).all(axis=1))
 
 
 def _count(all_rows: Sequence[Rows], facts: Facts, kind: str) -> int:
@@ -420,8 +426,9 @@ def _borrowed(all_rows: Sequence[Rows], records: NDArray[Any]) -> list[tuple[Boo
             lender = owner.get(int(rows.own.facts["vertices"][rows.numbers[vertex]]))
             if lender is None or lender[0] == nth:
                 continue
-            asked = shared + lit if used[vertex] else shared
-            if _equal(rows, vertex, all_rows[lender[0]], lender[1], asked):
+            other, place = all_rows[lender[0]], lender[1]
+            one = not used[vertex] or all(_are_one(rows.data[n][[vertex]], other.data[n][[place]])[0] for n in lit)
+            if one and _equal(rows, vertex, other, place, shared):
                 mask[vertex], lenders[vertex] = True, lender
         found.append((mask, lenders))
     return found
