@@ -20,6 +20,7 @@ from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.provenance import PART as ROOT
 from io_idtech_models.formats import VERTEX, Format, by_name
 from io_idtech_models.model.joint_scales import posed
+from io_idtech_models.model.skeletal import at_rest
 from io_idtech_models.model.weights import skin_by
 
 bpy: Any = blender
@@ -101,8 +102,10 @@ class Frames:
                 places, axes = posed(motion.of_frames(np.array([frame])))
                 return places[0], axes[0]
             frame -= motion.num_frames
-        from io_idtech_models.model.skeletal import at_rest
+        return self.rest()
 
+    def rest(self) -> tuple[Points, Points]:
+        """Return where joints are while meshes are bound to them, as `pose` does."""
         places, axes = posed(at_rest(self.assets[0].model.skeleton, ""))
         return places[0], axes[0]
 
@@ -303,5 +306,7 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
             look.hung = hung
             uvs = uvs_off(frames, blocks, allowed) if frames.row.vertex.further_uvs else ""
     scene.frame_set(before)
+    if frames.row.family is not VERTEX and not look.any:
+        look = looks.off_at_rest(frames, blocks, space_of, max(LEAST, PART * size))
     worst.uvs, worst.edges, worst.looks = uvs, edges, look
     return worst

@@ -32,8 +32,9 @@ UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file
 PIXELS = {"md2", "mdl"}  # which have their texture coordinates in whole pixels
 ONE_SHADER = {"md2", "mdl"}  # whose faces all wear the same
 # Degrees that codes of normals may be off; formats that are not here have none, or none that an export makes.
-TURNED = {"md3": 7.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 7.0, "mdm": 7.0, "mds": 7.0, "mdr": 7.0}
+TURNED = {"md3": 7.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 20.0, "mdm": 20.0, "mds": 20.0, "mdr": 20.0}
 THIN = 1e-3  # a triangle's height, as a part of its longest side
+SQUARE, TWISTED = 0.01, 0.05  # of a tag's axes
 ALIKE = 0.999  # of a cosine
 FLAT = 1e-6  # what a scale does to a volume, where it leaves none
 MOST_CORNERS = 120  # that are compared
@@ -67,33 +68,29 @@ def held(frames: Frames, frame: int) -> Corners:
         for surface in model.surfaces:
             nth = min(frame, len(surface.positions) - 1)
             normals = surface.some_normals(np.array([nth]))
+            lit = None if normals is None else normals[0]
             shader = surface.shaders[0] if surface.shaders else ""
-            parts.append(
-                _corners(
-                    surface.positions[nth],
-                    surface.triangles,
-                    surface.corner_uvs,
-                    shader,
-                    None if normals is None else normals[0],
-                )
-            )
+            parts.append(_corners(surface.positions[nth], surface.triangles, surface.corner_uvs, shader, lit))
         return _joined(parts)
-    place = frames.pose(frame)
-    for mesh in (mesh for mesh in model.meshes if not mesh.level):
-        places, normals = skin_by(mesh.weights, *place), _turned_by_one(mesh, place[1])
+    return bent(frames, frames.pose(frame))
+
+
+def bent(frames: Frames, place: tuple[Points, Points], resting: bool = False) -> Corners:
+    """Return the corners of a file's meshes while joints stand and turn as `place` says, see `Frames.pose`.
+
+    With the normals of vertices that but one joint moves, which turns them; `resting`: of all, for it is as at rest.
+    """
+    parts = []
+    for mesh in (mesh for mesh in frames.assets[0].model.meshes if not mesh.level):
+        places, axes, normals = skin_by(mesh.weights, *place), place[1], None
+        if mesh.normals is not None and len(axes):
+            normals = np.einsum("nij,nj->ni", axes[mesh.weights.first_joints()], mesh.normals)
+            normals /= np.maximum(np.sqrt((normals**2).sum(axis=1)), 1e-12)[:, None]
+            normals[mesh.weights.counts == 0] = np.nan
+            if not resting:
+                normals[mesh.weights.counts > 1] = np.nan
         parts.append(_corners(places, mesh.triangles, mesh.uvs[mesh.triangles], mesh.shader, normals))
     return _joined(parts)
-
-
-def _turned_by_one(mesh: Any, axes: Points) -> Points | None:
-    """Return the normals of vertices that but one joint moves, which turns them; others turn as each game likes."""
-    if mesh.normals is None or not len(axes):
-        return None
-    weights, found = mesh.weights, np.full((len(mesh.normals), 3), np.nan)
-    alone = np.flatnonzero(weights.counts == 1)
-    turned = np.einsum("nij,nj->ni", axes[weights.first_joints()[alone]], mesh.normals[alone])
-    found[alone] = turned / np.maximum(np.sqrt((turned**2).sum(axis=1)), 1e-12)[:, None]
-    return found
 
 
 def _corners(places: Any, triangles: Any, uvs: Any, shader: str, normals: Any) -> Corners:
@@ -148,15 +145,17 @@ def shown(blocks: list[Any], space_of: Callable[[Any, Any], Points]) -> Corners:
 def _shows_its_base(block: Any, places: NDArray[np.float32], normals: NDArray[np.float32]) -> bool:
     """Tell whether an object, at `places`, shows the frame that its normals belong to, most of them as at first.
 
-    Of what is animated the normals of other frames are a file's own, which Blender can't show.
+    Of what is animated the normals of other frames are a file's own, and of what is posed each game's.
     """
     keys = block.data.shape_keys
-    if keys is None:
+    if keys is None and block.find_armature() is None:
         return True
     base: NDArray[np.float32] = np.empty((len(block.data.vertices), 3), np.float32)
     block.data.attributes["position"].data.foreach_get("vector", base.ravel())
     if base.shape != places.shape or not np.allclose(base, places, atol=1e-4):
         return False
+    if keys is None:
+        return True
     first = attributes.get_attribute(block.data, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
     if first is None or first.shape != normals.shape:
         return True
@@ -216,8 +215,8 @@ def unlike(there: Corners, here: Corners, slack: Slack) -> Off:
         if slack.shaders and alike.any() and not (there.shaders[alike] == here.shaders[nth]).any():
             found.shaders = f"shader '{here.shaders[nth]}' at {where}: {sorted(set(there.shaders[alike]))[:3]}"
         cosines = there.normals[near] @ here.normals[nth]
-        if slack.degrees is not None and np.isfinite(cosines).any():
-            turned = float(np.degrees(np.arccos(np.clip(np.nanmax(cosines), -1, 1))))
+        if slack.degrees is not None and near.any() and np.isfinite(cosines).all():
+            turned = float(np.degrees(np.arccos(np.clip(cosines.max(), -1, 1))))
             if turned > slack.degrees:
                 found.normals = f"a normal at {where} that is {turned:.3g} degrees off"
     return found
@@ -228,7 +227,7 @@ def slack_of(here: Corners, allowed: float, row: Format | None = None, size: tup
     largest = max(1.0, float(np.abs(here.uvs[np.isfinite(here.uvs)]).max(initial=0.0)))
     step = np.full(2, UV_PART * largest)
     if row is not None and row.name in PIXELS and size is not None:
-        step = np.maximum(0.75 / np.array(size), step)
+        step = np.maximum(0.75 / np.maximum(size, 1), step)
     degrees = max(TURNED.values()) if row is None else TURNED.get(row.name)
     return Slack(allowed, step, degrees, row is None or row.name not in ONE_SHADER)
 
@@ -238,6 +237,19 @@ def off(frames: Frames, frame: int, blocks: list[Any], space_of: Callable[[Any, 
     here = shown(blocks, space_of)
     slack = slack_of(here, allowed, frames.row, getattr(frames.assets[0].model, "texture_size", None))
     return unlike(held(frames, frame), here, slack)
+
+
+def off_at_rest(frames: Frames, blocks: list[Any], space_of: Callable[[Any, Any], Points], allowed: float) -> Off:
+    """Compare a file's meshes, as they are bound to joints, with what Blender shows of them without a pose."""
+    rigs = [(block.data, block.data.pose_position) for block in bpy.context.scene.objects if block.type == "ARMATURE"]
+    for data, _ in rigs:
+        data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    here, there = shown(blocks, space_of), bent(frames, frames.rest(), resting=True)
+    for data, position in rigs:
+        data.pose_position = position
+    bpy.context.view_layer.update()
+    return unlike(there, here, slack_of(here, allowed, frames.row))
 
 
 def hung_off(frames: Frames, frame: int, space_of: Callable[[Any, Any], Points], allowed: float) -> str:
@@ -258,7 +270,8 @@ def hung_off(frames: Frames, frame: int, space_of: Callable[[Any, Any], Points],
             axes = place[:3, :3].T / np.maximum(np.sqrt((place[:3, :3].T ** 2).sum(axis=1)), 1e-12)[:, None]
             unit = np.asarray(tag.axes[nth], np.float64)
             unit = unit / np.maximum(np.sqrt((unit**2).sum(axis=1)), 1e-12)[:, None]
-            if np.abs(axes - unit).max() > 0.05:
+            square = np.abs(unit @ unit.T - np.eye(3)).max() < SQUARE  # others Blender shows as near as it can
+            if square and np.abs(axes - unit).max() > TWISTED:
                 return f"tag '{tag.name}' is turned by {np.abs(axes - unit).max():.3g} in frame {frame}"
         return ""
     skeleton, (places, _) = model.skeleton, frames.pose(frame)

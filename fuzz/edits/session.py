@@ -296,7 +296,7 @@ def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
         return Finding("silent", verdict.edges, said)
     for kind in ("uvs", "shaders", "normals", "hung"):
         text = getattr(verdict.looks, kind)
-        if text and not ABOUT[kind].search(said):
+        if text and not verdict.is_off and not any(map(ABOUT[kind].search, _sentences(said))):
             return Finding(kind, text, said)
     if verdict.uvs and not ABOUT_UVS.search(said):
         return Finding("silent", verdict.uvs, said)
@@ -319,10 +319,14 @@ def _export(row: Format, target: Path) -> dict[str, Path]:
 
 def _is_said(text: str) -> bool:
     """Tell whether a report says anything that has to do with where a model is."""
-    sentences = [part for line in text.splitlines() for part in line.split(";")[1:]]
-    sentences += [line for line in text.splitlines() if not line.startswith(("Info:", "Warning:"))]
-    plain = [NAMED.sub("", part) for part in sentences]
+    plain = [NAMED.sub("", part) for part in _sentences(text)]
     return any(part.strip() and not OTHER.search(part) for part in plain)
+
+
+def _sentences(text: str) -> list[str]:
+    """Return what a report says beside how much there is of what."""
+    found = [part for line in text.splitlines() for part in line.split(";")[1:]]
+    return found + [line for line in text.splitlines() if not line.startswith(("Info:", "Warning:"))]
 
 
 def subjects(wanted: list[str]) -> list[Subject]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fuzz.edits import players, session, worker
+from fuzz.edits import judge, looks, players, session, worker
 from fuzz.edits.run import FORMATS
 from fuzz.edits.script import SCRIPT
 from tests.ui.player.players import active_player
@@ -42,6 +42,65 @@ def test_what_is_not_as_shown_is_seen(monkeypatch):
     assert (found.kind, "units off in frame" in found.text) == ("silent", True)
 
 
+def turn_normals(_rng):
+    data = first("MESH").data
+    data.normals_split_custom_set([(0.0, 0.6, 0.8)] * len(data.loops))
+
+
+def move_uvs(_rng):
+    for each in first("MESH").data.uv_layers[0].uv:
+        each.vector.x += 0.3
+
+
+def rename_material(_rng):
+    first("MESH").data.materials[0].name = "another"
+
+
+def move_tag(_rng):
+    for block in bpy.context.scene.objects:
+        if block.type == "EMPTY":
+            block.location.x += 50.0
+
+
+def first(kind):
+    return next((block for block in bpy.context.scene.objects if block.type == kind), None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "edit"),
+    [("normals", turn_normals), ("uvs", move_uvs), ("shaders", rename_material), ("hung", move_tag)],
+)
+@pytest.mark.parametrize("subject", [("md3", "minimal"), ("iqm", "arm")], ids=lambda subject: subject[0])
+def test_what_is_worn_lit_or_hung_otherwise_is_seen(monkeypatch, subject, kind, edit):
+    """Where a file has all points where Blender shows them."""
+    old: dict[str, bytes] = {}
+
+    def stale(way, path):
+        def export(filepath, **options):
+            operator(way, path)(filepath=filepath, **options)
+            path.write_bytes(old.setdefault(path.suffix, path.read_bytes()))
+
+        return operator(way, path) if way == "import" else export
+
+    monkeypatch.setattr(session, "operator", stale)
+    monkeypatch.setattr(session, "all_operations", lambda: {"edit": edit})
+    assert not session.run(session.Subject(*subject), []).kind
+    found = session.run(session.Subject(*subject), [("edit", 1)]).kind
+    assert found == (kind if (subject[0], kind) != ("iqm", "hung") else "")  # which has no tags
+
+
+def test_a_joint_that_stands_elsewhere_is_seen(tmp_path):
+    subject = session.Subject("iqm", "arm")
+    subject.bring(tmp_path)
+    bpy.context.scene.frame_set(0)
+    frames = judge.loaded(subject.row, tmp_path / "model.iqm", {})
+    assert not looks.hung_off(frames, 0, judge.space_of, 0.1)
+    limit = first("ARMATURE").pose.bones["hand"].constraints.new("LIMIT_LOCATION")
+    limit.use_max_x, limit.max_x = True, -50.0
+    bpy.context.view_layer.update()
+    assert "joint 'hand' is" in looks.hung_off(frames, 0, judge.space_of, 0.1)
+
+
 @pytest.mark.parametrize("what", ["a surface", "a tag"])
 def test_a_player_that_is_not_as_shown_is_seen(monkeypatch, what):
     def edit_and_judge(*saved):
@@ -50,9 +109,9 @@ def test_a_player_that_is_not_as_shown_is_seen(monkeypatch, what):
             upper.delta_location.z = 2.0
         else:
             next(block for block in upper.children if block.type == "MESH").delta_location.z = 2.0
-        return judge(*saved)
+        return judge_all(*saved)
 
-    judge = players.judge
+    judge_all = players.judge
     monkeypatch.setattr(players, "judge", edit_and_judge)
     found = session.run(session.Subject("player", "own"), [])
     wanted = "'tag_torso' of 'lower' in frame" if what == "a tag" else "'upper' in frame"
