@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from io_idtech_models.blender import names
 from io_idtech_models.blender.mesh import attributes
+from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.skeletal.armature import joint_name
 from io_idtech_models.formats import VERTEX
 from io_idtech_models.model.weights import skin_by
@@ -249,34 +250,25 @@ def off_at_rest(frames: Frames, blocks: list[Any], space_of: Callable[[Any, Any]
     for data, position in rigs:
         data.pose_position = position
     bpy.context.view_layer.update()
+    here = _near(here, there.places, allowed)  # where a file has no rest Blender's is none of its
     return unlike(there, here, slack_of(here, allowed, frames.row))
+
+
+def _near(corners: Corners, places: Points, allowed: float) -> Corners:
+    """Return the corners that lie at some places (n, 3), by a tenth of what is allowed."""
+    far = [np.sqrt(((places - own) ** 2).sum(axis=1)).min(initial=np.inf) for own in corners.places]
+    near = np.array(far, np.float64) <= allowed / 10
+    return Corners(corners.places[near], corners.uvs[near], corners.normals[near], corners.shaders[near])
 
 
 def hung_off(frames: Frames, frame: int, space_of: Callable[[Any, Any], Points], allowed: float) -> str:
     """Return which tag or joint stands elsewhere than its empty or bone, in words; "" if none."""
     graph = bpy.context.evaluated_depsgraph_get()
-    model = frames.assets[0].model
     if frames.row.family is VERTEX:
-        empties = {names.file_name_of(b): b for b in bpy.context.scene.objects if b.type == "EMPTY" and b.visible_get()}
-        for tag in model.tags:
-            block = empties.get(tag.name)
-            if block is None:
-                return f"tag '{tag.name}' is none in Blender"
-            nth = min(frame, len(tag.origins) - 1)
-            place = space_of(block, graph)
-            far = float(np.sqrt(((place[:3, 3] - tag.origins[nth]) ** 2).sum()))
-            if far > 2 * allowed:
-                return f"tag '{tag.name}' is {far:.3g} units off in frame {frame}"
-            axes = place[:3, :3].T / np.maximum(np.sqrt((place[:3, :3].T ** 2).sum(axis=1)), 1e-12)[:, None]
-            unit = np.asarray(tag.axes[nth], np.float64)
-            unit = unit / np.maximum(np.sqrt((unit**2).sum(axis=1)), 1e-12)[:, None]
-            square = np.abs(unit @ unit.T - np.eye(3)).max() < SQUARE  # others Blender shows as near as it can
-            if square and np.abs(axes - unit).max() > TWISTED:
-                return f"tag '{tag.name}' is turned by {np.abs(axes - unit).max():.3g} in frame {frame}"
-        return ""
-    skeleton, (places, _) = model.skeleton, frames.pose(frame)
+        return _tag_off(frames, frame, lambda block: space_of(block, graph), allowed)
+    skeleton, (places, _) = frames.assets[0].model.skeleton, frames.pose(frame)
     number = {name: nth for nth, name in enumerate(skeleton.names)}
-    for rig in (b for b in bpy.context.scene.objects if b.type == "ARMATURE"):
+    for rig in (b for b in bpy.context.scene.objects if b.type == "ARMATURE" and used_actions(b)):
         space = space_of(rig, graph)
         for bone in rig.evaluated_get(graph).pose.bones:
             nth = number.get(joint_name(rig.data.bones[bone.name]), -1)
@@ -284,3 +276,26 @@ def hung_off(frames: Frames, frame: int, space_of: Callable[[Any, Any], Points],
             if nth >= 0 and np.sqrt(((places[nth] - head) ** 2).sum()) > 2 * allowed:
                 return f"joint '{bone.name}' is {np.sqrt(((places[nth] - head) ** 2).sum()):.3g} units off in {frame}"
     return ""
+
+
+def _tag_off(frames: Frames, frame: int, place_of: Callable[[Any], Points], allowed: float) -> str:
+    """Return which tag of a file stands where no empty of its name does, in words; "" if none."""
+    empties = [block for block in bpy.context.scene.objects if block.type == "EMPTY" and block.visible_get()]
+    for tag in frames.assets[0].model.tags:
+        nth = min(frame, len(tag.origins) - 1)
+        unit = _unit_rows(np.asarray(tag.axes[nth], np.float64))
+        square = np.abs(unit @ unit.T - np.eye(3)).max() < SQUARE  # others Blender shows as near as it can
+        found = []
+        for place in (place_of(block) for block in empties if names.file_name_of(block) == tag.name):
+            far = float(np.sqrt(((place[:3, 3] - tag.origins[nth]) ** 2).sum()))
+            twist = float(np.abs(_unit_rows(place[:3, :3].T) - unit).max()) if square else 0.0
+            found.append((far > 2 * allowed or twist > TWISTED, f"{far:.3g} units and {twist:.3g} of its axes"))
+        if not found:
+            return f"tag '{tag.name}' is none in Blender"
+        if all(is_off for is_off, _ in found):
+            return f"tag '{tag.name}' is off in frame {frame}: {found[0][1]}"
+    return ""
+
+
+def _unit_rows(axes: Points) -> Points:
+    return np.asarray(axes / np.maximum(np.sqrt((axes**2).sum(axis=1)), 1e-12)[:, None])
