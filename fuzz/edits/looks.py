@@ -250,15 +250,10 @@ def off_at_rest(frames: Frames, blocks: list[Any], space_of: Callable[[Any, Any]
     for data, position in rigs:
         data.pose_position = position
     bpy.context.view_layer.update()
-    here = _near(here, there.places, allowed)  # where a file has no rest Blender's is none of its
+    far = [np.sqrt(((there.places - own) ** 2).sum(axis=1)).min(initial=np.inf) for own in here.places]
+    if max(far, default=0.0) > allowed / 10:
+        return Off()  # the file has no rest, and Blender's is none of its
     return unlike(there, here, slack_of(here, allowed, frames.row))
-
-
-def _near(corners: Corners, places: Points, allowed: float) -> Corners:
-    """Return the corners that lie at some places (n, 3), by a tenth of what is allowed."""
-    far = [np.sqrt(((places - own) ** 2).sum(axis=1)).min(initial=np.inf) for own in corners.places]
-    near = np.array(far, np.float64) <= allowed / 10
-    return Corners(corners.places[near], corners.uvs[near], corners.normals[near], corners.shaders[near])
 
 
 def hung_off(frames: Frames, frame: int, space_of: Callable[[Any, Any], Points], allowed: float) -> str:
