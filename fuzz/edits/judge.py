@@ -283,7 +283,8 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
     every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]
     reach = [points for points in every_frame if len(points)]
     size = float(np.ptp(np.concatenate(reach), axis=0).max()) if reach else 0.0
-    for frame in sorted(set(every.astype(int).tolist())):
+    step = scene.frame_step
+    for frame in sorted({scene.frame_start + (int(each) - scene.frame_start) // step * step for each in every}):
         points = shown(frame, blocks)
         allowed = max(LEAST, GRIDS.get(frames.row.name, PART) * size)
         guesses = [frame, frame - scene.frame_start, *range(frames.count)]

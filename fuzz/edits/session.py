@@ -296,7 +296,8 @@ def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
         return Finding("silent", verdict.edges, said)
     for kind in ("uvs", "shaders", "normals", "hung"):
         text = getattr(verdict.looks, kind)
-        if text and not verdict.is_off and not any(map(ABOUT[kind].search, _sentences(said))):
+        seen = kind != "hung" or not _is_said(said)  # in a frame that was found by the points of meshes
+        if text and seen and not verdict.is_off and not any(map(ABOUT[kind].search, _sentences(said))):
             return Finding(kind, text, said)
     if verdict.uvs and not ABOUT_UVS.search(said):
         return Finding("silent", verdict.uvs, said)

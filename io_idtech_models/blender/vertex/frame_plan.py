@@ -173,20 +173,20 @@ def plan_frames(
         listed = known.source.frame_names, list(range(known.source.num_frames))
     mode = settings.frames
     now = scene.frame_current + scene.frame_subframe
+    movers = [*blocks, *(tag.block for tag in tag_sources)]
     if mode == "AUTO":
-        movers = [*blocks, *(tag.block for tag in tag_sources)]
         mode = _automatic(keyed, 0 if listed is None else len(listed[0]), movers, export, space)
     if mode == "KEYS" and keyed:
         planned = _key_plan(keyed, known, ids, export)
         if settings.frames == "AUTO" and not any(follows_frame(block.data.shape_keys) for block in keyed):
-            _warn_of_more(planned, blocks, export, space)
+            _warn_of_more(planned, movers, export, space)
             _warn_of_unplayed(keyed[0].data.shape_keys, ids)
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known, now)
     base = KeyFrames(_key_plan(keyed[:1], known, ids, export) if keyed else None)
     if mode == "ACTIONS":
-        owners = moved_by([*blocks, *(tag.block for tag in tag_sources)])
+        owners = moved_by(movers)
         return _stretches_plan(_takes(owners, ids, base, settings), base)
     if mode == "MARKERS":
         return _stretches_plan(_marked(scene), base)

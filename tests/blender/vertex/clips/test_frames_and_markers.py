@@ -95,6 +95,17 @@ def test_keys_that_a_driver_shows_whatever_their_curve_says(carried):
     assert not any(curve.mute for curve in drivers)
 
 
+@pytest.mark.parametrize("later", [0, 5])
+def test_tags_that_move_before_the_keys_play_are_said(later, caplog):
+    case = open_animated()
+    for keys in keys_of(case):
+        for curve in compat.playing_curves(keys):
+            for point in curve.keyframe_points:
+                point.co.x += later
+    case.after()
+    assert ("it moves beyond the frames of its keys" in caplog.text) == bool(later)
+
+
 def test_a_muted_relative_key():
     case = open_animated(relative_keys=True)
     for keys in keys_of(case):
