@@ -179,7 +179,7 @@ def plan_frames(
     if mode == "KEYS" and keyed:
         planned = _key_plan(keyed, known, ids, export)
         if settings.frames == "AUTO" and not any(follows_frame(block.data.shape_keys) for block in keyed):
-            _warn_of_more(planned, movers, export, space)
+            _warn_of_more(planned, blocks, movers[len(blocks) :], export, space)
             _warn_of_unplayed(keyed[0].data.shape_keys, ids)
         return planned
     if mode == "KEYS" and listed is not None:
@@ -220,12 +220,15 @@ def _automatic(
     return "KEYS" if num_listed else "CURRENT"
 
 
-def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[GatherSettings], space: Space) -> None:
+def _warn_of_more(
+    plan: FramePlan, blocks: list[Block], tags: list[Block], export: ExportScene[GatherSettings], space: Space
+) -> None:
     """Name what moves beside a model's keys, if these don't play, or at other times, or before or behind their frames.
 
     What moves a model besides is written as the scene shows it when all keys play, one after another.
     """
-    movers = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
+    meshes = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
+    movers = [*meshes, *tags]
     if not movers:
         return
     if all(keys_stand_still(block, export) for block in plan.held) and is_moving(movers, export, space):
@@ -235,8 +238,8 @@ def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[Gath
         return
     first, last = int(min(plan.times)), int(max(plan.times))
     played = range(max(first, export.scene.frame_start), min(last, export.scene.frame_end) + 1)
-    elsewhen = any(_play_at_other_times(block, plan, played) for block in plan.held)
-    if elsewhen and is_moving(movers, export, space, played, keys=False):
+    elsewhen = bool(meshes) and any(_play_at_other_times(block, plan, played) for block in plan.held)
+    if elsewhen and is_moving(meshes, export, space, played, keys=False):
         log.warning(
             "more than keys moves it, and they play at other times than all of them one after another, as they are "
             "written: Frames: 'Scene Range' writes what is shown"
