@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,14 +67,14 @@ class Rows:
     data: list[NDArray[Any]]  # (V, k) of each array
     same: Bools  # (V,) it lies where the source's does, and is moved alike
 
-    @property
+    @cached_property
     def used(self) -> Bools:
         """Tell which vertices (V,) a triangle uses."""
         found = np.zeros(len(self.numbers), np.bool_)
         found[self.mesh.triangles] = True
         return found
 
-    @property
+    @cached_property
     def inside(self) -> Bools:
         """Tell which vertices (V,) were in the range of the source's mesh that this one was."""
         # Those that it borrowed come behind its own.
