@@ -7,8 +7,7 @@ the file, and each vertex of that frame on such a point.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy as blender
@@ -16,21 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzz.edits import looks
+from fuzz.edits.held import Frames, Points
 from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.provenance import PART as ROOT
-from io_idtech_models.formats import VERTEX, Format, by_name
-from io_idtech_models.model.joint_scales import posed
-from io_idtech_models.model.skeletal import at_rest
-from io_idtech_models.model.weights import skin_by
+from io_idtech_models.formats import VERTEX, Format
 
 bpy: Any = blender
-Points = NDArray[np.float64]
 LOOKS = 4  # frames of the scene
 PART = 4e-3  # of what is shown: how far off codes may be
 GRIDS = {"md2": 1.2e-2, "mdl": 1.2e-2}  # whose places are bytes
 MOST_POINTS, FEW_POINTS = 200, 12  # that are compared; to find out which frame it is
 LEAST = 1.0 / 16  # units
-UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file may be
 
 
 @dataclass
@@ -48,75 +43,6 @@ class Verdict:
     def is_off(self) -> bool:
         """Tell whether the file shows something else."""
         return not self.far <= self.allowed
-
-
-@dataclass
-class Frames:
-    """The points that a file shows, frame by frame: by a function of the frame's number."""
-
-    assets: list[Any]
-    row: Format
-    found: dict[int, Points] = field(default_factory=dict)
-
-    @property
-    def count(self) -> int:
-        """Return how many frames there are."""
-        if self.row.family is VERTEX:
-            return len(self.assets[0].model.frame_names)
-        return sum(each.num_frames for each in self._motions) or 1
-
-    @property
-    def _motions(self) -> list[Any]:
-        return [motion for asset in self.assets for motion in asset.animations]
-
-    def points(self, frame: int) -> Points:
-        """Return the places of all vertices of faces in a frame, (n, 3)."""
-        if frame not in self.found:
-            self.found[frame] = self._made(frame)
-        return self.found[frame]
-
-    def _parts(self, frame: int) -> list[tuple[Points, Any]]:
-        model = self.assets[0].model
-        if self.row.family is VERTEX:
-            parts = [(s.positions[min(frame, len(s.positions) - 1)], s.triangles) for s in model.surfaces]
-        else:
-            place = self.pose(frame)
-            parts = [(skin_by(mesh.weights, *place), mesh.triangles) for mesh in model.meshes if not mesh.level]
-        return [(np.asarray(points, np.float64), triangles) for points, triangles in parts if len(triangles)]
-
-    def _made(self, frame: int) -> Points:
-        used = [points[np.unique(triangles)] for points, triangles in self._parts(frame)]
-        return np.concatenate(used) if used else np.zeros((0, 3))
-
-    def edges(self, frame: int) -> Points:
-        """Return the middles of all edges of triangles in a frame, (n, 3)."""
-        found: list[Points] = [np.zeros((0, 3))]
-        for points, triangles in self._parts(frame):
-            found += [(points[triangles[:, nth]] + points[triangles[:, nth - 1]]) / 2 for nth in range(3)]
-        return np.concatenate(found)
-
-    def pose(self, frame: int) -> tuple[Points, Points]:
-        """Return where joints are in a frame, (J, 3), and what they do to their space, (J, 3, 3)."""
-        for motion in self._motions:
-            if frame < motion.num_frames:
-                places, axes = posed(motion.of_frames(np.array([frame])))
-                return places[0], axes[0]
-            frame -= motion.num_frames
-        return self.rest()
-
-    def rest(self) -> tuple[Points, Points]:
-        """Return where joints are while meshes are bound to them, as `pose` does."""
-        places, axes = posed(at_rest(self.assets[0].model.skeleton, ""))
-        return places[0], axes[0]
-
-
-def loaded(row: Format, path: Path, others: dict[str, Path]) -> Frames:
-    """Read a file and those that lie beside it, by their formats."""
-    structs = {name: by_name(name).read(place.read_bytes()) for name, place in others.items()}
-    companions = [structs.get(other.name) for other in row.skeletal.companions]
-    asset = row.unpack(row.read(path.read_bytes()), "a", companions)
-    motions = [by_name(name).unpack(found, "a") for name, found in structs.items()]
-    return Frames([asset, *motions], row)
 
 
 def world_of(block: Any, graph: Any) -> Points:
@@ -241,7 +167,7 @@ def uvs_off(frames: Frames, blocks: list[Any], allowed: float) -> str:
         here = every[np.isfinite(every).all(axis=1)]
         if not len(here):
             continue
-        scale = np.array([1.0] * 3 + [allowed / (UV_PART * max(1.0, float(np.abs(here[:, 3:]).max())))] * 2)
+        scale = np.array([1.0] * 3 + [allowed / (looks.UV_PART * max(1.0, float(np.abs(here[:, 3:]).max())))] * 2)
         some = here[:: max(1, len(here) // MOST_POINTS)]
         off = [float(np.sqrt((((there - row) * scale) ** 2).sum(axis=1)).min(initial=np.inf)) for row in some]
         if max(off) > allowed:
@@ -279,7 +205,7 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
         return Verdict()  # what hangs on no root goes into the space of one as it stands now
     show_what_is_written(frames.row, blocks)
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
-    worst, uvs, edges, seen, look = Verdict(), "", "", False, looks.Off()
+    worst, uvs, edges, seen, look, hung = Verdict(), "", "", False, looks.Off(), ""
     every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]
     reach = [points for points in every_frame if len(points)]
     size = float(np.ptp(np.concatenate(reach), axis=0).max()) if reach else 0.0
@@ -288,26 +214,24 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
         points = shown(frame, blocks)
         allowed = max(LEAST, GRIDS.get(frames.row.name, PART) * size)
         guesses = [frame, frame - scene.frame_start, *range(frames.count)]
-        far = float("inf")
-        hung = ""
+        far, elsewhere = float("inf"), ""
         for guess in dict.fromkeys(g for g in guesses if 0 <= g < frames.count):
             near = far == float("inf") or apart(points, frames.points(guess), FEW_POINTS) <= allowed
             own = apart(points, frames.points(guess)) if near else float("inf")
             far = min(far, own)
             # Of several frames that show the same points one has what hangs on the model where Blender shows it.
-            hung = looks.hung_off(frames, guess, space_of, allowed) if own <= allowed else hung
-            if far <= allowed and not hung:
+            elsewhere = looks.hung_off(frames, guess, space_of, allowed) if own <= allowed else elsewhere
+            if far <= allowed and not elsewhere:
                 break
-        look.hung = look.hung or hung
+        hung = hung or elsewhere
         if far - allowed > worst.far - worst.allowed:
             worst = Verdict(far, frame, allowed)
         if not seen and apart(points, frames.points(0)) <= allowed:
             edges, seen = edges_off(frames, 0, blocks, allowed), True
-            hung, look = look.hung, looks.off(frames, 0, blocks, space_of, allowed)
-            look.hung = hung
+            look = looks.off(frames, 0, blocks, space_of, allowed)
             uvs = uvs_off(frames, blocks, allowed) if frames.row.vertex.further_uvs else ""
     scene.frame_set(before)
-    if frames.row.family is not VERTEX and not look.any:
+    if frames.row.family is not VERTEX and not look.any and not hung:
         look = looks.off_at_rest(frames, blocks, space_of, max(LEAST, PART * size))
-    worst.uvs, worst.edges, worst.looks = uvs, edges, look
+    worst.uvs, worst.edges, worst.looks = uvs, edges, replace(look, hung=hung)
     return worst

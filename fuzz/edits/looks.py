@@ -6,29 +6,24 @@ file where it lies, with its texture coordinates, its shader, and a normal that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import bpy as blender
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzz.edits.held import Frames, Points
 from io_idtech_models.blender import names
 from io_idtech_models.blender.mesh import attributes
 from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.skeletal.armature import joint_name
-from io_idtech_models.formats import VERTEX
+from io_idtech_models.formats import VERTEX, Format
 from io_idtech_models.model.weights import skin_by
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from fuzz.edits.judge import Frames
-    from io_idtech_models.formats import Format
-
 bpy: Any = blender
-Points = NDArray[np.float64]
 UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file may be
 PIXELS = {"md2", "mdl"}  # which have their texture coordinates in whole pixels
 ONE_SHADER = {"md2", "mdl"}  # whose faces all wear the same

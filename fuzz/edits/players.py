@@ -18,7 +18,8 @@ import bpy as blender
 import numpy as np
 
 from fuzz.edits import looks
-from fuzz.edits.judge import FEW_POINTS, LEAST, PART, Frames, Points, Verdict, apart, loaded, points_of, world_of
+from fuzz.edits.held import Frames, Points, loaded
+from fuzz.edits.judge import FEW_POINTS, LEAST, PART, Verdict, apart, points_of, world_of
 from fuzz.edits.panel import call
 from io_idtech_models.blender.player.parts import PlayerFound, players_among
 from io_idtech_models.blender.roots import FRAME, LEVEL, is_root

@@ -16,7 +16,7 @@ from typing import Any
 
 import bpy as blender
 
-from fuzz.edits import characters, judge, looks, players
+from fuzz.edits import characters, held, judge, looks, players
 from fuzz.edits.operations import Operation, do, operations, save_and_open
 from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
@@ -179,7 +179,7 @@ def _outcome(row: Format, target: Path) -> Finding:
         return Finding("nothing", "neither a file nor a sentence", said.getvalue())
     leave_edit_mode(blocks)
     try:
-        verdict = judge.judge(judge.loaded(row, target, others), blocks)
+        verdict = judge.judge(held.loaded(row, target, others), blocks)
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
     return _in_silence(verdict, said.getvalue())

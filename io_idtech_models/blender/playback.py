@@ -274,22 +274,12 @@ def at_rest(keys: list[Block]) -> Iterator[None]:
     """Let shape keys play nothing, nor follow drivers, so that they show what one sets; all comes back."""
     paths = [[value_path(b.name) for b in k.key_blocks] if k.use_relative else ["eval_time"] for k in keys]
     with _restored(list(zip(keys, paths, strict=True))):
-        driven = [
-            curve
-            for key, own in zip(keys, paths, strict=True)
-            for curve in key.animation_data.drivers
-            if curve.data_path in own and not curve.mute
-        ]
-        for key in keys:
+        for key, own in zip(keys, paths, strict=True):
             key.animation_data.use_nla = False
             play_action(key, None, None)
-        try:
-            for curve in driven:
+            for curve in _drivers(key, own):
                 curve.mute = True
-            yield
-        finally:
-            for curve in driven:
-                curve.mute = False
+        yield
 
 
 @contextmanager
@@ -309,8 +299,14 @@ def _restored(owners: list[tuple[Block, list[str]]]) -> Iterator[None]:
             each.restore()
 
 
+def _drivers(owner: Block, paths: list[str]) -> list[Block]:
+    """Return the drivers of what a data-block has at some data paths."""
+    animation = owner.animation_data
+    return [] if animation is None else [curve for curve in animation.drivers if curve.data_path in paths]
+
+
 class _Kept:
-    """What a data-block plays, and the values that it has at some data paths."""
+    """What a data-block plays, the values that it has at some data paths, and which of these drivers lead."""
 
     def __init__(self, owner: Block, paths: list[str]) -> None:
         animation = owner.animation_data
@@ -318,6 +314,7 @@ class _Kept:
             raise LimitError(f"'{owner.name}' is in the tweak mode of the NLA editor: leave it first")
         self.owner = owner
         self.played = None if animation is None else (played_action(owner), animation.use_nla)
+        self.muted = [(curve, curve.mute) for curve in _drivers(owner, paths)]
         values = {path: value_at(owner, path) for path in dict.fromkeys(paths)}
         self.values = {path: value for path, value in values.items() if value is not None}
 
@@ -329,5 +326,7 @@ class _Kept:
             action, use_nla = self.played
             play_action(self.owner, *action)
             self.owner.animation_data.use_nla = use_nla
+        for curve, mute in self.muted:
+            curve.mute = mute
         for path, value in self.values.items():
             set_value(self.owner, path, value)

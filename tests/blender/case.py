@@ -145,6 +145,16 @@ def activate(*blocks: Any) -> None:
     CONTEXT.view_layer.objects.active = blocks[0]
 
 
+def add_playing_key(block: Any, name: str, lift: float, values: dict[int, float]) -> None:
+    """Give a mesh a relative key that lifts its first point and plays: its values by the scene's frames."""
+    block.shape_key_add(name="Basis")
+    key = block.shape_key_add(name=name)
+    key.data[0].co.z += lift
+    for frame, value in values.items():
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+
+
 def in_edit_mode(blocks: Any, *steps: Any) -> None:
     """Take objects, one or several, into edit mode and out again; meanwhile run steps, on meshes that are selected."""
     chosen = blocks if isinstance(blocks, list) else [blocks]
@@ -157,15 +167,20 @@ def in_edit_mode(blocks: Any, *steps: Any) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def select_faces(block: Any, chosen: Iterable[int]) -> None:
+    """Select some faces of a mesh in edit mode, and nothing else."""
+    bpy.ops.mesh.select_mode(type="FACE")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    faces = list(bmesh.from_edit_mesh(block.data).faces)
+    for index in chosen:
+        faces[index].select_set(True)
+
+
 def separated(block: Any, chosen: Iterable[int]) -> Any:
     """Separate faces of a mesh into an object of their own, which is returned."""
 
     def separate() -> None:
-        bpy.ops.mesh.select_mode(type="FACE")
-        bpy.ops.mesh.select_all(action="DESELECT")
-        faces = list(bmesh.from_edit_mesh(block.data).faces)
-        for index in chosen:
-            faces[index].select_set(True)
+        select_faces(block, chosen)
         assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
 
     present = set(bpy.data.objects)

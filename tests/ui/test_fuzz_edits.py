@@ -2,11 +2,11 @@
 
 import pytest
 
-from fuzz.edits import judge, looks, players, session, worker
+from fuzz.edits import held, judge, looks, players, session, worker
 from fuzz.edits.run import FORMATS
 from fuzz.edits.script import SCRIPT
 from tests.ui.player.players import active_player
-from tests.ui.scene import bpy, operator
+from tests.ui.scene import bpy, first, operator
 
 SEQUENCES = 8  # of each format
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -23,56 +23,8 @@ def test_no_edit_goes_wrong_in_silence(name):
     assert not found, SCRIPT.format(**found[0])
 
 
-def test_what_is_not_as_shown_is_seen(monkeypatch):
-    """A file of what was there before an edit is a finding: else nobody knows that the fuzzer sees anything."""
-    old = []
-
-    def stale(way, path):
-        def export(filepath, **options):
-            operator(way, path)(filepath=filepath, **options)
-            old.append(path.read_bytes())
-            path.write_bytes(old[0])
-
-        return operator(way, path) if way == "import" else export
-
-    monkeypatch.setattr(session, "operator", stale)
-    subject = session.Subject("md3", "animated")
-    assert not session.run(subject, []).kind
-    found = session.run(subject, [("move_vertices", 1), ("move_key", 2)])
-    assert (found.kind, "units off in frame" in found.text) == ("silent", True)
-
-
-def turn_normals(_rng):
-    data = first("MESH").data
-    data.normals_split_custom_set([(0.0, 0.6, 0.8)] * len(data.loops))
-
-
-def move_uvs(_rng):
-    for each in first("MESH").data.uv_layers[0].uv:
-        each.vector.x += 0.3
-
-
-def rename_material(_rng):
-    first("MESH").data.materials[0].name = "another"
-
-
-def move_tag(_rng):
-    for block in bpy.context.scene.objects:
-        if block.type == "EMPTY":
-            block.location.x += 50.0
-
-
-def first(kind):
-    return next((block for block in bpy.context.scene.objects if block.type == kind), None)
-
-
-@pytest.mark.parametrize(
-    ("kind", "edit"),
-    [("normals", turn_normals), ("uvs", move_uvs), ("shaders", rename_material), ("hung", move_tag)],
-)
-@pytest.mark.parametrize("subject", [("md3", "minimal"), ("iqm", "arm")], ids=lambda subject: subject[0])
-def test_what_is_worn_lit_or_hung_otherwise_is_seen(monkeypatch, subject, kind, edit):
-    """Where a file has all points where Blender shows them."""
+def let_exports_be_stale(monkeypatch):
+    """Let each export write what the first one of its format wrote."""
     old: dict[str, bytes] = {}
 
     def stale(way, path):
@@ -83,6 +35,45 @@ def test_what_is_worn_lit_or_hung_otherwise_is_seen(monkeypatch, subject, kind, 
         return operator(way, path) if way == "import" else export
 
     monkeypatch.setattr(session, "operator", stale)
+
+
+def test_what_is_not_as_shown_is_seen(monkeypatch):
+    """A file of what was there before an edit is a finding: else nobody knows that the fuzzer sees anything."""
+    let_exports_be_stale(monkeypatch)
+    subject = session.Subject("md3", "animated")
+    assert not session.run(subject, []).kind
+    found = session.run(subject, [("move_vertices", 1), ("move_key", 2)])
+    assert (found.kind, "units off in frame" in found.text) == ("silent", True)
+
+
+def turn_normals(_rng):
+    data = first("MESH", bpy.context.scene.objects).data
+    data.normals_split_custom_set([(0.0, 0.6, 0.8)] * len(data.loops))
+
+
+def move_uvs(_rng):
+    for each in first("MESH", bpy.context.scene.objects).data.uv_layers[0].uv:
+        each.vector.x += 0.3
+
+
+def rename_material(_rng):
+    first("MESH", bpy.context.scene.objects).data.materials[0].name = "another"
+
+
+def move_tag(_rng):
+    for block in bpy.context.scene.objects:
+        if block.type == "EMPTY":
+            block.location.x += 50.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "edit"),
+    [("normals", turn_normals), ("uvs", move_uvs), ("shaders", rename_material), ("hung", move_tag)],
+)
+@pytest.mark.parametrize("subject", [("md3", "minimal"), ("iqm", "arm")], ids=lambda subject: subject[0])
+def test_what_is_worn_lit_or_hung_otherwise_is_seen(monkeypatch, subject, kind, edit):
+    """Where a file has all points where Blender shows them."""
+    let_exports_be_stale(monkeypatch)
     monkeypatch.setattr(session, "all_operations", lambda: {"edit": edit})
     assert not session.run(session.Subject(*subject), []).kind
     found = session.run(session.Subject(*subject), [("edit", 1)]).kind
@@ -93,7 +84,7 @@ def test_a_joint_that_stands_elsewhere_is_seen(tmp_path):
     subject = session.Subject("iqm", "arm")
     subject.bring(tmp_path)
     bpy.context.scene.frame_set(0)
-    frames = judge.loaded(subject.row, tmp_path / "model.iqm", {})
+    frames = held.loaded(subject.row, tmp_path / "model.iqm", {})
     assert not looks.hung_off(frames, 0, judge.space_of, 0.1)
     limit = first("ARMATURE").pose.bones["hand"].constraints.new("LIMIT_LOCATION")
     limit.use_max_x, limit.max_x = True, -50.0

@@ -11,7 +11,7 @@ from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.skeletal import gather_motion
 from io_idtech_models.blender.vertex.frame_plan import FramePlan
 from io_idtech_models.formats import by_name
-from tests.blender.case import geometry_nodes
+from tests.blender.case import add_playing_key, geometry_nodes
 from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT, put
 from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model
@@ -43,15 +43,6 @@ def nodes_that_lift(mesh: Any, by: float) -> None:
     mesh.modifiers.new("lift", "NODES").node_group = tree
 
 
-def keys_that_play(mesh: Any) -> None:
-    mesh.shape_key_add(name="Basis")
-    key = mesh.shape_key_add(name="puff")
-    key.data[0].co.z += 5.0
-    for frame, value in ((0, 0.0), (3, 1.0), (6, 0.0)):
-        key.value = value
-        key.keyframe_insert("value", frame=frame)
-
-
 def limit(mesh: Any) -> None:
     mesh.vertex_groups.new(name="mask").add([0, 1], 1.0, "REPLACE")
     mesh.modifiers[0].vertex_group = "mask"
@@ -73,7 +64,7 @@ EDITS = {
     "mirror": (lambda rig, mesh: mesh.modifiers.new("m", "MIRROR"), r"behind the armature \('m'\)"),
     "array": (lambda rig, mesh: mesh.modifiers.new("m", "ARRAY"), r"behind the armature \('m'\)"),
     "solidify": (lambda rig, mesh: setattr(mesh.modifiers.new("m", "SOLIDIFY"), "thickness", 2.0), r"\('m'\)"),
-    "keys": (lambda rig, mesh: keys_that_play(mesh), "its shape keys play"),
+    "keys": (lambda rig, mesh: add_playing_key(mesh, "puff", 5.0, {0: 0.0, 3: 1.0, 6: 0.0}), "its shape keys play"),
     "off": (lambda rig, mesh: setattr(mesh.modifiers[0], "show_viewport", False), "is on in the viewport"),
     "doubled": (lambda rig, mesh: setattr(mesh.modifiers.new("2", "ARMATURE"), "object", rig), "several armature"),
     "limited": (lambda rig, mesh: limit(mesh), "limited to the vertex group 'mask'"),

@@ -64,12 +64,13 @@ def edited_corners(
         return nothing, 0
     comparable &= normal_codes.changed(mesh)
     over = _turned_over(traces, source)
-    if before is not None or over.any():
+    in_place = before is None and not over.any()
+    if not in_place:
         angle = _beyond_moves(mesh, np.where(comparable[:, None], stored, shown), shown, before, over)
     whole = _whole_faces(traces, source)
     flat, bent = _odd_points(mesh, topology, whole, before, source)
     points = _points(topology, numbers, whole, source, bent)
-    if before is None and not over.any() and points[0][topology.corner_points].all():
+    if in_place and points[0][topology.corner_points].all():
         flat[:] = False  # nobody has touched anything but the normals: those that differ were meant
     intact, joined, built_on, firm = ((p & ~flat)[topology.corner_points] for p in (*points, ~flat))
     edited = comparable & intact & (angle < SAME)
@@ -78,7 +79,6 @@ def edited_corners(
         edited |= differs & ((joined & (since_import < CODED)) | (built_on & (since_import < LOST)))
         edited |= _creased(topology, numbers, shown, differs & firm & _beside(topology, bent))
     # Where all is in its place, Blender shows other normals of the same numbers once faces and edges are sorted anew.
-    in_place = before is None and not over.any()
     return edited, int((differs & firm & (in_place | ~intact) & ~edited & (angle < LOST)).sum())
 
 

@@ -173,13 +173,14 @@ def plan_frames(
         listed = known.source.frame_names, list(range(known.source.num_frames))
     mode = settings.frames
     now = scene.frame_current + scene.frame_subframe
-    movers = [*blocks, *(tag.block for tag in tag_sources)]
+    tags = [tag.block for tag in tag_sources]
+    movers = [*blocks, *tags]
     if mode == "AUTO":
         mode = _automatic(keyed, 0 if listed is None else len(listed[0]), movers, export, space)
     if mode == "KEYS" and keyed:
         planned = _key_plan(keyed, known, ids, export)
         if settings.frames == "AUTO" and not any(follows_frame(block.data.shape_keys) for block in keyed):
-            _warn_of_more(planned, blocks, movers[len(blocks) :], export, space)
+            _warn_of_more(planned, blocks, tags, export, space)
             _warn_of_unplayed(keyed[0].data.shape_keys, ids)
         return planned
     if mode == "KEYS" and listed is not None:

@@ -6,7 +6,7 @@ import bpy
 import pytest
 
 from io_idtech_models.reporting import LimitError
-from tests.blender.case import CONTEXT, activate, open_case
+from tests.blender.case import CONTEXT, activate, add_playing_key, open_case
 from tests.blender.vertex.test_modifiers import still
 from tests.facts import facts, moved_frames
 from tests.samples import SENTINEL, corpus, sample_params
@@ -88,20 +88,14 @@ def test_a_deleted_frame(case, frame, by_hand):
     assert facts(case.both()) == left
 
 
-def own_key(block: Any) -> Any:
-    """Give a mesh a relative key that plays by curves of its own; returns the curves' keys."""
-    block.shape_key_add(name="Basis")
-    smile = block.shape_key_add(name="smile")
-    smile.points[0].co.z += 8.0
-    for frame, value in ((0, 0.0), (1, 1.0), (2, 0.5)):
-        smile.value = value
-        smile.keyframe_insert("value", frame=frame)
-    return block.data.shape_keys
+def smile(block: Any) -> None:
+    add_playing_key(block, "smile", 8.0, {0: 0.0, 1: 1.0, 2: 0.5})
 
 
 def test_relative_keys_of_ones_own_are_no_frames_and_stay_when_one_is_inserted():
     case = open_case(still(SENTINEL.read_bytes()))
-    keys = own_key(case.surface(0))
+    smile(case.surface(0))
+    keys = case.surface(0).data.shape_keys
     activate(case.surface(0))
     assert ops.idtech_insert_frame() == {"FINISHED"}
     assert [key.name for key in keys.key_blocks] == ["Basis", "smile"]
@@ -115,7 +109,7 @@ def test_relative_keys_of_ones_own_are_no_frames_and_stay_when_one_is_inserted()
 def test_no_frame_is_inserted_where_all_keys_are_ones_own():
     case = open_case(still(SENTINEL.read_bytes()))
     for block in case.built.surfaces:
-        own_key(block)
+        smile(block)
     activate(case.surface(0))
     with pytest.raises(RuntimeError, match="relative shape keys are no frames: with Relative off"):
         ops.idtech_insert_frame()

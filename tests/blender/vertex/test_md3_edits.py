@@ -8,7 +8,7 @@ import pytest
 from io_idtech_models.blender.compat import NORMAL_CODES, playing_curves
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_latlong
-from tests.blender.case import activate, edited, in_edit_mode, vertices_of
+from tests.blender.case import activate, edited, in_edit_mode, select_faces, vertices_of
 from tests.blender.vertex.md3_case import Case, angle, differences, open_case
 from tests.samples import SENTINEL, corpus
 
@@ -169,16 +169,8 @@ def test_edited_custom_normals(case):
 def test_faces_turned_over_beside_others(case):
     """At the border a vertex of the file has two normals: each face has the one that Blender shows of it."""
     block = case.surface(0)
-
-    def turn_over_half() -> None:
-        bpy.ops.mesh.select_mode(type="FACE")
-        bpy.ops.mesh.select_all(action="DESELECT")
-        faces = list(bmesh.from_edit_mesh(block.data).faces)
-        for face in faces[: len(faces) // 2]:
-            face.select_set(True)
-        bpy.ops.mesh.flip_normals()
-
-    in_edit_mode(block, turn_over_half)
+    half = range(len(block.data.polygons) // 2)
+    in_edit_mode(block, lambda: select_faces(block, half), bpy.ops.mesh.flip_normals)
     mesh, points = block.data, meshes.corner_points(block.data)
     wanted, places = meshes.corner_normals(mesh), meshes.positions(mesh)[points]
     (surface,) = (s for s in case.after().surfaces if s.header["name"] == case.before.surfaces[0].header["name"])
