@@ -1,12 +1,14 @@
 """Meshes of a source: where vertices are, whatever a format stores, and how they are numbered."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common.normals import latlong_table
 from io_idtech_models.model import records
-from io_idtech_models.model.edits.normals import plain_normals
+from io_idtech_models.model.edits.normals import plain_normals, smooth_normals
 from io_idtech_models.model.records import RecordError
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.source import DELTA_NORMAL, DeltaSource, MeshSet, RestSource
@@ -153,6 +155,21 @@ def test_codes_that_claim_to_be_another_formats_are_dropped(caplog):
     for surface in model.surfaces:
         surface.normals = None
     assert len(load(dump(model, "md3")).surfaces) == 2
+    assert "the facts of the source of 'sample' are damaged: written without them" in caplog.messages
+
+
+def test_a_copy_of_a_surface_whose_codes_of_normals_mean_nothing_is_smooth(caplog):
+    model = load(sample("animated"))
+    model.source.format = "md2"  # whose table of normals is shorter
+    surface = model.surfaces[0]
+    surface.normals = None
+    copied = copy(surface)
+    copied.positions = surface.positions + np.float32(500.0)
+    model.surfaces, model.tags = [surface, copied], []
+    (found,) = load(dump(model, "md2")).surfaces
+    smooth = smooth_normals(found.positions, found.triangles)
+    assert len(found.triangles) == 2 * len(surface.triangles)
+    assert np.einsum("fvk,fvk->fv", found.normals, smooth).min() > 0.96, "as near as one of 162 directions is"
     assert "the facts of the source of 'sample' are damaged: written without them" in caplog.messages
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -377,63 +378,70 @@ def _one_after_another(
     text: TextWriter,
 ) -> Geometry:  # fmt: skip
     """Return what comes of meshes whose vertices and triangles follow one another."""
-    borrowed = _borrowed(all_rows, records)
-    own = [~mask for mask, _ in borrowed]
-    firsts = np.cumsum([0, *(int(mask.sum()) for mask in own)])
-    numbers = []
-    for (mask, _), first in zip(borrowed, firsts, strict=False):
-        numbers.append(np.where(mask, -1, first + np.cumsum(~mask) - 1))
-    for nth, (mask, lenders) in enumerate(borrowed):
-        for vertex in np.flatnonzero(mask).tolist():
-            lender, place = lenders[vertex]
-            numbers[nth][vertex] = numbers[lender][place]
     data = []
     for nth, record in enumerate(records):
-        parts = [rows.data[nth][mask] for rows, mask in zip(all_rows, own, strict=True)]
         empty = np.zeros((0, int(record["size"])), FORMATS[record["format"]])
-        data.append(np.concatenate((empty, *parts)))
+        data.append(np.concatenate((empty, *(rows.data[nth] for rows in all_rows))))
+    lenders = _lenders(all_rows, records, data)
+    own = lenders < 0
+    numbers = np.where(own, np.cumsum(own) - 1, -1)
+    numbers[~own] = numbers[lenders[~own]]
+    data = [array[own] for array in data]
+    bases = np.cumsum([0, *(len(rows.numbers) for rows in all_rows)])
+    counts = [int(own[first:last].sum()) for first, last in pairwise(bases.tolist())]
+    firsts = np.cumsum([0, *counts])
     meshes, first_triangle = np.zeros(len(all_rows), MESH), 0
     triangles: list[NDArray[Any]] = [np.zeros((0, 3), np.int64)]
     for nth, rows in enumerate(all_rows):
         record = _mesh_record(rows, text)
-        record["first_vertex"], record["num_vertexes"] = firsts[nth], own[nth].sum()
+        record["first_vertex"], record["num_vertexes"] = firsts[nth], counts[nth]
         record["first_triangle"], record["num_triangles"] = first_triangle, len(rows.mesh.triangles)
         meshes[nth] = record
         first_triangle += len(rows.mesh.triangles)
-        triangles.append(numbers[nth][rows.mesh.triangles[:, ::-1]])
+        triangles.append(numbers[bases[nth] + rows.mesh.triangles[:, ::-1].astype(np.int64)])
     corners = np.concatenate(triangles).astype(INDEX)
     wanted = source is None or len(source.facts["adjacency"]) or not len(source.meshes)
     adjacency = _neighbours(corners, data, records) if wanted else corners[:0]
     return Geometry(meshes, records, data, source_arrays, corners, adjacency, int(firsts[-1]), False)
 
 
-def _borrowed(all_rows: Sequence[Rows], records: NDArray[Any]) -> list[tuple[Bools, dict[int, tuple[int, int]]]]:
-    """Return which vertices of each mesh are another's still, as in the source, (V,), and whose: mesh and vertex."""
-    owner: dict[int, tuple[int, int]] = {}
-    shared = np.flatnonzero(~np.isin(records["type"], SHADED)).tolist()
-    lit = np.flatnonzero(records["type"] == NORMAL).tolist()
-    ranges = [rows.inside for rows in all_rows]
-    outside = [np.flatnonzero((rows.numbers >= 0) & ~inside) for rows, inside in zip(all_rows, ranges, strict=True)]
-    if any(len(vertices) for vertices in outside):
-        for nth, (rows, inside) in enumerate(zip(all_rows, ranges, strict=True)):
-            for vertex in np.flatnonzero(inside).tolist():
-                assert rows.own is not None
-                owner.setdefault(int(rows.own.facts["vertices"][rows.numbers[vertex]]), (nth, vertex))
-    found: list[tuple[Bools, dict[int, tuple[int, int]]]] = []
-    for nth, (rows, vertices) in enumerate(zip(all_rows, outside, strict=True)):
-        mask, lenders, used = np.zeros(len(rows.numbers), np.bool_), dict[int, tuple[int, int]](), rows.used
-        for vertex in vertices.tolist():
-            assert rows.own is not None
-            lender = owner.get(int(rows.own.facts["vertices"][rows.numbers[vertex]]))
-            if lender is None or lender[0] == nth:
-                continue
-            other, place = all_rows[lender[0]], lender[1]
-            one = not used[vertex] or all(_are_one(rows.data[n][[vertex]], other.data[n][[place]])[0] for n in lit)
-            if one and _equal(rows, vertex, other, place, shared):
-                mask[vertex], lenders[vertex] = True, lender
-        found.append((mask, lenders))
-    return found
+def _lenders(all_rows: Sequence[Rows], records: NDArray[Any], data: Sequence[NDArray[Any]]) -> Numbers:
+    """Return which vertex of all meshes, (N,), lends its place to one that is still another mesh's, as in the source.
+
+    `data`: each array of all meshes, (N, k). -1 where a vertex has a place of its own: that of a lender, or of one
+    that shows something else than it.
+    """
+    files, inside = [np.zeros(0, np.int64)], [np.zeros(0, np.bool_)]
+    for rows in all_rows:
+        found = np.full(len(rows.numbers), -1, np.int64)
+        if rows.own is not None:
+            claimed = rows.numbers >= 0
+            found[claimed] = rows.own.facts["vertices"][rows.numbers[claimed]]
+        files.append(found)
+        inside.append(rows.inside)
+    file, lends = np.concatenate(files), np.concatenate(inside)
+    lenders = np.full(len(file), -1, np.int64)
+    seekers = np.flatnonzero((file >= 0) & ~lends)
+    if not len(seekers):
+        return lenders
+    owners = np.full(int(file.max()) + 1, -1, np.int64)
+    lent, first = np.unique(file[lends], return_index=True)
+    owners[lent] = np.flatnonzero(lends)[first]
+    mesh = np.repeat(np.arange(len(all_rows)), [len(rows.numbers) for rows in all_rows])
+    seekers = seekers[owners[file[seekers]] >= 0]
+    wanted = owners[file[seekers]]
+    used = np.concatenate([rows.used for rows in all_rows])[seekers]
+    same = mesh[wanted] != mesh[seekers]
+    for array, kind in zip(data, records["type"].tolist(), strict=True):
+        if kind == NORMAL:
+            same &= _are_one(array[seekers], array[wanted]) | ~used
+        elif kind not in SHADED:
+            same &= _same_bytes(array[seekers], array[wanted])
+    lenders[seekers[same]] = wanted[same]
+    return lenders
 
 
-def _equal(a: Rows, at: int, b: Rows, there: int, shared: Sequence[int]) -> bool:
-    return all(a.data[nth][at].tobytes() == b.data[nth][there].tobytes() for nth in shared)
+def _same_bytes(a: NDArray[Any], b: NDArray[Any]) -> Bools:
+    """Tell which rows (V, k) are those of others, to the byte."""
+    width = a.shape[1] * a.itemsize
+    return np.asarray((a.view(np.uint8).reshape(len(a), width) == b.view(np.uint8).reshape(len(b), width)).all(axis=1))

@@ -185,10 +185,12 @@ def _encode_fresh(
     surface: Surface, normals: Codes, fresh: NDArray[np.bool_], view: SourceView | None, coding: NormalCoding
 ) -> None:
     """Fill in the codes (F, V) of the normals that count themselves, those of vertices that are `fresh` (V,)."""
-    shown = surface.normals
-    if shown is None:  # a surface whose source was dropped
-        shown = smooth_normals(surface.positions, surface.triangles)
-    own = shown[:, fresh]
+    own = np.zeros((*normals.shape[:1], int(fresh.sum()), 3), np.float32)
+    if surface.normals is not None:
+        own = surface.normals[:, fresh]
+    untold = ~own.any(axis=2)
+    if untold.any():  # of a surface, or of a part of one, whose source was dropped
+        own = np.where(untold[..., None], smooth_normals(surface.positions, surface.triangles)[:, fresh], own)
     found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
     if view is not None and not surface.as_shown and view.known[fresh].any():
         kept = view.known[fresh] & _is_shown(coding, normals[:, fresh], own)

@@ -460,6 +460,24 @@ def test_borrowed_vertices_stay_borrowed_when_a_triangle_goes():
     assert written[["first_vertex", "num_vertexes"]].tolist() == [(0, 6), (6, 5)]
 
 
+@pytest.mark.parametrize(("lit", "last"), [(False, (12, 1)), (True, (12, 5))])
+def test_two_meshes_borrow_the_same_vertices_of_a_third(lit, last):
+    spec = samples_iqm.arm()
+    spec.meshes.append(("sleeve", "", 8, 1, 3, 3))  # one in the glove's range, too, the rest as the glove of the sleeve
+    model, animations = unpack(spec.pack())
+    mesh = model.meshes[2]
+    mesh.triangles, mesh.source_triangles = mesh.triangles[:-1], mesh.source_triangles[:-1]
+    if lit:
+        mesh.normals[:], mesh.kept_normals[:] = (0.0, 0.0, 1.0), False
+    wanted = [corner_normals(own, model) for own in model.meshes]
+    data = ROW.dump(model, None, animations)
+    assert ROW.read(data).meshes[["first_vertex", "num_vertexes"]].tolist() == [(0, 8), (8, 4), last]
+    again, _ = unpack(data)
+    for own, normals, before in zip(again.meshes, wanted, model.meshes, strict=True):
+        np.testing.assert_allclose(corner_normals(own, again), normals, atol=1e-6)
+        np.testing.assert_array_equal(own.uvs[own.triangles], before.uvs[before.triangles])
+
+
 def test_lumps_that_share_their_bytes_are_refused_where_they_multiply_the_file():
     rows = [(0.0, 0.0, 0.0)] * 500
     data = bytearray(samples_iqm.IqmSpec(arrays=[(16, 0, samples_iqm.LETTERS.index("f"), rows)]).pack())
