@@ -411,7 +411,8 @@ def _lenders(all_rows: Sequence[Rows], records: NDArray[Any], data: Sequence[NDA
     `data`: each array of all meshes, (N, k). -1 where a vertex has a place of its own: that of a lender, or of one
     that shows something else than it.
     """
-    files, inside = [np.zeros(0, np.int64)], [np.zeros(0, np.bool_)]
+    files: list[Numbers] = [np.zeros(0, np.int64)]
+    inside: list[Bools] = [np.zeros(0, np.bool_)]
     for rows in all_rows:
         found = np.full(len(rows.numbers), -1, np.int64)
         if rows.own is not None:

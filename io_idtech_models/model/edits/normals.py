@@ -188,7 +188,7 @@ def _encode_fresh(
     own = np.zeros((*normals.shape[:1], int(fresh.sum()), 3), np.float32)
     if surface.normals is not None:
         own = surface.normals[:, fresh]
-    untold = ~own.any(axis=2)
+    untold = np.asarray(~own.any(axis=2))
     if untold.any():  # of a surface, or of a part of one, whose source was dropped
         own = np.where(untold[..., None], smooth_normals(surface.positions, surface.triangles)[:, fresh], own)
     found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
