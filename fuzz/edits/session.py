@@ -16,7 +16,7 @@ from typing import Any
 
 import bpy as blender
 
-from fuzz.edits import characters, held, judge, looks, players
+from fuzz.edits import bounds, characters, held, judge, looks, players
 from fuzz.edits.operations import Operation, do, operations, save_and_open
 from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
@@ -134,12 +134,15 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
             found = _whole_outcome(subject, folder, len(steps))
         else:
             (folder / "out").mkdir()
-            found = _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
+            found = _outcome(subject, folder)
             if found.kind == "normals" and looks.has_flat_faces(subject.row, subject.place(folder)):
                 found = Finding("")  # any edit of their mesh lets Blender show others around
         lost = any(called == "append" for called, _ in steps)  # what Blender keeps of others' data till it is saved
         due = not found.kind and not lost and sum(seed for _, seed in steps) % OFTEN == 0
-        return _otherwise(subject, folder) if due else found
+        found = _otherwise(subject, folder) if due else found
+        if not found.kind and subject.format not in WHOLE:
+            found = _again(subject.row, folder / "out", folder / "again")
+        return found
 
 
 def _drawn(rng: Random) -> Finding:
@@ -157,8 +160,10 @@ def _drawn(rng: Random) -> Finding:
     return Finding("drawing", f"changes the scene: {touched[0][:300]}") if touched else Finding("")
 
 
-def _outcome(row: Format, target: Path) -> Finding:
+def _outcome(subject: Subject, folder: Path) -> Finding:
     """Export what is in the scene, and compare."""
+    row = subject.row
+    target = folder / "out" / f"a{row.suffixes[0]}"
     visible = [block for block in bpy.context.scene.objects if block.visible_get()]
     graph = bpy.context.evaluated_depsgraph_get()  # modifiers make faces of edges, too
     # In edit mode there is nothing to look at before the export.
@@ -179,10 +184,28 @@ def _outcome(row: Format, target: Path) -> Finding:
         return Finding("nothing", "neither a file nor a sentence", said.getvalue())
     leave_edit_mode(blocks)
     try:
-        verdict = judge.judge(held.loaded(row, target, others), blocks)
+        frames = held.loaded(row, target, others)
+        verdict = judge.judge(frames, blocks)
+        narrow = _too_narrow(subject, folder, frames, {row.name: target, **others})
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
-    return _in_silence(verdict, said.getvalue())
+    found = _in_silence(verdict, said.getvalue())
+    return Finding("bounds", narrow, said.getvalue()) if narrow and not found.kind else found
+
+
+def _too_narrow(subject: Subject, folder: Path, frames: held.Frames, files: dict[str, Path]) -> str:
+    """Say where bounds that were written hold less of what is shown than the source's do, "" if they hold as much."""
+    for name, path in files.items():
+        far, frame = bounds.excess(name, path, frames)
+        if far > bounds.ROUNDED:
+            source = subject.place(folder)
+            places = {each: source.with_suffix(other.suffix) for each, other in files.items()}
+            beside = {each: place for each, place in places.items() if place != source and place.is_file()}
+            known = places[name] == source or name in beside
+            own = bounds.excess(name, places[name], held.loaded(subject.row, source, beside))[0] if known else 0.0
+            if far > own + bounds.ROUNDED:
+                return f"frame {frame} reaches {far:.3g} units beyond its bounds"
+    return ""
 
 
 def _failure(export: Callable[[], object], said: io.StringIO) -> Finding | None:
@@ -215,6 +238,29 @@ def _otherwise(subject: Subject, folder: Path) -> Finding:
     if opened and not _is_said(said):
         return Finding("opened", f"other files when saved and opened: {opened}", said)
     return Finding("")
+
+
+def _again(row: Format, written: Path, folder: Path) -> Finding:
+    """Import what was written into an empty scene, and export it: the files have to be the same, byte for byte."""
+    names = sorted(path.name for path in written.iterdir() if path.stem == "a")  # levels are asked for
+    target = written / f"a{row.suffixes[0]}"
+    if target.name not in names:
+        return Finding("")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    folder.mkdir()
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            operator("import", target)(filepath=str(target))
+            for name in names:
+                if name != target.name and row.skeletal.animation is not None and not row.skeletal.companions:
+                    operator("import", written / name)(filepath=str(written / name))
+            activate(*bpy.context.scene.objects)
+            _export(row, folder / target.name)
+    except RuntimeError as error:
+        return Finding("again", str(error).strip().splitlines()[-1], said.getvalue())
+    other = [n for n in names if not (folder / n).is_file() or (folder / n).read_bytes() != (written / n).read_bytes()]
+    return Finding("again", f"comes back otherwise: {', '.join(other)}", said.getvalue()) if other else Finding("")
 
 
 def _files(subject: Subject, folder: Path) -> tuple[dict[str, bytes], str]:

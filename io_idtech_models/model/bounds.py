@@ -5,6 +5,7 @@ Letters in shapes: F frames, J joints, V vertices, W weights that move one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,22 +15,78 @@ from . import steady
 from .joint_scales import posed
 from .skeletal import Animation, SkeletalModel, Weights, changed_frames
 
+SAME_REACH = 1e-5  # of the farthest coordinate: what Blender's single precision makes of places
 NEAR = 1e-9  # of a coordinate: vertices so far out may be the outermost
 AT_ONCE = 8  # frames: more do not fit a processor's cache
 
 
 def set_bounds(animation: Animation, model: SkeletalModel) -> None:
-    """Make the bounds of frames that changed those of the model's deformed meshes, or of its joints without any."""
-    frames = np.flatnonzero(changed_frames(animation) | (not animation.keep_bounds))
-    if not len(frames):
+    """Make the bounds of frames that changed those of the model's deformed meshes, or of its joints without any.
+
+    Also of frames in which meshes were edited, and reach farther than the source's: these become `outgrown`.
+    """
+    changed = changed_frames(animation) | (not animation.keep_bounds)
+    frames, others = np.flatnonzero(changed), np.flatnonzero(~changed)
+    if len(frames):
+        positions, axes = posed(animation.of_frames(frames))
+        found = _reach_of_all([mesh.weights for mesh in model.meshes], positions, axes)
+        if positions.shape[1] and not any(mesh.num_vertices for mesh in model.meshes):
+            found = np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)
+        if np.isfinite(found).any():
+            animation.bounds[frames] = found
+    if not len(others) or not has_edited_meshes(model):
         return
-    positions, axes = posed(animation.of_frames(frames))
-    found = [reach(mesh.weights, positions, axes) for mesh in model.meshes if mesh.num_vertices]
-    if not found:
-        found = [np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)] if positions.shape[1] else []
-    low, high = (np.array([part[:, corner] for part in found]) for corner in (0, 1))
-    if found and np.isfinite(low).any():
-        animation.bounds[frames] = np.stack((low.min(axis=0), high.max(axis=0)), axis=1)
+    positions, axes = posed(animation.of_frames(others))
+    after = _reach_of_all([mesh.weights for mesh in model.meshes], positions, axes)
+    if not np.isfinite(after).all():  # nothing moves anything
+        return
+    before = _reach_of_all(_source_weights(model), positions, axes)
+    slack = SAME_REACH * np.abs(after).max(axis=(1, 2), keepdims=True)[:, 0]
+    grown = ((after[:, 0] < before[:, 0] - slack) | (after[:, 1] > before[:, 1] + slack)).any(axis=1)
+    animation.outgrown = np.zeros(animation.num_frames, np.bool_)
+    animation.outgrown[others[grown]] = True
+    animation.bounds[others[grown]] = after[grown]
+
+
+def still_hold(animation: Animation, frames: NDArray[Any], stored: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which of a source's bounds (n, 2, 3) hold meshes that were edited, in the `frames` (n,) that have them."""
+    if animation.outgrown is None:
+        return np.ones(len(frames), np.bool_)
+    low, high = stored.min(axis=1), stored.max(axis=1)
+    present = animation.bounds[frames]
+    holds = ((low <= present[:, 0]) & (high >= present[:, 1])).all(axis=1)
+    return np.asarray(holds | ~animation.outgrown[frames])
+
+
+def has_edited_meshes(model: SkeletalModel) -> bool:
+    """Tell whether a vertex of a model's meshes is none of the source's, or lies or is moved otherwise than there."""
+    return any(mesh.source_index < 0 or mesh.kept is None or not mesh.kept.all() for mesh in model.meshes)
+
+
+def _source_weights(model: SkeletalModel) -> list[Weights]:
+    """Return the weights of the source's meshes, by the model's joints; none where one of their joints is gone."""
+    if model.source is None:
+        return []
+    joints = model.skeleton.joints_in(model.source)
+    places = np.full(model.source.skeleton.num_joints, -1, np.int32)
+    places[joints[joints >= 0]] = np.flatnonzero(joints >= 0)
+    found = []
+    for mesh in model.source.meshes:
+        own = places[mesh.weights.joints]
+        if (own >= 0).all():
+            found.append(replace(mesh.weights, joints=own))
+    return found
+
+
+def _reach_of_all(tables: list[Weights], positions: NDArray[Any], axes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how far several meshes reach together, as `reach`."""
+    found = np.empty((len(positions), 2, 3))
+    found[:, 0], found[:, 1] = np.inf, -np.inf
+    for table in tables:
+        own = reach(table, positions, axes)
+        np.minimum(found[:, 0], own[:, 0], out=found[:, 0])
+        np.maximum(found[:, 1], own[:, 1], out=found[:, 1])
+    return found
 
 
 def reach(weights: Weights, positions: NDArray[Any], axes: NDArray[Any]) -> NDArray[np.float64]:

@@ -5,6 +5,8 @@ import pytest
 from fuzz.edits import held, judge, looks, players, session, worker
 from fuzz.edits.run import FORMATS
 from fuzz.edits.script import SCRIPT
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.tasks.export import motion
 from tests.ui.player.players import active_player
 from tests.ui.scene import bpy, first, operator
 
@@ -44,6 +46,36 @@ def test_what_is_not_as_shown_is_seen(monkeypatch):
     assert not session.run(subject, []).kind
     found = session.run(subject, [("move_vertices", 1), ("move_key", 2)])
     assert (found.kind, "units off in frame" in found.text) == ("silent", True)
+
+
+@pytest.mark.parametrize("subject", [("mdr", "walker"), ("mdr", "packed_walker"), ("mds", "figure")])
+def test_bounds_hold_what_is_added_to_a_model_whose_poses_stay(subject, monkeypatch):
+    steps = [("new_cube", 3), ("move_vertices", 3)]
+    assert not session.run(session.Subject(*subject), steps).kind
+
+    def keep_all(animation, model):
+        set_bounds(animation, model)
+        animation.outgrown = None
+
+    monkeypatch.setattr(motion, "set_bounds", keep_all)
+    found = session.run(session.Subject(*subject), steps)
+    assert (found.kind, "beyond its bounds" in found.text) == ("bounds", True)
+
+
+def test_a_file_that_does_not_come_back_is_seen(monkeypatch):
+    def spoilt(way, path):
+        def export(filepath, **options):
+            operator(way, path)(filepath=filepath, **options)
+            if path.parent.name == "again":
+                path.write_bytes(path.read_bytes() + b"0")
+
+        return operator(way, path) if way == "import" else export
+
+    subject = session.Subject("md3", "animated")
+    assert not session.run(subject, []).kind
+    monkeypatch.setattr(session, "operator", spoilt)
+    found = session.run(subject, [])
+    assert (found.kind, found.text) == ("again", "comes back otherwise: a.md3")
 
 
 def turn_normals(_rng):

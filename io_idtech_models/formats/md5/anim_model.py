@@ -216,6 +216,8 @@ def _encode_bounds(animation: Animation, source: AnimationSource | None) -> NDAr
         return animation.bounds
     stored: NDArray[np.float64] = source.facts["bounds"]
     changed, frames = changed_frames(animation), _frames_of(animation)
+    if animation.outgrown is not None:
+        changed |= animation.outgrown
     if not changed.any() and np.array_equal(frames, np.arange(len(source.positions))):
         return stored
     bounds = animation.bounds.copy()

@@ -15,7 +15,7 @@ Letters in shapes: F frames, V vertices of a surface, B base frames of the sourc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,6 +64,18 @@ class BasePlan:
 
     of_frame: list[BaseFrame]  # F of them
     stepped: list[bool]  # F of them
+
+    def apart(self, most: int) -> BasePlan:
+        """Return the plan with as many copies of a base frame as let none be that of more than so many frames."""
+        uses: dict[int, int] = {}
+        copies: dict[int, BaseFrame] = {}
+        found = []
+        for base in self.of_frame:
+            used = uses[id(base)] = uses.get(id(base), 0) + 1
+            if used % most == 1:
+                copies[id(base)] = base if used == 1 else replace(base)
+            found.append(copies[id(base)])
+        return BasePlan(found, self.stepped)
 
     def tables(self) -> tuple[NDArray[np.int16], NDArray[np.int16], list[BaseFrame]]:
         """Return which base frame each frame has (F,), which compressed one, or -1, (F,), and the base frames."""

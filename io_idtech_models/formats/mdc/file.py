@@ -36,7 +36,7 @@ VERSION = 2
 SURFACE_IDENT = 7  # in the games' files
 NAME_SIZE, FRAME, SHADER = quake3.NAME_SIZE, quake3.FRAME, quake3.SHADER
 MOST_SHARED = 64  # frames of the model to each that a surface stores: what a .blend's record takes
-MOST_REPEATED = 4 << 20  # bytes of vertices that frames share, or four times the file's size
+MOST_REPEATED, MOST_TIMES = 4 << 20, 4  # bytes of vertices that frames share, or so many times the file's size
 
 HEADER = np.dtype([
     ("ident", "S4"), ("version", "<i4"), ("name", "S64"), ("flags", "<i4"),
@@ -56,6 +56,7 @@ INDEX = np.dtype("<i4")
 ST = np.dtype("<f4")
 VERTEX = np.dtype("<i2")  # X, Y, Z and normal
 STEP = np.dtype("u1")  # likewise
+SHOWN_SIZE, STEPS_SIZE = 4 * VERTEX.itemsize, 4 * STEP.itemsize  # of a vertex in a frame
 NUMBER = np.dtype("<i2")
 
 
@@ -100,8 +101,8 @@ def _check_surface(found: dict[str, Array], place: Place) -> None:
             what = f"{name[:4]} frame of frame {bad[0]}{place.of}"
             raise FormatError(what, byte, f"{low} to {limit - 1}", int(numbers[bad[0]]))
     stored, count = len(found["bases"]) + len(found["steps"]), place.number("file.num_frames")
-    place.sums["repeated"] += max(count - stored, 0) * place.number("num_verts") * 4 * VERTEX.itemsize
-    if count > MOST_SHARED * stored or place.sums["repeated"] > max(4 * len(place.data), MOST_REPEATED):
+    place.sums["repeated"] += max(count - stored, 0) * place.number("num_verts") * SHOWN_SIZE
+    if count > MOST_SHARED * stored or place.sums["repeated"] > max(MOST_TIMES * len(place.data), MOST_REPEATED):
         raise FormatError(f"surface {place.index} lacks frames", f"byte {place.start}", count, stored)
 
 

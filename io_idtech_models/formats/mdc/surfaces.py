@@ -21,7 +21,7 @@ from ...model.vertex import ModelSource, Surface, VertexModel
 from ..common.normals import CHUNK, decode_latlong, encode_latlong
 from ..common.quake3 import SCALE
 from .base_frames import MIDDLE, STEP, BaseFrame, Moving, Planner, steps_to
-from .file import MdcSurface
+from .file import MOST_REPEATED, MOST_SHARED, MOST_TIMES, SHOWN_SIZE, STEPS_SIZE, MdcSurface
 
 RINGS = (*(-k for k in range(8)), *range(1, 8))
 RING_STEP = 11.25  # degrees
@@ -178,16 +178,20 @@ def code_surfaces(model: VertexModel, source: ModelSource | None) -> list[Coded]
     coded = [_coded(model, surface, source) for surface in model.surfaces]
     keys = [b"".join(table.tobytes() for table in surface.tables) for surface in coded]
     first = next((key for key in keys if key), b"")
+    shown = model.num_frames * sum(surface.num_vertices for surface in model.surfaces) * SHOWN_SIZE
     groups: dict[bytes, list[Coded]] = {}
     for key, surface in zip(keys, coded, strict=True):
         groups.setdefault(key or first, []).append(surface)
     for members in groups.values():
-        _code_together(members, model.frames_from())
+        _code_together(members, model.frames_from(), shown > MOST_REPEATED)
     return coded
 
 
-def _code_together(members: list[Coded], frames: NDArray[np.int64]) -> None:
-    """Code surfaces that share their tables; `frames` (F,) are those of the source that each one was, or -1."""
+def _code_together(members: list[Coded], frames: NDArray[np.int64], is_large: bool) -> None:
+    """Code surfaces that share their tables; `frames` (F,) are those of the source that each one was, or -1.
+
+    As many frames share a base frame as reading takes, in a model that `is_large` fewer.
+    """
     known = next((member for member in members if len(member.tables[0])), None)
     if known is None:
         frames, tables = np.full(len(frames), -1), members[0].tables
@@ -204,6 +208,10 @@ def _code_together(members: list[Coded], frames: NDArray[np.int64]) -> None:
                 member.steps = np.zeros((len(known.steps), *member.steps.shape[1:]), np.uint8)
                 member.moving.bases = member.bases = np.zeros((len(known.bases), *member.bases.shape[1:]), np.int16)
     found = Planner([member.moving for member in members], frames, *tables).plan()
+    bases, stepped = len({id(base) for base in found.of_frame}), sum(found.stepped)
+    shared, stored = (len(frames) - bases - stepped) * SHOWN_SIZE, bases * SHOWN_SIZE + stepped * STEPS_SIZE
+    if len(frames) > MOST_SHARED * (bases + stepped) or (is_large and shared > MOST_TIMES * stored):
+        found = found.apart(MOST_TIMES)
     base_frames, comp_frames, bases = found.tables()
     for index, member in enumerate(members):
         member.code((base_frames, comp_frames), bases, index)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.arrays import LARGEST
+from ...model.bounds import still_hold
 from ...model.skeletal import (
     Animation,
     AnimationSource,
@@ -194,10 +195,11 @@ class _Take:
         came = own.source_frames[:, known[0], 0]
         kept = np.flatnonzero(~changed_frames(own) & (came >= 0) & (came < len(self.source.positions)))
         written = records_of(self.source.facts, "infos", PACKED_INFO if self.is_packed else PLAIN_INFO)[came[kept]]
-        for name in ("bounds", "local_origin", "radius") if own.keep_bounds else ():
-            infos[name][kept] = written[name]
         if "name" in names and not self.is_packed:
             infos["name"][kept] = written["name"]
+        hold = still_hold(own, kept, written["bounds"]) & own.keep_bounds
+        for name in ("bounds", "local_origin", "radius"):
+            infos[name][kept[hold]] = written[name][hold]
 
 
 def _shown_matrices(source: AnimationSource) -> Doubles:

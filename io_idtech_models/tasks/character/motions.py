@@ -32,7 +32,7 @@ from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion, differences
 from ...formats import Format
 from ...game.aninc import Row, RowEdit
-from ...model.bounds import set_bounds
+from ...model.bounds import has_edited_meshes, set_bounds
 from ...model.edits.matched import onto
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import GAMES, refused
@@ -175,16 +175,22 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         own = animation.source
         same_rate = own is not None and abs(animation.frame_rate - own.frame_rate) <= SAME_RATE
         is_source = same_rate and own is not None and _is_source(animation, len(own.positions))
+        is_source = is_source and not _has_outgrown(animation, row, data)
         beside_it = {path.suffix: text for path, text in beside}
         found.append(ActionFile(source.name, source.action, data, is_source, beside_it, animation.num_frames))
     return found
 
 
+def _has_outgrown(animation: Animation, row: Format, data: bytes) -> bool:
+    """Tell whether edited meshes reach beyond the bounds that an animation had, as its file's bytes have to say."""
+    return animation.outgrown is not None and row.dump(replace(animation, outgrown=None)) != data
+
+
 def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) -> Iterator[ActionFile]:
     """Yield the animations that an armature keeps and that have no action, as they go onto its bones by now.
 
-    Without an edit of the bones they are as they were, and none is read. On bones that were moved at rest they show
-    what they would as actions, which go along.
+    Without an edit of the body they are as they were, and none is read. On bones that were moved at rest they show
+    what they would as actions, which go along; of a body that reaches beyond their bounds these grow.
 
     Raises:
         ModelError: one can't be read, or written.
@@ -197,15 +203,20 @@ def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) 
         if not file.is_animation:
             continue
         data = kept.of(nth)
-        if rest is None and not mismatch(model.skeleton, format_of(file).outline(data)):
+        stays = rest is None and not mismatch(model.skeleton, format_of(file).outline(data))
+        if stays and not has_edited_meshes(model):
             yield from (ActionFile(file.rows[place].clip.name, None, data, is_source=True) for place in places)
             continue
         for given in read_rows(file, places, data):
             shown = given if rest is None else rest.written(given)
             animation = finished(onto(shown, model.skeleton), model, AnimationExport())
-            for text in refused(row.check(animation, game)):
-                log.warning("%s: %s", given.name, text)
-            yield ActionFile(given.name, None, row.dump(animation), is_source=False)
+            text = row.dump(animation)
+            if stays and not _has_outgrown(animation, row, text):
+                yield ActionFile(given.name, None, data, is_source=True)
+                continue
+            for said in refused(row.check(animation, game)):
+                log.warning("%s: %s", given.name, said)
+            yield ActionFile(given.name, None, text, is_source=False)
 
 
 def unmade_motions(rig: Any, scene: Any) -> list[Motion]:
@@ -377,10 +388,12 @@ class _FileEdits:
         grown = whole.of_frames(np.minimum(np.arange(count), whole.num_frames - 1))
         hints = grown.source_frames
         assert hints is not None
+        grown.outgrown = outgrown = np.zeros(count, np.bool_)
         for first, part, began in self.parts:
             own = slice(first, first + part.num_frames)
             grown.positions[own], grown.rotations[own] = part.positions, part.rotations
             grown.bounds[own] = part.bounds
+            outgrown[own] = False if part.outgrown is None else part.outgrown
             known = part.source_frames if began >= 0 else None
             hints[own] = -1 if known is None else np.where(known >= 0, known + began, -1)
         for text in refused(self.format.check(grown, self.game)):

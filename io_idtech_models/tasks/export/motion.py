@@ -30,7 +30,7 @@ from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import of_size
 from .motion_sources import Source, sources_of
-from .selection import Choice
+from .selection import Choice, together
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 
@@ -94,7 +94,8 @@ def motion_files(
             if wanted.what != "REST":
                 say_unkeyed([export.rig], context.scene)
         with collected_warnings():  # here the meshes matter for bounds alone
-            blocks = [export.rig, *meshes_of(export.rig, context)]
+            hung = [block for block in together(context, [export.rig]) if block.type == "MESH"]
+            blocks = [export.rig, *dict.fromkeys([*meshes_of(export.rig, context), *hung])]
             orphans = _orphans_bone(export.rig, export.settings)
             model = gather(blocks, export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
         if alone and not row.has_model:

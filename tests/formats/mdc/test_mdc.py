@@ -192,6 +192,30 @@ def test_frames_that_show_one_base_frame_go_on_to_share_it():
     assert_shown(found, model)
 
 
+@pytest.mark.parametrize(("frames", "times"), [(300, 1), (60, 2000), (12, 1)])
+def test_no_more_frames_share_a_base_frame_than_reading_takes(frames, times):
+    """Of a source that has one base frame: shown for long, and by a surface of many vertices."""
+    spec = animated()
+    for surface in spec.surfaces:
+        surface.base_frames, surface.comp_frames, surface.bases = [0] * 5, [-1] * 5, surface.bases[:1]
+        surface.steps = []
+    model = load(spec.pack())
+    chosen = np.zeros(frames, np.int32)
+    model.frame_names, model.frame_sources = ["f"] * frames, chosen
+    for tag in model.tags:
+        tag.origins, tag.axes = tag.origins[chosen], tag.axes[chosen]
+    for surface in model.surfaces:
+        surface.positions, surface.normals = surface.positions[chosen], None
+    new = copy.copy(model.surfaces[0])
+    new.positions, new.uvs = np.tile(new.positions, (1, times, 1)), np.tile(new.uvs, (times, 1))
+    new.source_index, new.source_vertices, new.source_triangles = -1, None, None
+    model.surfaces.append(new)
+    found = structs(model)
+    assert_shown(found, model)
+    used = [np.bincount(surface.base_frames).max() for surface in found.surfaces]
+    assert used == [12 if frames == 12 else 4] * 3
+
+
 def test_a_new_surface_shares_the_tables():
     model = load(ROPE)
     new = copy.copy(model.surfaces[0])

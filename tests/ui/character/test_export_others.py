@@ -6,6 +6,7 @@ import pytest
 
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS, FRAME_RATE
 from io_idtech_models.blender.skeletal.channels import keep
+from io_idtech_models.formats.md5 import anim_file
 from io_idtech_models.game.pictures import pcx
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
@@ -125,6 +126,19 @@ def test_what_is_edited_is_written_alone(tmp_path, game, edit, file):
     found = saved(tmp_path / "out", edited_only=True)
     assert [name.rpartition("/")[2] for name in found] == [file]
     assert game == "doom3" or (b"frameRate 48" in next(iter(found.values()))) == (file == "walk.md5anim")
+
+
+@pytest.mark.parametrize(
+    ("by", "files"), [(0.01, ["newt.md5mesh"]), (300.0, ["idle.md5anim", "newt.md5mesh", "walk.md5anim"])]
+)
+def test_animations_whose_bounds_hold_an_edited_body_no_more_go_along(tmp_path, by, files):
+    read(put_character(tmp_path / "game"), "doom3")
+    (body,) = (each for each in rig().children if any(m.type == "ARMATURE" for m in each.modifiers))
+    min(body.data.vertices, key=lambda vertex: abs(vertex.co.z - 8.0)).co.z += by
+    found = saved(tmp_path / "out", edited_only=True)
+    assert sorted(name.rpartition("/")[2] for name in found) == files
+    tops = [anim_file.read(data).bounds[:, 1, 2].min() for name, data in found.items() if name.endswith("anim")]
+    assert all(top > by - 100.0 for top in tops)
 
 
 def test_another_material_is_a_line_of_the_skin(tmp_path):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ....model import steady
 from ....model.arrays import most_frequent
+from ....model.bounds import still_hold
 from ....model.skeletal import Animation, AnimationSource, changed_frames
 from ....model.transforms import chain, conjugate, rotate
 from ..records import Wanted, all_fit, finite, records_of, sound
@@ -151,8 +152,11 @@ def source_frames(take: Take) -> NDArray[Any]:
     frames = np.zeros(animation.num_frames, frame_dtype(len(animation.parents)))
     frames["info"] = records_of(source.facts, "infos", FRAME_INFO)
     frames["bones"]["angles"], frames["bones"]["ofs_angles"] = source.facts["angles"], source.facts["ofs_angles"]
-    if not animation.keep_bounds:
-        _encode_bounds(frames["info"], animation, take.kind)
+    hold = still_hold(animation, np.arange(len(frames)), frames["info"]["bounds"]) & animation.keep_bounds
+    if not hold.all():
+        made = frames["info"].copy()
+        _encode_bounds(made, animation, take.kind)
+        frames["info"][~hold] = made[~hold]
     return frames
 
 
@@ -273,5 +277,6 @@ def _take_infos(infos: NDArray[Any], take: Take, source: AnimationSource, whole:
     animation = take.animation
     if animation.keep_bounds:
         kept = np.flatnonzero((whole >= 0) & ~changed_frames(animation))
+        kept = kept[still_hold(animation, kept, written["bounds"][whole[kept]])]
         for name in ("bounds", "local_origin", "radius"):
             infos[name][kept] = written[name][whole[kept]]
