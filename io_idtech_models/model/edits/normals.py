@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 Codes = NDArray[Any]
 SHOWN = math.cos(math.radians(0.5))  # of the angle by which Blender's own rounding may be off
 CODED = 1.0  # positions are whole codes: half a code, and as much again of what that makes a map err
+NEAR_SHOWN = math.cos(math.radians(10.0))  # of what a map of the surroundings makes of a normal, and Blender shows
 
 
 @dataclass(eq=False)
@@ -250,18 +251,20 @@ def _turned(
     before, after = motion.before[frame], motion.after[frame]
     usable = triangles[view.known[triangles].all(axis=1)]
     maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
-    shown = None
-    if not found.all():
+    alone, shown = len(motion.moved) == 1, None
+    if alone or not found.all():
         used = np.unique(usable)
         mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
         if surface.base is not None and surface.base.frame == frame and not mirrored:
-            shown = surface.base.normals
+            shown = surface.base.normals[turned]
         else:
             maps[~found] = _ring_maps(before, after, usable, turned[~found], mirrored)
     normals = steady.applied(maps, coding.decode(view.normals[frame, turned]))
     normals[sides[turned]] *= -1.0
     if shown is not None:
-        normals[~found] = shown[turned[~found]]
+        # Of several frames Blender shows the normals of one alone, and all go the same way.
+        far = alone & (steady.dots(normals, shown) < NEAR_SHOWN * steady.lengths(normals) * steady.lengths(shown))
+        normals[~found | far] = shown[~found | far]
     return turned, coding.encode(normals, view.normals[frame, turned])
 
 

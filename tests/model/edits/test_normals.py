@@ -306,6 +306,25 @@ def test_normals_of_the_base_are_what_is_shown_there_where_no_map_says_otherwise
     assert off[1].min() > 1.1
 
 
+@pytest.mark.parametrize(("angle", "alone", "as_shown"), [(5, True, False), (40, True, True), (40, False, False)])
+def test_of_the_only_frame_normals_that_no_map_comes_near_are_what_is_shown(angle, alone, as_shown):
+    """Scaled, which a map says all of; of several frames Blender shows one, and the others have to fit it."""
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    if alone:
+        model.frame_names, model.frame_sources = ["f"], np.zeros(1, np.int32)
+        surface.positions, surface.normals = surface.positions[:1], None
+    surface.positions = surface.positions * np.array((1.0, 1.0, 1.25), np.float32)
+    mapped = decode_latlong(settled(model, 0))[0]
+    across = np.cross(mapped, (0.36, 0.48, 0.8))
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    turn = np.radians(angle)
+    shown = (np.cos(turn) * mapped + np.sin(turn) * across).astype(np.float32)
+    surface.base = BaseNormals(0, shown)
+    off = degrees_between(decode_latlong(settled(model, 0))[0], shown)
+    assert (off.max() < 1.5) == as_shown and (off.min() > angle - 1.5) == (not as_shown)
+
+
 # -- rotations
 
 
