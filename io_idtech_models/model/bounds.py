@@ -41,8 +41,7 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
     if not np.isfinite(after).all():  # nothing moves anything
         return
     before = _reach_of_all(_source_weights(model), positions, axes)
-    slack = SAME_REACH * np.abs(after).max(axis=(1, 2), keepdims=True)[:, 0]
-    grown = ((after[:, 0] < before[:, 0] - slack) | (after[:, 1] > before[:, 1] + slack)).any(axis=1)
+    grown = ~_holds(before, after)
     animation.outgrown = np.zeros(animation.num_frames, np.bool_)
     animation.outgrown[others[grown]] = True
     animation.bounds[others[grown]] = after[grown]
@@ -53,9 +52,14 @@ def still_hold(animation: Animation, frames: NDArray[Any], stored: NDArray[Any])
     if animation.outgrown is None:
         return np.ones(len(frames), np.bool_)
     low, high = stored.min(axis=1), stored.max(axis=1)
-    present = animation.bounds[frames]
-    holds = ((low <= present[:, 0]) & (high >= present[:, 1])).all(axis=1)
-    return np.asarray(holds | ~animation.outgrown[frames])
+    return np.asarray(_holds(np.stack((low, high), axis=1), animation.bounds[frames]) | ~animation.outgrown[frames])
+
+
+def _holds(bounds: NDArray[Any], present: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which bounds (n, 2, 3) hold others, but for what rounding does."""
+    slack = SAME_REACH * np.abs(present).max(axis=(1, 2))[:, None]
+    low, high = bounds[:, 0] <= present[:, 0] + slack, bounds[:, 1] >= present[:, 1] - slack
+    return np.asarray((low & high).all(axis=1))
 
 
 def has_edited_meshes(model: SkeletalModel) -> bool:

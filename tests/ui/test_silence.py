@@ -223,6 +223,13 @@ def _(folder):
     first("MESH").data.shape_keys.animation_data_clear()
 
 
+@says("a driver holds the keys still", to="b.md3")
+def _(folder):
+    import_model(put(folder / "a.md3"))
+    for block in (b for b in bpy.data.objects if b.type == "MESH"):
+        block.data.shape_keys.driver_add("eval_time").driver.expression = "0.5"
+
+
 @says("keys that no action shows", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3"))

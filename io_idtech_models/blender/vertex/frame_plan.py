@@ -46,6 +46,7 @@ from .source import StoredSource, frame_list
 log = logging.getLogger(__name__)
 
 MARKS = (MODEL_ID, WHOLE, RIG, PREVIEW)  # on actions that are some model's, or no animation
+STILL = "frame0"  # of a model in which nothing moves, whichever frame of the scene it is seen in
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,9 @@ def plan_frames(
     if mode == "MARKERS":
         return _stretches_plan(_marked(scene), base)
     if mode in ("CURRENT", "KEYS"):  # of which it has none
-        return _named_by_time(base.plan([now], present=True), base, blocks, scene)
+        plan = base.plan([now], present=True)
+        plan.names = [STILL]
+        return plan if settings.frames == "AUTO" else _named_by_time(plan, base, blocks, scene)
     return _named_by_time(base.plan(_stretch(scene, settings)), base, blocks, scene)
 
 
@@ -213,6 +216,10 @@ def _automatic(
         if 0 < len(still) < len(keyed):
             text = "keys that stand still while others play are written as frames, Scene Range writes what is shown: %s"
             log.warning(text, listing([block.name for block in still]))
+        elif any(is_driven(block.data.shape_keys) for block in still):
+            log.warning(
+                "a driver holds the keys still, all are written as frames: Frames: 'Scene Range' writes what is shown"
+            )
         return "KEYS"
     if num_listed > 1:
         return "KEYS"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.arrays import most_frequent
+from ...model.bounds import still_hold
 from ...model.records import pack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
@@ -216,8 +217,9 @@ def _encode_bounds(animation: Animation, source: AnimationSource | None) -> NDAr
         return animation.bounds
     stored: NDArray[np.float64] = source.facts["bounds"]
     changed, frames = changed_frames(animation), _frames_of(animation)
-    if animation.outgrown is not None:
-        changed |= animation.outgrown
+    if animation.outgrown is not None and len(stored):
+        every = np.arange(len(frames))
+        changed |= ~still_hold(animation, every, stored[np.minimum(frames, len(stored) - 1)])
     if not changed.any() and np.array_equal(frames, np.arange(len(source.positions))):
         return stored
     bounds = animation.bounds.copy()

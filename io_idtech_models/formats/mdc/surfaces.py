@@ -208,9 +208,9 @@ def _code_together(members: list[Coded], frames: NDArray[np.int64], is_large: bo
                 member.steps = np.zeros((len(known.steps), *member.steps.shape[1:]), np.uint8)
                 member.moving.bases = member.bases = np.zeros((len(known.bases), *member.bases.shape[1:]), np.int16)
     found = Planner([member.moving for member in members], frames, *tables).plan()
-    bases, stepped = len({id(base) for base in found.of_frame}), sum(found.stepped)
-    shared, stored = (len(frames) - bases - stepped) * SHOWN_SIZE, bases * SHOWN_SIZE + stepped * STEPS_SIZE
-    if len(frames) > MOST_SHARED * (bases + stepped) or (is_large and shared > MOST_TIMES * stored):
+    shown, stepped = len({id(base) for base in found.of_frame}), sum(found.stepped)
+    shared, stored = (len(frames) - shown - stepped) * SHOWN_SIZE, shown * SHOWN_SIZE + stepped * STEPS_SIZE
+    if len(frames) > MOST_SHARED * (shown + stepped) or (is_large and shared > MOST_TIMES * stored):
         found = found.apart(MOST_TIMES)
     base_frames, comp_frames, bases = found.tables()
     for index, member in enumerate(members):

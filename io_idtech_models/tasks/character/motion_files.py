@@ -63,6 +63,11 @@ class MotionFiles:
         new: dict[str, ActionFile] = {}
         own = [(place_of[each.name], each) for each in every if each.name in place_of]
         _say_of_shared(own)
+        wider = [each.name for each in every if each.is_wider]
+        if wider:
+            log.warning(
+                "the %s reaches beyond the bounds of these animations, which grow with it: %s", kind, listed(wider)
+            )
         self.played[kind] = [each for _, each in own if each.action is not None]
         for each in every:
             path = place_of.get(each.name)

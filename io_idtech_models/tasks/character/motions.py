@@ -146,6 +146,7 @@ class ActionFile:
     is_source: bool  # it shows what its file showed
     beside: dict[str, bytes] = field(default_factory=dict)  # by the suffix
     count: int = 0  # frames of an action
+    is_wider: bool = False  # it shows what its file showed, but for bounds that have to hold a larger body
 
 
 def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str) -> list[ActionFile]:
@@ -175,9 +176,10 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         own = animation.source
         same_rate = own is not None and abs(animation.frame_rate - own.frame_rate) <= SAME_RATE
         is_source = same_rate and own is not None and _is_source(animation, len(own.positions))
-        is_source = is_source and not _has_outgrown(animation, row, data)
+        wider = is_source and _has_outgrown(animation, row, data)
         beside_it = {path.suffix: text for path, text in beside}
-        found.append(ActionFile(source.name, source.action, data, is_source, beside_it, animation.num_frames))
+        is_source = is_source and not wider
+        found.append(ActionFile(source.name, source.action, data, is_source, beside_it, animation.num_frames, wider))
     return found
 
 
@@ -216,7 +218,7 @@ def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) 
                 continue
             for said in refused(row.check(animation, game)):
                 log.warning("%s: %s", given.name, said)
-            yield ActionFile(given.name, None, text, is_source=False)
+            yield ActionFile(given.name, None, text, is_source=False, is_wider=stays)
 
 
 def unmade_motions(rig: Any, scene: Any) -> list[Motion]:

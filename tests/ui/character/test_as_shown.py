@@ -111,7 +111,8 @@ def test_an_edit_gives_the_same_file_however_it_is_shown(tmp_path, game):
         reopen(folder)
         bpy.context.view_layer.objects.active = chosen_character(bpy.context).rig
         found.append(saved(folder / "out", edited_only=True))
-    assert found[0] == found[1] and len(found[0]) == 1
+    edited = [name for name in found[0] if not name.endswith("anim")]  # whose bounds may grow with the body
+    assert found[0] == found[1] and len(edited) == 1
 
 
 def test_a_weapon_in_hand_has_its_own_size(tmp_path):

@@ -131,7 +131,7 @@ def test_what_is_edited_is_written_alone(tmp_path, game, edit, file):
 @pytest.mark.parametrize(
     ("by", "files"), [(0.01, ["newt.md5mesh"]), (300.0, ["idle.md5anim", "newt.md5mesh", "walk.md5anim"])]
 )
-def test_animations_whose_bounds_hold_an_edited_body_no_more_go_along(tmp_path, by, files):
+def test_animations_whose_bounds_hold_an_edited_body_no_more_go_along(tmp_path, by, files, capfd):
     read(put_character(tmp_path / "game"), "doom3")
     (body,) = (each for each in rig().children if any(m.type == "ARMATURE" for m in each.modifiers))
     min(body.data.vertices, key=lambda vertex: abs(vertex.co.z - 8.0)).co.z += by
@@ -139,6 +139,8 @@ def test_animations_whose_bounds_hold_an_edited_body_no_more_go_along(tmp_path, 
     assert sorted(name.rpartition("/")[2] for name in found) == files
     tops = [anim_file.read(data).bounds[:, 1, 2].min() for name, data in found.items() if name.endswith("anim")]
     assert all(top > by - 100.0 for top in tops)
+    said = "the body reaches beyond the bounds of these animations, which grow with it: 'walk1', 'walk2', 'idle'"
+    assert (said in capfd.readouterr().out) == (len(files) > 1)
 
 
 def test_another_material_is_a_line_of_the_skin(tmp_path):
