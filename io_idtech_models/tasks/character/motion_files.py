@@ -94,7 +94,7 @@ def _say_of_shared(own: Iterable[tuple[str, ActionFile]]) -> None:
     for path, each in own:
         by_path.setdefault(path, []).append(each)
     for path, files in by_path.items():
-        edited = [file for file in files if not file.is_source]
+        edited = [file for file in files if not file.is_source and not file.is_wider]
         others = [file.name for file in files if edited and file.data != edited[-1].data]
         if others:
             text = (
