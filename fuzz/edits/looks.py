@@ -199,8 +199,8 @@ def unlike(there: Corners, here: Corners, slack: Slack) -> Off:
     """Return what corners that are here have not there; places are judged elsewhere."""
     found = Off()
     for nth in range(0, len(here.places), max(1, len(here.places) // MOST_CORNERS)):
-        if not np.isfinite(here.places[nth]).all():
-            continue
+        if not np.isfinite(here.places[nth]).all() or np.isnan(here.normals[nth]).any():
+            continue  # of a face without area
         near = np.sqrt(((there.places - here.places[nth]) ** 2).sum(axis=1)) <= 2 * slack.places
         alike = near
         if np.isfinite(here.uvs[nth]).all():
