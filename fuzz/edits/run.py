@@ -66,8 +66,8 @@ def run_format(name: str, seconds: float, first: int, most: int) -> int:
 
 def report_end(last: dict[str, Any]) -> None:
     """Print the sequence at which Blender itself ended, which may be its own doing."""
-    format_name, name = last["subject"]
-    shown = {"format": format_name, "name": name, "steps": last["steps"], "number": last["begins"]}
+    format_name, name, way = last["subject"]
+    shown = {"format": format_name, "name": name, "way": way, "steps": last["steps"], "number": last["begins"]}
     report({**shown, "finding": "ended", "text": "Blender itself", "said": ""})
 
 

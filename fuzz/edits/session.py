@@ -38,6 +38,14 @@ OFTEN = 3  # of how many sequences one is exported in other ways, too
 LARGEST = 120_000  # bytes of a real file that is edited
 # Models that can move, and what lies beside: the samples' names.
 BESIDE = {"mdm": "mdx", "md5mesh": "md5anim"}
+# How a model is imported, by names: options of the operator.
+WAYS: dict[str, dict[str, Any]] = {
+    "": {},
+    "apart": {"weld": False},
+    "relative": {"relative_keys": True},
+    "in a frame": {"bind": "FRAME", "bind_frame": 1},
+    "plain": {"plain_materials": True},
+}
 # Sentences that say nothing of where a model is.
 OTHER = re.compile(
     r"corners? whose faces changed|levels of detail|UV map|texture|without a material|more than a file holds|"
@@ -59,10 +67,14 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class Subject:
-    """A model to begin with: a sample of a format, by name, or a real file, by its path in the corpus."""
+    """A model to begin with: a sample of a format, by name, or a real file, by its path in the corpus.
+
+    It is imported in a way that `WAYS` has.
+    """
 
     format: str
     name: str
+    way: str = ""
 
     @property
     def row(self) -> Format:
@@ -88,7 +100,14 @@ class Subject:
         if self.format in WHOLE:
             WHOLE[self.format].bring(self.name, folder)
         else:
-            operator("import", self.place(folder))(filepath=str(self.place(folder)))
+            operator("import", self.place(folder))(filepath=str(self.place(folder)), **WAYS[self.way])
+
+    def ways(self) -> list[str]:
+        """Return the ways in which it can be imported."""
+        if self.format in WHOLE:
+            return [""]
+        known = operator("import", Path(f"x{self.row.suffixes[0]}")).get_rna_type().properties
+        return [way for way, options in WAYS.items() if all(option in known for option in options)]
 
 
 Step = tuple[str, int]  # an operation's name, and the seed of its random numbers
