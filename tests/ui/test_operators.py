@@ -448,3 +448,21 @@ def test_an_exporter_survives_and_takes_a_path_beside_the_blend(tmp_path, export
     make_active("a")
     assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
     assert (tmp_path / "b.md3").read_bytes() == sample("animated")
+
+
+@pytest.mark.parametrize(("format_name", "name", "rate"), [("md2", "minimal", 48), ("md2", "animated", 10)])
+def test_only_what_has_several_frames_sets_the_rate_of_the_scene(tmp_path, format_name, name, rate):
+    bpy.context.scene.render.fps = 48
+    path = tmp_path / f"a.{format_name}"
+    path.write_bytes(sample(name, format_name))
+    import_model(path)
+    assert bpy.context.scene.render.fps == rate
+
+
+@pytest.mark.parametrize(("name", "rate"), [("one_frame", 48), ("wave", 24)])
+def test_a_pose_sets_no_rate(tmp_path, name, rate):
+    for suffix, made in (("md5mesh", "arm"), ("md5anim", name)):
+        (tmp_path / f"a.{suffix}").write_bytes(sample(made, suffix))
+    bpy.context.scene.render.fps = 48
+    import_model(tmp_path / "a.md5mesh")
+    assert bpy.context.scene.render.fps == rate

@@ -299,10 +299,12 @@ def _check(rig: Block, bones: list[Any], parents: NDArray[Any], animation: Anima
 
 
 def _set_scene(scene: bpy.types.Scene, animation: Animation, settings: SkeletalSettings) -> None:
+    if animation.num_frames <= 1:  # a pose has no rate, and no range: what else plays goes on
+        return
     if settings.frame_rate and animation.frame_rate >= 1:
         whole = min(max(round(min(animation.frame_rate, FASTEST)), 1), FASTEST)
         scene.render.fps, scene.render.fps_base = whole, max(whole / animation.frame_rate, SLOWEST)
-    if settings.fit_range and animation.num_frames > 1:  # a pose has no range: what else plays goes on
+    if settings.fit_range:
         scene.frame_start, scene.frame_end = 0, animation.num_frames - 1
         shown = min(max(scene.frame_current, 0), scene.frame_end)
         if shown != scene.frame_current:  # what is set without a key goes then

@@ -204,9 +204,11 @@ def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
 
 
 def _set_scene(scene: bpy.types.Scene, num_frames: int, settings: BuildSettings) -> None:
+    if num_frames <= 1:  # which has no rate, and no range: what else plays in the scene goes on
+        return
     if settings.frame_rate > 0:
         scene.render.fps, scene.render.fps_base = settings.frame_rate, 1.0
-    if settings.fit_range and num_frames > 1:  # one frame has no range: what else plays in the scene goes on
+    if settings.fit_range:
         scene.frame_start, scene.frame_end = 0, num_frames - 1
         if not 0 <= scene.frame_current < num_frames:
             scene.frame_float = 0.0  # shown when the view layer is updated next: once is enough
