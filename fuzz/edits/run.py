@@ -66,8 +66,7 @@ def run_format(name: str, seconds: float, first: int, most: int) -> int:
 
 def report_end(last: dict[str, Any]) -> None:
     """Print the sequence at which Blender itself ended, which may be its own doing."""
-    format_name, name, way = last["subject"]
-    shown = {"format": format_name, "name": name, "way": way, "steps": last["steps"], "number": last["begins"]}
+    shown = {"subject": f"Subject{tuple(last['subject'])}", "steps": last["steps"], "number": last["begins"]}
     report({**shown, "finding": "ended", "text": "Blender itself", "said": ""})
 
 

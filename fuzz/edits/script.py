@@ -4,5 +4,5 @@ SCRIPT = """import io_idtech_models
 from fuzz.edits.session import Subject, run
 
 io_idtech_models.register()
-print(run(Subject({format!r}, {name!r}, {way!r}), {steps!r}))
+print(run({subject}, {steps!r}))
 """

@@ -8,7 +8,7 @@ import re
 import tempfile
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -47,6 +47,17 @@ WAYS: dict[str, dict[str, Any]] = {
     "in a frame": {"bind": "FRAME", "bind_frame": 1},
     "plain": {"plain_materials": True},
 }
+EXPORTS: dict[str, dict[str, Any]] = {
+    "": {},
+    "normals as shown": {"normals": "SHOWN"},
+    "the scene's frames": {"frames": "SCENE"},
+    "the scene's motion": {"motions": "SCENE"},
+    "in the world": {"space": "WORLD"},
+    "split": {"split_surfaces": True},
+    "in triangles": {"triangulate": True},
+    "in one box": {"same_box": True},
+    "packed": {"pack_frames": True},
+}
 # Sentences that say nothing of where a model is.
 OTHER = re.compile(
     r"corners? whose faces changed|levels of detail|UV map|texture|without a material|more than a file holds|"
@@ -70,12 +81,13 @@ ABOUT = {
 class Subject:
     """A model to begin with: a sample of a format, by name, or a real file, by its path in the corpus.
 
-    It is imported in a way that `WAYS` has.
+    It is imported in a way that `WAYS` has, and exported in one of `EXPORTS`.
     """
 
     format: str
     name: str
     way: str = ""
+    export: str = ""
 
     @property
     def row(self) -> Format:
@@ -103,12 +115,17 @@ class Subject:
         else:
             operator("import", self.place(folder))(filepath=str(self.place(folder)), **WAYS[self.way])
 
-    def ways(self) -> list[str]:
-        """Return the ways in which it can be imported."""
+    def otherwise(self, rng: Random) -> Subject:
+        """Return it as it is imported and exported in other ways, which its format has."""
         if self.format in WHOLE:
-            return [""]
-        known = operator("import", Path(f"x{self.row.suffixes[0]}")).get_rna_type().properties
-        return [way for way, options in WAYS.items() if all(option in known for option in options)]
+            return self
+        path, found = Path(f"x{self.row.suffixes[0]}"), []
+        for way, every in (("import", WAYS), ("export", EXPORTS)):
+            known = operator(way, path).get_rna_type().properties
+            found.append(
+                rng.choice([name for name, options in every.items() if all(each in known for each in options)])
+            )
+        return replace(self, way=found[0], export=found[1])
 
 
 Step = tuple[str, int]  # an operation's name, and the seed of its random numbers
@@ -161,7 +178,7 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
         due = not found.kind and not lost and sum(seed for _, seed in steps) % OFTEN == 0
         found = _otherwise(subject, folder) if due else found
         if not found.kind and subject.format not in WHOLE:
-            found = _again(subject.row, folder / "out", folder / "again")
+            found = _again(subject, folder / "out", folder / "again")
         return found
 
 
@@ -195,7 +212,7 @@ def _outcome(subject: Subject, folder: Path) -> Finding:
     others: dict[str, Path] = {}
 
     def export() -> None:
-        others.update(_export(row, target))
+        others.update(_export(subject, target))
 
     failure = _failure(export, said)
     if failure is not None:
@@ -262,8 +279,9 @@ def _otherwise(subject: Subject, folder: Path) -> Finding:
     return Finding("")
 
 
-def _again(row: Format, written: Path, folder: Path) -> Finding:
+def _again(subject: Subject, written: Path, folder: Path) -> Finding:
     """Import what was written into an empty scene, and export it: the files have to be the same, byte for byte."""
+    row = subject.row
     names = sorted(path.name for path in written.iterdir() if path.stem == "a")  # levels are asked for
     target = written / f"a{row.suffixes[0]}"
     if target.name not in names:
@@ -278,7 +296,7 @@ def _again(row: Format, written: Path, folder: Path) -> Finding:
                 if name != target.name and row.skeletal.animation is not None and not row.skeletal.companions:
                     operator("import", written / name)(filepath=str(written / name))
             activate(*bpy.context.scene.objects)
-            _export(row, folder / target.name)
+            _export(replace(subject, export=""), folder / target.name)
     except RuntimeError as error:
         return Finding("again", str(error).strip().splitlines()[-1], said.getvalue())
     other = [n for n in names if not (folder / n).is_file() or (folder / n).read_bytes() != (written / n).read_bytes()]
@@ -296,7 +314,7 @@ def _files(subject: Subject, folder: Path) -> tuple[dict[str, bytes], str]:
                 WHOLE[subject.format].save(folder)
             else:
                 activate(*visible)
-                _export(subject.row, folder / f"a{subject.row.suffixes[0]}")
+                _export(subject, folder / f"a{subject.row.suffixes[0]}")
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return files, said.getvalue()
 
@@ -372,9 +390,10 @@ def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
     return Finding("")
 
 
-def _export(row: Format, target: Path) -> dict[str, Path]:
+def _export(subject: Subject, target: Path) -> dict[str, Path]:
     """Write a model, and its motions where they have a file of their own; returns the files beside it."""
-    operator("export", target)(filepath=str(target), what="SCENE")
+    row, options = subject.row, EXPORTS[subject.export]
+    operator("export", target)(filepath=str(target), what="SCENE", **options)
     if row.family is VERTEX or row.has_motions or row.skeletal.animation is None:
         return {}
     motion = row.skeletal.animation
@@ -382,7 +401,7 @@ def _export(row: Format, target: Path) -> dict[str, Path]:
     with contextlib.suppress(RuntimeError):  # it has no action
         getattr(bpy.ops.export_anim, f"idtech_{motion.name}")(filepath=str(beside))
     if not beside.is_file() and row.skeletal.companions:
-        operator("export", target)(filepath=str(target), what="SCENE", write_animation=True)
+        operator("export", target)(filepath=str(target), what="SCENE", write_animation=True, **options)
     return {motion.name: beside} if beside.is_file() else {}
 
 

@@ -6,14 +6,14 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple
 from functools import cache
 from random import Random
 
 from fuzz.edits.session import Finding, Step, Subject, all_operations, run, subjects
 
 MOST_STEPS = 6
-OTHER_WAYS = 3  # of how many sequences one imports in another way
+OTHER_WAYS = 3  # of how many sequences one is imported, or exported, in another way
 
 
 def sequence(number: int, wanted: list[str]) -> tuple[Subject, list[Step]]:
@@ -24,7 +24,7 @@ def sequence(number: int, wanted: list[str]) -> tuple[Subject, list[Step]]:
     own = [name for name in names if " " not in name and name.islower()]
     count = rng.randint(1, MOST_STEPS)
     steps = [(rng.choice(rng.choice((names, own))), rng.randrange(1 << 20)) for _ in range(count)]
-    return replace(subject, way=rng.choice(subject.ways())) if number % OTHER_WAYS == 0 else subject, steps
+    return subject.otherwise(rng) if number % OTHER_WAYS == 0 else subject, steps
 
 
 @cache
@@ -50,12 +50,12 @@ def findings(first: int, end: float, most: int, wanted: list[str]) -> Iterator[d
     number = first
     while time.monotonic() < end and number < first + most:
         subject, steps = sequence(number, wanted)
-        yield {"begins": number, "subject": [subject.format, subject.name, subject.way], "steps": steps}
+        yield {"begins": number, "subject": astuple(subject), "steps": steps}
         found = Finding("") if is_odd(subject) else run(subject, steps)
         if found.kind:
             fewer = shortened(subject, steps, found)
             last = run(subject, fewer)
-            shown = {"format": subject.format, "name": subject.name, "way": subject.way, "steps": fewer}
+            shown = {"subject": repr(subject), "steps": fewer}
             yield {**shown, "number": number, "finding": found.kind, "text": last.text or found.text, "said": last.said}
         number += 1
 
