@@ -115,6 +115,15 @@ def test_the_drawn_set_is_the_one_that_says_what_is_drawn():
     assert sets_of(model) == [("a", "UV", ["Other"])]
 
 
+def test_a_set_that_says_half_of_what_is_drawn_is_not_the_drawn_one():
+    """At one corner it is: there nobody else has a row."""
+    every = {(p, n): UVS[p] for n, face in enumerate(FACES) for p in face}
+    layer = LayerSpec(CORNERS, FACES, [0] * 6, {})
+    layer.corners = {"Half": {corner: (u, v + 5.0) for corner, (u, v) in every.items()}, "Full": dict(every)}
+    layer.corners["Half"][0, 0] = layer.corners["Full"].pop((0, 0))
+    assert sets_of(load(form(tags("a"), layer.pack(), surf("a")))) == [("a", "Full", ["Half"])]
+
+
 def test_sets_stand_in_another_order():
     model = load(several_sets())
     for surface in model.surfaces:

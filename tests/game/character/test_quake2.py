@@ -44,6 +44,12 @@ def test_another_skin(tmp_path):
     assert found(path, "none").decl is None
 
 
+def test_the_games_own_skins_come_before_others(tmp_path):
+    path = put_player(tmp_path)
+    put_files(path.parent, {"Grunt.pcx": b""})
+    assert found(path).skins == ("Grunt", "frost", "moss", "rust")
+
+
 def test_a_model_that_is_no_players_is_none(tmp_path):
     path = tmp_path / "models/monsters/tank/tris.md2"
     path.parent.mkdir(parents=True)

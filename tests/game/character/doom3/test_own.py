@@ -2,8 +2,9 @@
 
 import pytest
 
-from io_idtech_models.game.character.doom3.own import settled, with_animations
+from io_idtech_models.game.character.doom3.own import _block, settled, with_animations
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.shaders.library import Definition
 from tests.packs import put_files
 
 ONE, TWO = "model one {\n\tmesh a.md5mesh\n}\n", "model two {\n\tmesh b.md5mesh\n}\n"
@@ -36,6 +37,11 @@ def test_what_others_declare_is_left_out(tmp_path, there, written, odd):
     found, said = settled(Disk().folder(tmp_path), {OURS: (ONE + TWO).encode()})
     assert {path: data.decode() for path, data in found.items()} == written
     assert said == [OTHER.format(name) for name in odd]
+
+
+@pytest.mark.parametrize(("name", "written"), [("a b", 'model "a b"'), ("a\tb", 'model "a\tb"'), ("ab", "model ab")])
+def test_a_name_of_several_words_is_quoted(name, written):
+    assert _block(Definition("model", name, "", 0, "mesh a.md5mesh", ())).startswith(f"{written}\n{{")
 
 
 def test_an_animation_goes_into_the_file_that_declares_its_model_alone():
