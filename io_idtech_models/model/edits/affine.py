@@ -150,8 +150,11 @@ def _part_maps(
 
 
 def mirrors(before: NDArray[Any], after: NDArray[Any]) -> bool:
-    """Tell whether positions (V, 3) were mirrored, by the map that comes nearest to what happened, if it comes near."""
-    if not len(before):
+    """Tell whether positions (V, 3) were mirrored, by the map that comes nearest to what happened, if it comes near.
+
+    They were not where most are as they were: of what is nearly a plane a few that moved far turn that map over.
+    """
+    if 2 * int((before != after).any(axis=1).sum()) <= len(before):
         return False
     old, new = (points.astype(np.float64) - points.mean(axis=0) for points in (before, after))
     spread, carried = ((a[:, :, None] * old[:, None]).sum(axis=0)[None] for a in (old, new))

@@ -104,6 +104,15 @@ def test_what_has_no_width_was_not_mirrored(shape, turn, mirrors, size):
     assert not affine.mirrors(points[:3], points[:3] * turn)
 
 
+@pytest.mark.parametrize(("count", "mirrors"), [(3, False), (0, True)])
+def test_a_few_that_moved_far_mirror_nothing(count, mirrors):
+    """A cloth that is nearly a plane; `count` 0: all of it is mirrored."""
+    points = np.random.default_rng(4).normal(size=(60, 3)) * (20.0, 20.0, 0.05)
+    after = points.copy() if count else points * (1, 1, -1)
+    after[:count] = points[:count] * (1, 1, -900)
+    assert affine.mirrors(points, after) == mirrors
+
+
 BEFORE = [(0, 1, 2), (1, 3, 2), (4, 5, 6), (6, 6, 5)]
 
 
