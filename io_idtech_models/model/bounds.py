@@ -5,7 +5,6 @@ Letters in shapes: F frames, J joints, V vertices, W weights that move one.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import steady
 from .joint_scales import posed
-from .skeletal import Animation, SkeletalModel, Weights, changed_frames
+from .skeletal import Animation, SkeletalModel, SkinnedMesh, Weights, changed_frames
 
 SAME_REACH = 1e-5  # of the farthest coordinate: what Blender's single precision makes of places
 NEAR = 1e-9  # of a coordinate: vertices so far out may be the outermost
@@ -23,7 +22,7 @@ AT_ONCE = 8  # frames: more do not fit a processor's cache
 def set_bounds(animation: Animation, model: SkeletalModel) -> None:
     """Make the bounds of frames that changed those of the model's deformed meshes, or of its joints without any.
 
-    Also of frames in which meshes were edited, and reach farther than the source's: these become `outgrown`.
+    Of frames that did not, tell what vertices reach that were edited: a source's bounds have to hold these, too.
     """
     changed = changed_frames(animation) | (not animation.keep_bounds)
     frames, others = np.flatnonzero(changed), np.flatnonzero(~changed)
@@ -34,58 +33,53 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
             found = np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)
         if np.isfinite(found).any():
             animation.bounds[frames] = found
-    if not len(others) or not has_edited_meshes(model):
-        return
-    positions, axes = posed(animation.of_frames(others))
-    after = _reach_of_all([mesh.weights for mesh in model.meshes], positions, axes)
-    if not np.isfinite(after).all():  # nothing moves anything
-        return
-    before = _reach_of_all(_source_weights(model), positions, axes)
-    grown = ~_holds(before, after)
-    animation.outgrown = np.zeros(animation.num_frames, np.bool_)
-    animation.outgrown[others[grown]] = True
-    animation.bounds[others[grown]] = after[grown]
-
-
-def still_hold(animation: Animation, frames: NDArray[Any], stored: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which of a source's bounds (n, 2, 3) hold meshes that were edited, in the `frames` (n,) that have them."""
-    if animation.outgrown is None:
-        return np.ones(len(frames), np.bool_)
-    low, high = stored.min(axis=1), stored.max(axis=1)
-    return np.asarray(_holds(np.stack((low, high), axis=1), animation.bounds[frames]) | ~animation.outgrown[frames])
-
-
-def _holds(bounds: NDArray[Any], present: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which bounds (n, 2, 3) hold others, but for what rounding does."""
-    slack = SAME_REACH * np.abs(present).max(axis=(1, 2))[:, None]
-    low, high = bounds[:, 0] <= present[:, 0] + slack, bounds[:, 1] >= present[:, 1] - slack
-    return np.asarray((low & high).all(axis=1))
+    if len(others) and has_edited_meshes(model):
+        animation.edited = nowhere(animation.num_frames)
+        tables = [mesh.weights.of(_edited(mesh)) for mesh in model.meshes]
+        animation.edited[others] = _reach_of_all(tables, *posed(animation.of_frames(others)))
 
 
 def has_edited_meshes(model: SkeletalModel) -> bool:
     """Tell whether a vertex of a model's meshes is none of the source's, or lies or is moved otherwise than there."""
-    return any(mesh.source_index < 0 or mesh.kept is None or not mesh.kept.all() for mesh in model.meshes)
+    return any(len(_edited(mesh)) for mesh in model.meshes)
 
 
-def _source_weights(model: SkeletalModel) -> list[Weights]:
-    """Return the weights of the source's meshes, by the model's joints; none where one of their joints is gone."""
-    if model.source is None:
-        return []
-    joints = model.skeleton.joints_in(model.source)
-    places = np.full(model.source.skeleton.num_joints, -1, np.int32)
-    places[joints[joints >= 0]] = np.flatnonzero(joints >= 0)
-    found = []
-    for mesh in model.source.meshes:
-        own = places[mesh.weights.joints]
-        if (own >= 0).all():
-            found.append(replace(mesh.weights, joints=own))
+def _edited(mesh: SkinnedMesh) -> NDArray[np.int64]:
+    """Return the vertices (n,) of a mesh that are none of the source's, or that lie or are moved otherwise."""
+    known = np.zeros(mesh.num_vertices, np.bool_) if mesh.source_index < 0 or mesh.kept is None else mesh.kept
+    return np.flatnonzero(~known)
+
+
+def still_hold(animation: Animation, frames: NDArray[Any], stored: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which of a source's bounds (n, 2, 3) hold vertices that were edited, in the `frames` (n,) that have them."""
+    if animation.edited is None:
+        return np.ones(len(frames), np.bool_)
+    low, high = animation.edited[frames, 0], animation.edited[frames, 1]
+    slack = SAME_REACH * np.maximum(np.abs(low), np.abs(high)).max(axis=1, initial=0.0)[:, None]
+    with np.errstate(invalid="ignore"):  # of what reaches nowhere
+        holds = (stored.min(axis=1) <= low + slack) & (stored.max(axis=1) >= high - slack)
+    return np.asarray(holds.all(axis=1) | ~np.isfinite(low).all(axis=1))
+
+
+def grown(animation: Animation, frames: NDArray[Any], stored: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a source's bounds (n, 2, 3) as they hold vertices that were edited, too, low and high."""
+    corners = stored.min(axis=1), stored.max(axis=1)
+    if animation.edited is None:
+        return np.stack(corners, axis=1).astype(np.float64)
+    low, high = animation.edited[frames, 0], animation.edited[frames, 1]
+    return np.stack((np.minimum(corners[0], low), np.maximum(corners[1], high)), axis=1)
+
+
+def nowhere(count: int) -> NDArray[np.float64]:
+    """Return what nothing reaches, (F, 2, 3): low above high."""
+    found = np.empty((count, 2, 3))
+    found[:, 0], found[:, 1] = np.inf, -np.inf
     return found
 
 
 def _reach_of_all(tables: list[Weights], positions: NDArray[Any], axes: NDArray[Any]) -> NDArray[np.float64]:
     """Return how far several meshes reach together, as `reach`."""
-    found = np.empty((len(positions), 2, 3))
-    found[:, 0], found[:, 1] = np.inf, -np.inf
+    found = nowhere(len(positions))
     for table in tables:
         own = reach(table, positions, axes)
         np.minimum(found[:, 0], own[:, 0], out=found[:, 0])
@@ -99,8 +93,7 @@ def reach(weights: Weights, positions: NDArray[Any], axes: NDArray[Any]) -> NDAr
     The poses are positions (F, J, 3), and what joints do to their space, (F, J, 3, 3). Vertices that nothing moves
     count where they lie, if that is known; without any the corners are infinite, low above high.
     """
-    low_high = np.empty((len(positions), 2, 3))
-    low_high[:, 0], low_high[:, 1] = np.inf, -np.inf
+    low_high = nowhere(len(positions))
     if weights.still is not None and (weights.counts == 0).any():
         bare = weights.still[weights.counts == 0]
         low_high[:, 0], low_high[:, 1] = bare.min(axis=0), bare.max(axis=0)

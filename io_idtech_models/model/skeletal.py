@@ -172,7 +172,7 @@ class Animation:
     source_frames: Ints | None = None
     source_joints: Ints | None = None  # (J,) the source's joint that each was, or -1; None: all new
     keep_bounds: bool = True  # the source's, where the pose is the source's, and no smaller ones elsewhere
-    outgrown: NDArray[np.bool_] | None = None  # (F,) meshes reach farther than the source's did; None: in no frame
+    edited: Doubles | None = None  # (F, 2, 3): what vertices that were edited reach, low and high; None: none was
     traits: Traits | None = None
     lengths: Doubles | None = None  # (J,) the way to the parent at rest, for formats that store one for all frames
     scales: Scales | None = None  # how large joints are, for games that scale them
@@ -203,7 +203,7 @@ class Animation:
             source_frames=None if self.source_frames is None else self.source_frames[frames],
             scales=None if self.scales is None else self.scales.of_frames(frames),
             times=None if self.times is None else self.times[frames],
-            outgrown=None if self.outgrown is None else self.outgrown[frames],
+            edited=None if self.edited is None else self.edited[frames],
         )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.bounds import set_bounds, still_hold
+from io_idtech_models.model.bounds import grown, nowhere, set_bounds, still_hold
 from io_idtech_models.model.skeletal import (
     Animation,
     SkeletalModel,
@@ -128,40 +128,43 @@ def test_bounds_of_frames_that_are_the_sources_stay():
     assert (animation.bounds != before).any(axis=(1, 2)).all()
 
 
-@pytest.mark.parametrize(("by", "grown"), [(200.0, True), (1e-6, False), (0.0, False)])
-def test_bounds_grow_where_an_edited_mesh_reaches_farther(by, grown):
+def test_bounds_have_to_hold_what_was_edited():
     model, animation = arm(), wave()
     before, (mesh,) = animation.bounds.copy(), model.meshes
-    mesh.weights.offsets[0] += np.float32(by)
-    mesh.kept[0] = False
+    mesh.weights.offsets[mesh.weights.starts[3]] += np.float32(200.0)
+    mesh.kept[3] = False
     set_bounds(animation, model)
-    assert animation.outgrown.tolist() == [grown] * 5
-    assert (animation.bounds != before).any(axis=(1, 2)).tolist() == [grown] * 5
-    np.testing.assert_array_equal(animation.of_frames(np.array([2])).outgrown, [grown])
-    lasting = still_hold(animation, np.arange(5), before)
-    assert lasting.tolist() == [not grown] * 5
-    roomy = before + np.array([[-1e4], [1e4]])
-    assert still_hold(animation, np.arange(5), roomy[:, ::-1]).all(), "whichever end is first"
+    np.testing.assert_array_equal(animation.bounds, before)
+    alone, wanted = replace(model, meshes=[replace(mesh, weights=mesh.weights.of(np.array([3])))]), wave()
+    wanted.source = None
+    set_bounds(wanted, alone)
+    np.testing.assert_array_equal(animation.edited, wanted.bounds)
+    np.testing.assert_array_equal(animation.of_frames(np.array([2])).edited, animation.edited[2:3])
 
 
-def test_bounds_grow_with_a_mesh_that_is_new():
+def test_bounds_have_to_hold_a_mesh_that_is_new():
     model, animation = arm(), wave()
     (mesh,) = model.meshes
-    weights = replace(mesh.weights, offsets=mesh.weights.offsets + np.float32(150.0))
-    model.meshes.append(replace(mesh, weights=weights, source_index=-1))
+    model.meshes.append(replace(mesh, source_index=-1))
     set_bounds(animation, model)
-    assert animation.outgrown.all()
     alone = replace(wave(), source_frames=None)
-    set_bounds(alone, model)
-    np.testing.assert_array_equal(animation.bounds, alone.bounds)
+    set_bounds(alone, arm())
+    np.testing.assert_array_equal(animation.edited, alone.bounds)
 
 
-def test_bounds_of_a_joint_that_is_gone_are_not_known_to_have_been_reached():
-    model, animation = arm(), wave()
-    model.meshes[0].kept[0] = False
-    model.skeleton.sources = np.array([-1, 1, 2], np.int32)
-    set_bounds(animation, model)
-    assert animation.outgrown.all()
+def test_which_bounds_hold_what_was_edited_and_how_others_grow():
+    animation, every = wave(), np.arange(5)
+    stored = np.tile([[-1.0, -2.0, -3.0], [1.0, 2.0, 3.0]], (5, 1, 1))
+    assert still_hold(animation, every, stored).all()
+    np.testing.assert_array_equal(grown(animation, every, stored[:, ::-1]), stored)
+    animation.edited = stored * 0.5
+    animation.edited[1, 1, 2], animation.edited[2, 0, 0] = 7.0, -1.0 - 1e-6
+    animation.edited[3] = nowhere(1)
+    for corners in (stored, stored[:, ::-1]):  # whichever end is first
+        assert still_hold(animation, every, corners).tolist() == [True, False, True, True, True]
+        wanted = stored.copy()
+        wanted[1, 1, 2] = 7.0
+        np.testing.assert_allclose(grown(animation, every, corners), wanted, atol=1e-5)
 
 
 def test_which_frames_changed():

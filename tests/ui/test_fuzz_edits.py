@@ -55,7 +55,7 @@ def test_bounds_hold_what_is_added_to_a_model_whose_poses_stay(subject, monkeypa
 
     def keep_all(animation, model):
         set_bounds(animation, model)
-        animation.outgrown = None
+        animation.edited = None
 
     monkeypatch.setattr(motion, "set_bounds", keep_all)
     found = session.run(session.Subject(*subject), steps)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.arrays import most_frequent
-from ...model.bounds import still_hold
+from ...model.bounds import grown, still_hold
 from ...model.records import pack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
@@ -217,14 +217,13 @@ def _encode_bounds(animation: Animation, source: AnimationSource | None) -> NDAr
         return animation.bounds
     stored: NDArray[np.float64] = source.facts["bounds"]
     changed, frames = changed_frames(animation), _frames_of(animation)
-    if animation.outgrown is not None and len(stored):
-        every = np.arange(len(frames))
-        changed |= ~still_hold(animation, every, stored[np.minimum(frames, len(stored) - 1)])
-    if not changed.any() and np.array_equal(frames, np.arange(len(source.positions))):
-        return stored
-    bounds = animation.bounds.copy()
+    bounds, every = animation.bounds.copy(), np.arange(len(frames))
     present = frames < len(stored)
     like = stored[np.minimum(frames, len(stored) - 1)] if len(stored) else bounds
-    grown = np.stack((np.minimum(bounds[:, 0], like[:, 0]), np.maximum(bounds[:, 1], like[:, 1])), axis=1)
-    bounds[present] = np.where(changed[present, None, None], grown[present], like[present])
+    hold = still_hold(animation, every, like) & ~changed
+    if hold.all() and np.array_equal(frames, np.arange(len(source.positions))):
+        return stored
+    both = np.stack((np.minimum(bounds[:, 0], like[:, 0]), np.maximum(bounds[:, 1], like[:, 1])), axis=1)
+    wider = np.where(changed[:, None, None], both, grown(animation, every, like))
+    bounds[present] = np.where(hold[:, None, None], like, wider)[present]
     return bounds

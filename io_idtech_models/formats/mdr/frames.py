@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.arrays import LARGEST
-from ...model.bounds import still_hold
+from ...model.bounds import grown, still_hold
 from ...model.skeletal import (
     Animation,
     AnimationSource,
@@ -178,11 +178,7 @@ class _Take:
     def _infos(self, infos: NDArray[Any]) -> None:
         """Write bounds and names: the source's of frames whose pose is one of its."""
         own = self.animation
-        low, high = own.bounds[:, 0], own.bounds[:, 1]
-        middle = (low + high) / 2
-        with np.errstate(over="ignore"):
-            infos["bounds"][:, 0], infos["bounds"][:, 1] = finite(low), finite(high)
-            infos["local_origin"], infos["radius"] = finite(middle), finite(steady.lengths(high - middle))
+        _write_bounds(infos, own.bounds)
         names = infos.dtype.names or ()
         if "name" in names:
             made = [f"{own.name}{number}" for number in range(own.num_frames)]
@@ -197,9 +193,20 @@ class _Take:
         written = records_of(self.source.facts, "infos", PACKED_INFO if self.is_packed else PLAIN_INFO)[came[kept]]
         if "name" in names and not self.is_packed:
             infos["name"][kept] = written["name"]
-        hold = still_hold(own, kept, written["bounds"]) & own.keep_bounds
-        for name in ("bounds", "local_origin", "radius"):
-            infos[name][kept[hold]] = written[name][hold]
+        if own.keep_bounds:
+            hold = still_hold(own, kept, written["bounds"])
+            _write_bounds(written, grown(own, kept, written["bounds"]), ~hold)
+            for name in ("bounds", "local_origin", "radius"):
+                infos[name][kept] = written[name]
+
+
+def _write_bounds(infos: NDArray[Any], bounds: Doubles, which: Any = slice(None)) -> None:
+    """Write the bounds (F, 2, 3) of some frames (all), and what follows from them, into infos (F,)."""
+    low, high = bounds[which, 0], bounds[which, 1]
+    middle = (low + high) / 2
+    with np.errstate(over="ignore"):
+        infos["bounds"][which] = np.stack((finite(low), finite(high)), axis=1)
+        infos["local_origin"][which], infos["radius"][which] = finite(middle), finite(steady.lengths(high - middle))
 
 
 def _shown_matrices(source: AnimationSource) -> Doubles:

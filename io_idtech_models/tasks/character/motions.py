@@ -32,7 +32,7 @@ from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion, differences
 from ...formats import Format
 from ...game.aninc import Row, RowEdit
-from ...model.bounds import has_edited_meshes, set_bounds
+from ...model.bounds import has_edited_meshes, nowhere, set_bounds
 from ...model.edits.matched import onto
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import GAMES, refused
@@ -185,7 +185,7 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
 
 def _has_outgrown(animation: Animation, row: Format, data: bytes) -> bool:
     """Tell whether edited meshes reach beyond the bounds that an animation had, as its file's bytes have to say."""
-    return animation.outgrown is not None and row.dump(replace(animation, outgrown=None)) != data
+    return animation.edited is not None and row.dump(replace(animation, edited=None)) != data
 
 
 def save_unmade(export: RigScene, model: SkeletalModel, row: Format, game: str) -> Iterator[ActionFile]:
@@ -390,12 +390,13 @@ class _FileEdits:
         grown = whole.of_frames(np.minimum(np.arange(count), whole.num_frames - 1))
         hints = grown.source_frames
         assert hints is not None
-        grown.outgrown = outgrown = np.zeros(count, np.bool_)
+        grown.edited = edited = nowhere(count)
         for first, part, began in self.parts:
             own = slice(first, first + part.num_frames)
             grown.positions[own], grown.rotations[own] = part.positions, part.rotations
             grown.bounds[own] = part.bounds
-            outgrown[own] = False if part.outgrown is None else part.outgrown
+            if part.edited is not None:
+                edited[own] = part.edited
             known = part.source_frames if began >= 0 else None
             hints[own] = -1 if known is None else np.where(known >= 0, known + began, -1)
         for text in refused(self.format.check(grown, self.game)):

@@ -242,11 +242,11 @@ def test_frames_that_have_no_bounds_in_the_file_have_their_own():
     assert found[3:].tolist() == motion.bounds[3:].tolist()
 
 
-def test_bounds_that_meshes_outgrew_hold_them_too():
+def test_bounds_that_edited_meshes_outgrew_hold_them_too():
     motion = ANIM.load(samples_md5.wave(), "a")
     before = ANIM.read(samples_md5.wave()).bounds
-    motion.outgrown = np.array([False, True, False, False, False])
-    motion.bounds = np.tile([[-10.0, -10.0, -500.0], [10.0, 10.0, 10.0]], (5, 1, 1))
+    motion.edited = np.tile([[-10.0, -10.0, -10.0], [10.0, 10.0, 10.0]], (5, 1, 1))
+    motion.edited[1, 0, 2] = -500.0
     found = ANIM.read(ANIM.dump(motion)).bounds
     assert found[1].tolist() == [[*before[1, 0, :2], -500.0], before[1, 1].tolist()]
     np.testing.assert_array_equal(np.delete(found, 1, axis=0), np.delete(before, 1, axis=0))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ....model import steady
 from ....model.arrays import most_frequent
-from ....model.bounds import still_hold
+from ....model.bounds import grown, still_hold
 from ....model.skeletal import Animation, AnimationSource, changed_frames
 from ....model.transforms import chain, conjugate, rotate
 from ..records import Wanted, all_fit, finite, records_of, sound
@@ -152,11 +152,10 @@ def source_frames(take: Take) -> NDArray[Any]:
     frames = np.zeros(animation.num_frames, frame_dtype(len(animation.parents)))
     frames["info"] = records_of(source.facts, "infos", FRAME_INFO)
     frames["bones"]["angles"], frames["bones"]["ofs_angles"] = source.facts["angles"], source.facts["ofs_angles"]
-    hold = still_hold(animation, np.arange(len(frames)), frames["info"]["bounds"]) & animation.keep_bounds
-    if not hold.all():
-        made = frames["info"].copy()
-        _encode_bounds(made, animation, take.kind)
-        frames["info"][~hold] = made[~hold]
+    if animation.keep_bounds:
+        _grow_bounds(frames["info"], np.arange(len(frames)), animation, take.kind)
+    else:
+        _encode_bounds(frames["info"], animation.bounds, take.kind)
     return frames
 
 
@@ -167,7 +166,7 @@ def encode_frames(take: Take, lengths: Doubles) -> NDArray[Any]:
     codes = frames["bones"]
     root = int(np.flatnonzero(animation.parents < 0)[0])
     frames["info"]["parent_offset"] = take.places[:, root]
-    _encode_bounds(frames["info"], animation, take.kind)
+    _encode_bounds(frames["info"], animation.bounds, take.kind)
     fresh = np.ones((2, *codes.shape), np.bool_)  # which directions, and which angles, are no longer the source's
     if take.source is not None and animation.source_frames is not None:
         _take_source(frames, take, take.source, lengths, root, fresh)
@@ -178,9 +177,9 @@ def encode_frames(take: Take, lengths: Doubles) -> NDArray[Any]:
     return frames
 
 
-def _encode_bounds(infos: NDArray[Any], animation: Animation, kind: Kind) -> None:
-    """Write bounds, as real files of a kind have them."""
-    low, high = animation.bounds[:, 0], animation.bounds[:, 1]
+def _encode_bounds(infos: NDArray[Any], bounds: Doubles, kind: Kind) -> None:
+    """Write bounds (F, 2, 3) into frames' infos (F,), as real files of a kind have them."""
+    low, high = bounds[:, 0], bounds[:, 1]
     with np.errstate(over="ignore"):
         infos["local_origin"] = origin = finite((low + high) / 2)
         if kind.cubes:
@@ -191,6 +190,25 @@ def _encode_bounds(infos: NDArray[Any], animation: Animation, kind: Kind) -> Non
             corners = finite(low), finite(high)
     infos["radius"] = radius
     infos["bounds"][:, 0], infos["bounds"][:, 1] = corners
+
+
+def _grow_bounds(infos: NDArray[Any], kept: NDArray[np.int64], animation: Animation, kind: Kind) -> None:
+    """Let the source's bounds, which frames `kept` (n,) of all have, hold vertices that were edited, too.
+
+    A cube goes on to lie around its middle.
+    """
+    wider = kept[~still_hold(animation, kept, infos["bounds"][kept])]
+    if not len(wider):
+        return
+    part = infos[wider]
+    if kind.cubes and animation.edited is not None:
+        origin = part["local_origin"]
+        farthest = steady.lengths(np.abs(animation.edited[wider] - origin[:, None]).max(axis=1))
+        part["radius"] = radius = np.maximum(part["radius"], finite(farthest))
+        part["bounds"] = np.stack((origin + radius[:, None], origin - radius[:, None]), axis=1)
+    else:
+        _encode_bounds(part, grown(animation, wider, part["bounds"]), kind)
+    infos[wider] = part
 
 
 def _take_source(
@@ -277,6 +295,6 @@ def _take_infos(infos: NDArray[Any], take: Take, source: AnimationSource, whole:
     animation = take.animation
     if animation.keep_bounds:
         kept = np.flatnonzero((whole >= 0) & ~changed_frames(animation))
-        kept = kept[still_hold(animation, kept, written["bounds"][whole[kept]])]
         for name in ("bounds", "local_origin", "radius"):
             infos[name][kept] = written[name][whole[kept]]
+        _grow_bounds(infos, kept, animation, take.kind)
