@@ -25,6 +25,8 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
     Of frames that did not, tell what vertices reach that were edited: a source's bounds have to hold these, too.
     """
     changed = changed_frames(animation) | (not animation.keep_bounds)
+    if animation.scales is not None and not animation.scales.inherited:  # of which no frame of the source is known
+        changed |= (animation.scales.values != 1.0).any(axis=1)
     frames, others = np.flatnonzero(changed), np.flatnonzero(~changed)
     if len(frames):
         positions, axes = posed(animation.of_frames(frames))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,7 @@ class _Take:
         frames = np.zeros(count, frame_dtype(bones, packed))
         codes = frames["bones"]
         codes[...] = _packed(matrices) if packed else np.clip(matrices, -LARGEST, LARGEST)
-        self._infos(frames["info"])
+        self._infos(frames["info"], matrices)
         if self.source is not None and self.is_packed == packed:
             self._take_source(codes, matrices, self.source)
         return frames
@@ -162,7 +163,7 @@ class _Take:
         joints, hints = self.animation.joints_in(source), self.animation.source_frames
         if hints is None:
             return
-        before = _shown_matrices(source)
+        before = self.shown
         stored = source.facts["codes"] if self.is_packed else source.facts["codes"].view(np.float32)
         for part, (lie, shown) in enumerate(zip(PACKED if self.is_packed else PLAIN, PLAIN, strict=True)):
             known = (joints >= 0) & (hints[..., part] >= 0) & (hints[..., part] < len(before))
@@ -175,8 +176,14 @@ class _Take:
             place: NDArray[Any] = codes[lie]
             place[same] = stored[which][lie][same]
 
-    def _infos(self, infos: NDArray[Any]) -> None:
-        """Write bounds and names: the source's of frames whose pose is one of its."""
+    @cached_property
+    def shown(self) -> Doubles:
+        """Return what the source's bones are shown as, (F, B, 3, 4)."""
+        assert self.source is not None
+        return _shown_matrices(self.source)
+
+    def _infos(self, infos: NDArray[Any], matrices: Doubles) -> None:
+        """Write bounds and names: the source's of frames whose pose is one of its, in which bones are as large."""
         own = self.animation
         _write_bounds(infos, own.bounds)
         names = infos.dtype.names or ()
@@ -194,10 +201,19 @@ class _Take:
         if "name" in names and not self.is_packed:
             infos["name"][kept] = written["name"]
         if own.keep_bounds:
+            now, then = _sizes(matrices[kept][:, known]), _sizes(self.shown[came[kept]][:, own.source_joints[known]])
+            reached = own.bounds[kept].any(axis=(1, 2))  # of what was scaled it is known what its meshes reach
+            resized = (np.abs(now - then) > EVEN * then).any(axis=1) & reached
+            kept, written = kept[~resized], written[~resized]
             hold = still_hold(own, kept, written["bounds"])
             _write_bounds(written, grown(own, kept, written["bounds"]), ~hold)
             for name in ("bounds", "local_origin", "radius"):
                 infos[name][kept] = written[name]
+
+
+def _sizes(matrices: Doubles) -> Doubles:
+    """Return how large matrices (..., 3, 4) make what they move, (...,), whichever way they turn it."""
+    return np.asarray(np.sqrt((matrices[..., :3] ** 2).sum(axis=(-1, -2))))
 
 
 def _write_bounds(infos: NDArray[Any], bounds: Doubles, which: Any = slice(None)) -> None:

@@ -8,7 +8,8 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdr import file as mdr
 from io_idtech_models.formats.mdr.model import from_model, to_animations, to_model
-from io_idtech_models.model.skeletal import at_rest, skin
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.model.skeletal import Scales, at_rest, skin
 from io_idtech_models.model.transforms import rotate, to_matrices
 from tests import samples_mdr
 from tests.samples import load, sample
@@ -169,6 +170,23 @@ def test_bones_that_are_far_away_keep_their_codes_within_single_precision():
     motion.positions[1, 2] += 0.02
     moved = mdr.read(MDR.dump(asset.model, None, [motion])).frames["bones"] != mdr.read(data).frames["bones"]
     assert np.unique(np.argwhere(moved)[:, :2], axis=0).tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("name", ["walker", "packed_walker"])
+def test_bounds_of_frames_in_which_bones_were_scaled_are_made_anew(name):
+    model = load(sample(name, "mdr"), "x")
+    file = mdr.read(sample(name, "mdr"))
+    (motion,) = to_animations(file, "x")
+    values = np.ones(motion.positions.shape[:2])
+    values[1] = 3.0
+    motion.scales = Scales(values, np.zeros(values.shape[1], np.bool_))
+    set_bounds(motion, model)
+    written = mdr.read(MDR.dump(model, None, [motion])).frames["info"]
+    before = file.frames["info"]
+    stays = [0, *range(2, len(before))]
+    assert written[stays].tobytes() == before[stays].tobytes()
+    np.testing.assert_allclose(written["bounds"][1], motion.bounds[1], rtol=1e-6)
+    assert written["radius"][1] == pytest.approx(np.linalg.norm(np.ptp(motion.bounds[1], axis=0)) / 2)
 
 
 def test_the_option_packs():
