@@ -158,6 +158,17 @@ def test_what_is_packed_stays_so_while_it_fits(caplog):
     np.testing.assert_allclose(matrices(file, 1), matrices(before, 1), atol=3e-5)
 
 
+def test_a_bone_that_goes_along_with_others_gets_codes_of_its_own():
+    """What it is relative to its parent is the source's; where that takes it is not, along one axis."""
+    asset = MDR.unpack(mdr.read(sample("walker", "mdr")), "x")
+    (motion,), before = asset.animations, mdr.read(sample("walker", "mdr"))
+    motion.positions[1, 2, 1] += 5.0
+    found = mdr.read(MDR.dump(asset.model, None, [motion]))
+    wanted = matrices(before, 1)
+    wanted[2, 1, 3] += 5.0
+    np.testing.assert_allclose(matrices(found, 1), wanted, atol=1e-5)
+
+
 def test_bones_that_are_far_away_keep_their_codes_within_single_precision():
     frames: list[list[samples_mdr.Matrix]] = [
         [((*x[:3], x[3] + 20000.0), y, z) for x, y, z in frame] for frame in samples_mdr.moving(3)

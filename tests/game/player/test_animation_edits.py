@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.game.player.animation_cfg import LEAST, NAMES, Row, read, read_text
-from io_idtech_models.game.player.animation_edits import make, shifted, with_change, with_row
+from io_idtech_models.game.player.animation_edits import (
+    GESTURE,
+    WALKCR,
+    check_begin,
+    make,
+    shifted,
+    with_change,
+    with_row,
+)
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.game.packs import PACKS, packed
@@ -215,3 +223,26 @@ def test_real_tables_take_rows():
         new = with_row(found, "TORSO_GETFLAG", first=1, count=2)
         assert [numbers(row) for row in new.rows[:LEAST]] == [numbers(row) for row in found.rows]
         assert b"1\t2\t0\t15\t\t// TORSO_GETFLAG" in new.write()
+
+
+# -- where legs and torso begin
+
+
+@pytest.mark.parametrize(
+    ("shown", "before", "refused"),
+    [
+        ({WALKCR: 7}, {WALKCR: 5, GESTURE: 5}, True),
+        ({WALKCR: 7, GESTURE: 7}, {WALKCR: 5, GESTURE: 5}, False),
+        ({GESTURE: 7}, {WALKCR: 5, GESTURE: 6}, False),  # as it was
+        ({WALKCR: 7}, {WALKCR: 5}, False),  # a part alone
+        ({}, {WALKCR: 5, GESTURE: 5}, False),
+    ],
+)
+def test_legs_begin_where_the_torso_does(shown, before, refused):
+    said = ""
+    try:
+        check_begin(shown, before)
+    except LimitError as error:
+        said = str(error)
+    assert ("LEGS_WALKCR begins at frame 7 of lower.md3, and TORSO_GESTURE at 5 of upper.md3" in said) == refused
+    assert bool(said) == refused
