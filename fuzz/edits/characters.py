@@ -54,6 +54,12 @@ def save(folder: Path) -> None:
     write(filepath=str(folder))
 
 
+def save_again(_saved: Path, folder: Path) -> None:
+    """Write the character that `judge` imported, as it was saved; raises RuntimeError if that refuses."""
+    choose()
+    save(folder)
+
+
 def shown() -> Shown:
     """Return what the character's animations show: the corners of each one's first, middle and last frame."""
     found: Shown = {}

@@ -77,6 +77,14 @@ def save(folder: Path) -> None:
     export_player(filepath=str(folder))
 
 
+def save_again(saved: Path, folder: Path) -> None:
+    """Import a saved player into an empty scene, and write it; raises RuntimeError if either refuses."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import_player(filepath=str(saved), plain_materials=True)
+    choose()
+    save(folder)
+
+
 def judge(_name: str, _folder: Path, saved: Path, seed: int) -> tuple[Verdict, str]:
     """Compare a saved player with what Blender shows; returns what is off most, and of which part."""
     player = players_among(bpy.context.view_layer.objects)[0]

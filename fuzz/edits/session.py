@@ -299,8 +299,14 @@ def _again(subject: Subject, written: Path, folder: Path) -> Finding:
             _export(replace(subject, export=""), folder / target.name)
     except RuntimeError as error:
         return Finding("again", str(error).strip().splitlines()[-1], said.getvalue())
-    other = [n for n in names if not (folder / n).is_file() or (folder / n).read_bytes() != (written / n).read_bytes()]
+    other = [name for name in _other_files(written, folder) if name in names]
     return Finding("again", f"comes back otherwise: {', '.join(other)}", said.getvalue()) if other else Finding("")
+
+
+def _other_files(before: Path, after: Path) -> list[str]:
+    """Name the files of a folder that another one has not, or otherwise."""
+    names = sorted(path.relative_to(before).as_posix() for path in before.rglob("*") if path.is_file())
+    return [n for n in names if not (after / n).is_file() or (after / n).read_bytes() != (before / n).read_bytes()]
 
 
 def _files(subject: Subject, folder: Path) -> tuple[dict[str, bytes], str]:
@@ -370,7 +376,16 @@ def _whole_outcome(subject: Subject, folder: Path, seed: int) -> Finding:
     except Exception:  # noqa: BLE001 - as above
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
     found = _in_silence(verdict, said.getvalue())
-    return Finding(found.kind, f"{where}: {found.text}", found.said) if found.kind else found
+    if found.kind:
+        return Finding(found.kind, f"{where}: {found.text}", found.said)
+    try:
+        with contextlib.redirect_stdout(said):
+            WHOLE[subject.format].save_again(out, folder / "again")
+    except RuntimeError as error:
+        return Finding("again", str(error).strip().splitlines()[-1], said.getvalue())
+    # What a character's game declares by now need not go along any more.
+    other = [name for name in _other_files(out, folder / "again") if (folder / "again" / name).is_file()]
+    return Finding("again", f"comes back otherwise: {', '.join(other)}", said.getvalue()) if other else Finding("")
 
 
 def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
