@@ -26,7 +26,7 @@ from tests.ui.rigs.arms import (
     rig,
     scene,
 )
-from tests.ui.scene import activate, add_tag, bpy, error_of
+from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -210,6 +210,30 @@ def test_options_of_an_export(arm, capfd):
     capfd.readouterr()
     assert motion_of(arm / "b.md5anim").frame_rate == 30, "the scene's"
     assert "29.97 frames per second, MD5 only whole numbers: written as 30" in capfd.readouterr().out
+
+
+def hung_on_a_bone() -> None:
+    hat = add_cube("hat")
+    hat.parent, hat.parent_type, hat.parent_bone = rig(), "BONE", rig().data.bones[-1].name
+
+
+def bent_by_the_armature() -> None:
+    hat = add_cube("hat")
+    hat.modifiers.new("Armature", "ARMATURE").object = rig()
+    hat.vertex_groups.new(name=rig().data.bones[-1].name).add(range(8), 1.0, "REPLACE")
+
+
+@pytest.mark.parametrize("hang", [hung_on_a_bone, bent_by_the_armature])
+def test_bounds_of_an_animation_hold_what_was_added_to_its_model(arm, hang):
+    before = motion_of(arm / "a.md5anim").bounds
+    hang()
+    activate(rig())
+    np.testing.assert_array_equal(motion_of(arm / "b.md5anim").bounds, before)  # which have room for it
+    bpy.data.objects["hat"].scale = (400.0, 1.0, 1.0)
+    bpy.context.view_layer.update()
+    after = motion_of(arm / "b.md5anim").bounds
+    assert (np.ptp(after, axis=1).max(axis=1) > 390.0).all()
+    assert (after[:, 0] <= before[:, 0]).all() and (after[:, 1] >= before[:, 1]).all()
 
 
 def test_a_file_without_a_frame_rate_keeps_it(folder):
