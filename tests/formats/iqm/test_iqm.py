@@ -478,6 +478,18 @@ def test_two_meshes_borrow_the_same_vertices_of_a_third(lit, last):
         np.testing.assert_array_equal(own.uvs[own.triangles], before.uvs[before.triangles])
 
 
+@pytest.mark.parametrize("moved", [0, 1])
+def test_bounds_hold_the_one_mesh_that_moved(moved):
+    spec = samples_iqm.arm()
+    spec.triangles, spec.adjacency = [*spec.triangles[:4], (8, 9, 10)], []
+    spec.meshes = [("sleeve", "", 0, 8, 0, 4), ("glove", "", 8, 4, 4, 1)]
+    model, animations = unpack(spec.pack())
+    before = ROW.read(spec.pack()).bounds
+    model.meshes[moved].weights.offsets[:] += np.float32(400.0)
+    found = ROW.read(ROW.dump(model, None, animations)).bounds
+    assert (found["max"] > before["max"] + 100.0).any(axis=1)[:3].all()
+
+
 def test_lumps_that_share_their_bytes_are_refused_where_they_multiply_the_file():
     rows = [(0.0, 0.0, 0.0)] * 500
     data = bytearray(samples_iqm.IqmSpec(arrays=[(16, 0, samples_iqm.LETTERS.index("f"), rows)]).pack())
