@@ -178,7 +178,7 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
         due = not found.kind and not lost and sum(seed for _, seed in steps) % OFTEN == 0
         found = _otherwise(subject, folder) if due else found
         if not found.kind and subject.format not in WHOLE:
-            found = _again(subject, folder / "out", folder / "again")
+            found = _imported_again(subject, folder / "out", folder / "again")
         return found
 
 
@@ -279,8 +279,8 @@ def _otherwise(subject: Subject, folder: Path) -> Finding:
     return Finding("")
 
 
-def _again(subject: Subject, written: Path, folder: Path) -> Finding:
-    """Import what was written into an empty scene, and export it: the files have to be the same, byte for byte."""
+def _imported_again(subject: Subject, written: Path, folder: Path) -> Finding:
+    """Import what was written into an empty scene, and export it: the files have to be the same."""
     row = subject.row
     names = sorted(path.name for path in written.iterdir() if path.stem == "a")  # levels are asked for
     target = written / f"a{row.suffixes[0]}"
@@ -288,25 +288,30 @@ def _again(subject: Subject, written: Path, folder: Path) -> Finding:
         return Finding("")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     folder.mkdir()
+
+    def write() -> None:
+        operator("import", target)(filepath=str(target))
+        for name in names:
+            if name != target.name and row.skeletal.animation is not None and not row.skeletal.companions:
+                operator("import", written / name)(filepath=str(written / name))
+        activate(*bpy.context.scene.objects)
+        _export(replace(subject, export=""), folder / target.name)
+
+    return _again(write, written, folder, lambda name: name in names)
+
+
+def _again(write: Callable[[], object], before: Path, after: Path, counts: Callable[[str], bool]) -> Finding:
+    """Write what a folder has into another one, again; the files that count have to be the same, byte for byte."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):
-            operator("import", target)(filepath=str(target))
-            for name in names:
-                if name != target.name and row.skeletal.animation is not None and not row.skeletal.companions:
-                    operator("import", written / name)(filepath=str(written / name))
-            activate(*bpy.context.scene.objects)
-            _export(replace(subject, export=""), folder / target.name)
+            write()
     except RuntimeError as error:
         return Finding("again", str(error).strip().splitlines()[-1], said.getvalue())
-    other = [name for name in _other_files(written, folder) if name in names]
-    return Finding("again", f"comes back otherwise: {', '.join(other)}", said.getvalue()) if other else Finding("")
-
-
-def _other_files(before: Path, after: Path) -> list[str]:
-    """Name the files of a folder that another one has not, or otherwise."""
     names = sorted(path.relative_to(before).as_posix() for path in before.rglob("*") if path.is_file())
-    return [n for n in names if not (after / n).is_file() or (after / n).read_bytes() != (before / n).read_bytes()]
+    pairs = [(name, before / name, after / name) for name in names if counts(name)]
+    other = [name for name, one, two in pairs if not two.is_file() or one.read_bytes() != two.read_bytes()]
+    return Finding("again", f"comes back otherwise: {', '.join(other)}", said.getvalue()) if other else Finding("")
 
 
 def _files(subject: Subject, folder: Path) -> tuple[dict[str, bytes], str]:
@@ -378,14 +383,11 @@ def _whole_outcome(subject: Subject, folder: Path, seed: int) -> Finding:
     found = _in_silence(verdict, said.getvalue())
     if found.kind:
         return Finding(found.kind, f"{where}: {found.text}", found.said)
-    try:
-        with contextlib.redirect_stdout(said):
-            WHOLE[subject.format].save_again(out, folder / "again")
-    except RuntimeError as error:
-        return Finding("again", str(error).strip().splitlines()[-1], said.getvalue())
+    again = folder / "again"
     # What a character's game declares by now need not go along any more.
-    other = [name for name in _other_files(out, folder / "again") if (folder / "again" / name).is_file()]
-    return Finding("again", f"comes back otherwise: {', '.join(other)}", said.getvalue()) if other else Finding("")
+    return _again(
+        lambda: WHOLE[subject.format].save_again(out, again), out, again, lambda name: (again / name).is_file()
+    )
 
 
 def _in_silence(verdict: judge.Verdict, said: str) -> Finding:

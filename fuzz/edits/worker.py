@@ -55,8 +55,10 @@ def findings(first: int, end: float, most: int, wanted: list[str]) -> Iterator[d
         if found.kind:
             fewer = shortened(subject, steps, found)
             last = run(subject, fewer)
-            shown = {"subject": repr(subject), "steps": fewer}
-            yield {**shown, "number": number, "finding": found.kind, "text": last.text or found.text, "said": last.said}
+            yield {
+                "subject": repr(subject), "steps": fewer, "number": number,
+                "finding": found.kind, "text": last.text or found.text, "said": last.said,
+            }  # fmt: skip
         number += 1
 
 

@@ -24,10 +24,11 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
 
     Of frames that did not, tell what vertices reach that were edited: a source's bounds have to hold these, too.
     """
-    changed = changed_frames(animation) | (not animation.keep_bounds)
+    anew = changed_frames(animation) | (not animation.keep_bounds)
+    others = np.flatnonzero(~anew)
     if animation.scales is not None and not animation.scales.inherited:  # of which no frame of the source is known
-        changed |= (animation.scales.values != 1.0).any(axis=1)
-    frames, others = np.flatnonzero(changed), np.flatnonzero(~changed)
+        anew |= (animation.scales.values != 1.0).any(axis=1)
+    frames = np.flatnonzero(anew)
     if len(frames):
         positions, axes = posed(animation.of_frames(frames))
         found = _reach_of_all([mesh.weights for mesh in model.meshes], positions, axes)
@@ -65,11 +66,13 @@ def still_hold(animation: Animation, frames: NDArray[Any], stored: NDArray[Any])
 
 def grown(animation: Animation, frames: NDArray[Any], stored: NDArray[Any]) -> NDArray[np.float64]:
     """Return a source's bounds (n, 2, 3) as they hold vertices that were edited, too, low and high."""
-    corners = stored.min(axis=1), stored.max(axis=1)
-    if animation.edited is None:
-        return np.stack(corners, axis=1).astype(np.float64)
-    low, high = animation.edited[frames, 0], animation.edited[frames, 1]
-    return np.stack((np.minimum(corners[0], low), np.maximum(corners[1], high)), axis=1)
+    corners = np.stack((stored.min(axis=1), stored.max(axis=1)), axis=1).astype(np.float64)
+    return corners if animation.edited is None else union(corners, animation.edited[frames])
+
+
+def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the bounds (n, 2, 3), low and high, that hold each of some and of others."""
+    return np.stack((np.minimum(a[:, 0], b[:, 0]), np.maximum(a[:, 1], b[:, 1])), axis=1)
 
 
 def nowhere(count: int) -> NDArray[np.float64]:
@@ -83,9 +86,7 @@ def _reach_of_all(tables: list[Weights], positions: NDArray[Any], axes: NDArray[
     """Return how far several meshes reach together, as `reach`."""
     found = nowhere(len(positions))
     for table in tables:
-        own = reach(table, positions, axes)
-        np.minimum(found[:, 0], own[:, 0], out=found[:, 0])
-        np.maximum(found[:, 1], own[:, 1], out=found[:, 1])
+        found = union(found, reach(table, positions, axes))
     return found
 
 

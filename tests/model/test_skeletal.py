@@ -11,6 +11,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.model.bounds import grown, nowhere, set_bounds, still_hold
 from io_idtech_models.model.skeletal import (
     Animation,
+    Scales,
     SkeletalModel,
     Skeleton,
     SkinnedMesh,
@@ -140,6 +141,19 @@ def test_bounds_have_to_hold_what_was_edited():
     set_bounds(wanted, alone)
     np.testing.assert_array_equal(animation.edited, wanted.bounds)
     np.testing.assert_array_equal(animation.of_frames(np.array([2])).edited, animation.edited[2:3])
+
+
+def test_bounds_of_frames_that_are_scaled_have_to_hold_what_was_edited():
+    """Of their scale nobody knows whether it is the source's: what all of it reaches is told, too."""
+    model, animation = arm(), wave()
+    before, (mesh,) = animation.bounds.copy(), model.meshes
+    mesh.kept[3] = False
+    values = np.ones(animation.positions.shape[:2])
+    values[2] = 2.0
+    animation.scales = Scales(values, np.zeros(values.shape[1], np.bool_))
+    set_bounds(animation, model)
+    assert (animation.bounds != before).any(axis=(1, 2)).tolist() == [False, False, True, False, False]
+    assert np.isfinite(animation.edited).all()
 
 
 def test_bounds_have_to_hold_a_mesh_that_is_new():

@@ -28,7 +28,7 @@ from ...model.skeletal import (
 from ...model.source import Facts
 from ...model.transforms import rotate
 from ...model.weights import normal_turns
-from ..common.records import flipped, records_of
+from ..common.records import as_bytes, flipped, records_of
 from .file import (
     ARRAY,
     BLENDINDEXES,
@@ -437,12 +437,6 @@ def _lenders(all_rows: Sequence[Rows], records: NDArray[Any], data: Sequence[NDA
         if kind == NORMAL:
             same &= _are_one(array[seekers], array[wanted]) | ~used
         elif kind not in SHADED:
-            same &= _same_bytes(array[seekers], array[wanted])
+            same &= (as_bytes(array[seekers]) == as_bytes(array[wanted])).all(axis=(1, 2))
     lenders[seekers[same]] = wanted[same]
     return lenders
-
-
-def _same_bytes(a: NDArray[Any], b: NDArray[Any]) -> Bools:
-    """Tell which rows (V, k) are those of others, to the byte."""
-    width = a.shape[1] * a.itemsize
-    return np.asarray((a.view(np.uint8).reshape(len(a), width) == b.view(np.uint8).reshape(len(b), width)).all(axis=1))

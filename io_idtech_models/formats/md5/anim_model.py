@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.arrays import most_frequent
-from ...model.bounds import grown, still_hold
+from ...model.bounds import grown, still_hold, union
 from ...model.records import pack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
@@ -223,7 +223,6 @@ def _encode_bounds(animation: Animation, source: AnimationSource | None) -> NDAr
     hold = still_hold(animation, every, like) & ~changed
     if hold.all() and np.array_equal(frames, np.arange(len(source.positions))):
         return stored
-    both = np.stack((np.minimum(bounds[:, 0], like[:, 0]), np.maximum(bounds[:, 1], like[:, 1])), axis=1)
-    wider = np.where(changed[:, None, None], both, grown(animation, every, like))
+    wider = np.where(changed[:, None, None], union(bounds, like), grown(animation, every, like))
     bounds[present] = np.where(hold[:, None, None], like, wider)[present]
     return bounds

@@ -213,7 +213,7 @@ class _Take:
 
 def _sizes(matrices: Doubles) -> Doubles:
     """Return how large matrices (..., 3, 4) make what they move, (...,), whichever way they turn it."""
-    return np.asarray(np.sqrt((matrices[..., :3] ** 2).sum(axis=(-1, -2))))
+    return steady.lengths(matrices[..., :3].reshape(*matrices.shape[:-2], 9))
 
 
 def _write_bounds(infos: NDArray[Any], bounds: Doubles, which: Any = slice(None)) -> None:
