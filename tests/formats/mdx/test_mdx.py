@@ -223,6 +223,23 @@ def test_bounds_are_cubes_their_upper_corner_first():
                                                 [1 - radius, 1 - radius, 2 - radius]], rtol=1e-6)  # fmt: skip
 
 
+@pytest.mark.parametrize("whole", [True, False], ids=["all the source's", "one frame changed"])
+def test_cubes_grow_around_their_middle_by_what_edited_vertices_reach(whole):
+    animation, before = load(samples_mdm.walk()), mdx.read(samples_mdm.walk()).frames["info"]
+    if not whole:
+        animation = turned(animation, 0, 1)
+    middle = before["local_origin"].astype(np.float64)
+    animation.edited = np.stack((middle - 0.01, middle + 0.01), axis=1)
+    animation.edited[2, 1, 2] += 400.0
+    found = mdx.read(MDX.dump(animation)).frames["info"]
+    kept = [frame for frame in range(1, len(before)) if frame != 2]
+    assert found[kept].tobytes() == before[kept].tobytes()
+    assert found["local_origin"][2].tolist() == before["local_origin"][2].tolist()
+    radius = np.linalg.norm((0.01, 0.01, 400.01))
+    assert found["radius"][2] == pytest.approx(radius)
+    np.testing.assert_allclose(found["bounds"][2], [middle[2] + radius, middle[2] - radius], rtol=1e-5)
+
+
 def turned(animation, frame, bone, angle=0.2):
     """Return an animation with a bone turned in a frame, as a user does: its hint is gone."""
     made = replace(animation, rotations=animation.rotations.copy(), source_frames=animation.source_frames.copy())
