@@ -14,7 +14,8 @@ from io_idtech_models.formats import by_name
 
 Corners = NDArray[np.floating[Any]]  # (F, 2, 3): the least and the most of each axis
 LOOKS = 8  # frames of a file that are looked at
-ROUNDED = 0.02  # units: by how much bounds of few digits may be off
+ROUNDED = 0.02  # units: by how much bounds of few digits may be off,
+PART = 1 / 32766  # and of the farthest coordinate: what packed frames of MDR have of a turn
 
 
 def _pair(records: Any, low: str, high: str) -> Corners:
@@ -51,7 +52,8 @@ def beyond(points: Points, corners: Corners) -> float:
     """Return how far points (n, 3) reach beyond a frame's bounds (2, 3)."""
     ends = corners.astype(np.float64)  # those of Enemy Territory have the most first
     low, high = ends.min(axis=0), ends.max(axis=0)
-    return float(np.maximum(low - points, points - high).max(initial=0.0)) if len(points) else 0.0
+    rounded = PART * float(np.abs(points).max(initial=0.0))
+    return max(0.0, float(np.maximum(low - points, points - high).max(initial=0.0)) - rounded)
 
 
 def excess(format_name: str, path: Path, frames: Frames) -> tuple[float, int]:

@@ -129,7 +129,7 @@ def _written(target: Path, action: Any, rig: Any, context: Context, scale: float
     export = rig_scene(context.scene, context.view_layer, settings, rig)
     asked = ExportRequest(target, "doom3", {})
     with in_space(settings.space, [rig], context.view_layer):
-        exported = motion_files(asked, row, export, context, AnimationExport("CHOSEN", (action.name,)), alone=True)
+        exported = motion_files(asked, row, export, context, AnimationExport("CHOSEN", (action.name,)))
     data = [each for path, each in exported.data.items() if path.suffix.lower() == row.suffixes[0]]
     for summary in exported.summaries.values():
         for text in summary.warnings:

@@ -77,28 +77,32 @@ def export_animations(
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     own_space = in_space(settings.space, [export.rig], context.view_layer)
     with left_alone(context), object_mode(context), own_space as note:
-        exported = motion_files(asked, row, export, context, wanted, alone=True)
+        exported = motion_files(asked, row, export, context, wanted)
     exported.warn([*record_warnings, *([note] if note else [])])
     write_into_folders(exported.data)
     return list(exported.summaries.items())
 
 
 def motion_files(
-    asked: ExportRequest, row: Format, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
+    asked: ExportRequest,
+    row: Format,
+    export: RigScene,
+    context: Context,
+    wanted: AnimationExport,
+    written: Sequence[Any] | None = None,
 ) -> ExportedFiles:
-    """Return what comes of an armature's animations, `alone` if its model is not written; see `export_animations`."""
+    """Return what comes of an armature's animations; see `export_animations`.
+
+    `written` are the objects of the model that they lie beside, None if it is not written. Bounds hold these, too.
+    """
     with object_mode(context):
         export = of_format(export, row)
         with collected_warnings() as warnings:
             sources = sources_of(export, row, wanted.what, wanted.actions)
             if wanted.what != "REST":
                 say_unkeyed([export.rig], context.scene)
-        with collected_warnings():  # here the meshes matter for bounds alone
-            hung = [block for block in together(context, [export.rig]) if block.type == "MESH"]
-            blocks = [export.rig, *dict.fromkeys([*meshes_of(export.rig, context), *hung])]
-            orphans = _orphans_bone(export.rig, export.settings)
-            model = gather(blocks, export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
-        if alone and not row.has_model:
+        model = _bounded(export, context, written or ())
+        if written is None and not row.has_model:
             warnings.extend(of_size(model.skeleton, model.source, "the model, exported anew,"))
         motion = _MotionExport(asked, row, export, model, sources, wanted)
         if row.has_model:
@@ -109,6 +113,15 @@ def motion_files(
             exported = motion.one_file_each(several=wanted.what not in {"AUTO", "ACTIVE", "REST", "SCENE"})
         exported.warn(warnings)
         return exported
+
+
+def _bounded(export: RigScene, context: Context, written: Sequence[Any]) -> SkeletalModel:
+    """Return the model of an armature whose meshes matter for bounds alone: all that show its bones' motion."""
+    near = [*written, *together(context, [export.rig])]
+    meshes = dict.fromkeys([*meshes_of(export.rig, context), *(block for block in near if block.type == "MESH")])
+    with collected_warnings():
+        orphans = _orphans_bone(export.rig, export.settings)
+        return gather([export.rig, *meshes], export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
 
 
 @dataclass(frozen=True, eq=False)

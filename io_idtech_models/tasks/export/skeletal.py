@@ -86,8 +86,8 @@ def _export_model(
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
         if row.has_motions and more.motions != "REST":
             say_unkeyed([export.rig], context.scene)
-    beside = _beside(asked, row, export, context, more)
     blocks = whole_model(chosen.blocks, context)
+    beside = _beside(asked, row, export, context, more, blocks)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
         gathered = model = gather([*blocks, *levels], export)
@@ -132,20 +132,22 @@ def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Sourc
         return [] if row.motion.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")
 
 
-def _beside(asked: ExportRequest, row: Format, export: RigScene, context: Context, more: ModelExport) -> ExportedFiles:
+def _beside(
+    asked: ExportRequest, row: Format, export: RigScene, context: Context, more: ModelExport, blocks: Sequence[Any]
+) -> ExportedFiles:
     """Return what comes of the bones, or of all animations, that are to lie beside a model; raises ModelError."""
     other = row.skeletal.animation
     if more.write_animations and other is not None:
         wanted = AnimationExport("CHOSEN" if more.actions else "ALL", more.actions, add_origin=more.add_origin)
         beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
-        return motion_files(beside, other, export, context, wanted)
+        return motion_files(beside, other, export, context, wanted, blocks)
     if not more.write_animation:
         return ExportedFiles()
     other = row.skeletal.companions[0]
     with collected_warnings() as notes:
         wanted = AnimationExport(what=automatic(export))
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
-    exported = motion_files(beside, other, export, context, wanted)
+    exported = motion_files(beside, other, export, context, wanted, blocks)
     exported.warn(notes)
     return exported
 

@@ -236,6 +236,18 @@ def test_bounds_of_an_animation_hold_what_was_added_to_its_model(arm, hang):
     assert (after[:, 0] <= before[:, 0]).all() and (after[:, 1] >= before[:, 1]).all()
 
 
+def test_bounds_of_animations_hold_the_model_that_is_written_beside_them(arm):
+    """Also a mesh that nothing but its vertex groups joins to the armature."""
+    before = motion_of(arm / "nod.md5anim").bounds
+    hat = add_cube("hat")
+    hat.vertex_groups.new(name=rig().data.bones[-1].name).add(range(8), 1.0, "REPLACE")
+    hat.scale = (400.0, 1.0, 1.0)
+    assert export_mesh(filepath=str(arm / "out/a.md5mesh"), what="VISIBLE", write_animations=True) == {"FINISHED"}
+    after = ANIM.load((arm / "out/nod.md5anim").read_bytes(), "x").bounds
+    assert (np.ptp(after, axis=1).max(axis=1) > 390.0).all()
+    assert (np.ptp(before, axis=1) < 200.0).all()
+
+
 def test_a_file_without_a_frame_rate_keeps_it(folder):
     spec = samples_md5.wave_spec()
     spec.frame_rate = 0
