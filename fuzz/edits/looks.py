@@ -31,7 +31,9 @@ ONE_SHADER = {"md2", "mdl"}  # whose faces all wear the same
 TURNED = {"md3": 7.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 20.0, "mdm": 20.0, "mds": 20.0, "mdr": 20.0}
 THIN = 1e-3  # a triangle's height, as a part of its longest side
 SQUARE, TWISTED = 0.01, 0.05  # of a tag's axes
+MOVED = 1e-3  # of the farthest coordinate: by which most points are off in another frame
 ALIKE = 0.999  # of a cosine
+BASE = "fuzz_base"  # attribute: where points are in the frame that Blender's normals were set for
 FLAT = 1e-6  # what a scale does to a volume, where it leaves none
 MOST_CORNERS = 120  # that are compared
 
@@ -100,6 +102,12 @@ def _corners(places: Any, triangles: Any, uvs: Any, shader: str, normals: Any) -
     )
 
 
+def note_base(block: Any) -> None:
+    """Let a mesh with frames remember where its points are in the first: the normals that Blender has are of that."""
+    if block.type == "MESH" and block.data.shape_keys is not None:
+        attributes.set_attribute(block.data, BASE, "FLOAT_VECTOR", "POINT", attributes.positions(block.data))
+
+
 def shown(blocks: list[Any], space_of: Callable[[Any, Any], Points]) -> Corners:
     """Return the corners that Blender shows now, each object's in its model's space."""
     graph = bpy.context.evaluated_depsgraph_get()
@@ -152,6 +160,9 @@ def _shows_its_base(block: Any, places: NDArray[np.float32], normals: NDArray[np
         return False
     if keys is None:
         return True
+    noted = attributes.get_attribute(block.data, BASE, "FLOAT_VECTOR", "POINT")
+    if noted is not None and np.median(np.abs(noted - base).max(axis=1)) > MOVED * max(1.0, float(np.abs(base).max())):
+        return False  # another frame is the first by now
     first = attributes.get_attribute(block.data, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
     if first is None or first.shape != normals.shape:
         return True

@@ -157,6 +157,8 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
                 subject.bring(folder)
         except RuntimeError:
             return Finding("")
+        for block in bpy.context.scene.objects:
+            looks.note_base(block)
         bpy.context.scene.frame_end = min(bpy.context.scene.frame_end, bpy.context.scene.frame_start + 12)
         try:
             with contextlib.redirect_stdout(io.StringIO()):

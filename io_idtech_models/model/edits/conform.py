@@ -116,16 +116,18 @@ def _concatenated(parts: list[Surface], model: VertexModel, coding: NormalCoding
     faces = np.concatenate([_numbers(p.source_triangles, len(p.triangles)) for p in parts])
     bases = np.cumsum([0] + [part.num_vertices for part in parts])
     triangles = np.concatenate([p.triangles + b for p, b in zip(parts, bases, strict=False)]).astype(np.int64)
-    target, numbers = _claims(claimed, positions)
+    # Parts of one mesh bring back the same triangles without area; a copy's are new ones, and so are its vertices.
+    again = _repeats(faces)
+    kept_faces = np.flatnonzero(~again | are_solid(triangles))
+    faces[again] = -1
+    copied = np.zeros(len(claimed), np.bool_)
+    copied[triangles[kept_faces[again[kept_faces]]]] = True
+    target, numbers = _claims(claimed, positions, copied)
     kept = np.flatnonzero(target == np.arange(len(target)))
     order = kept[np.argsort(_last_if_new(numbers[kept]), kind="stable")]
     place = np.full(len(target), -1, np.int64)
     place[order] = np.arange(len(order))
     triangles = place[target][triangles]
-    # Parts of one mesh bring back the same triangles without area; a copy's are new ones.
-    again = _repeats(faces)
-    kept_faces = np.flatnonzero(~again | are_solid(triangles))
-    faces[again] = -1
     turn = kept_faces[np.argsort(_last_if_new(faces[kept_faces]), kind="stable")]
     uvs = np.concatenate([part.uvs for part in parts])
     own = [np.zeros(p.num_vertices, np.bool_) if p.own_normals is None else p.own_normals for p in parts]
@@ -187,18 +189,21 @@ def _numbers(numbers: Ints | None, count: int) -> Ints:
     return np.full(count, -1, np.int32) if numbers is None else numbers
 
 
-def _claims(numbers: Ints, positions: NDArray[np.float32]) -> tuple[NDArray[np.int64], Ints]:
-    """Return which vertex each one becomes, (V,), and the numbers (V,): each source vertex is claimed once."""
+def _claims(numbers: Ints, positions: NDArray[np.float32], copied: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Ints]:
+    """Return which vertex each one becomes, (V,), and the numbers (V,): each source vertex is claimed once.
+
+    Those of faces that are `copied` (V,) stay what they are: their faces may go another way than the others', and show
+    other normals.
+    """
     target, numbers = np.arange(len(numbers)), numbers.copy()
     order = np.flatnonzero(numbers >= 0)
     _, first, group = np.unique(numbers[order], return_index=True, return_inverse=True)
     leaders = order[first][group.reshape(-1)]
-    for vertex, leader in zip(order.tolist(), leaders.tolist(), strict=True):
-        if vertex == leader:
-            continue
-        numbers[vertex] = -1
-        if np.array_equal(positions[:, vertex], positions[:, leader]):
-            target[vertex] = leader
+    later = order != leaders
+    own, leaders = order[later], leaders[later]
+    numbers[own] = -1
+    same = ~copied[own] & (positions[:, own] == positions[:, leaders]).all(axis=(0, 2))
+    target[own[same]] = leaders[same]
     return target, numbers
 
 

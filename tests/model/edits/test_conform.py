@@ -170,15 +170,17 @@ def test_triangles_without_area_come_back_with_their_vertices(cut, left):
     check_same(found, replace(before, triangles=before.triangles[left], uvs=before.uvs[left]))
 
 
-def test_copies_that_lie_elsewhere_stay_apart():
+@pytest.mark.parametrize("moved", [(True,) * 4, (False, True, True, True), (False,) * 4])
+def test_a_copys_vertices_stay_apart(moved):
+    """Also those that lie where the original's do: their faces may go elsewhere."""
     first = surface(SQUARE, HALVES, WHOLE, source_vertices=[0, 1, 2, 3], source_triangles=[0, 1])
-    moved = [(x + 20, y, z) for x, y, z in SQUARE]
+    moved = [(x + 20 * goes, y, z) for (x, y, z), goes in zip(SQUARE, moved, strict=True)]
     second = surface(moved, HALVES, WHOLE, source_vertices=[0, 1, 2, 3], source_triangles=[0, 1])
     (found,) = joined(model(first, second)).surfaces
     assert found.source_vertices.tolist() == [0, 1, 2, 3, -1, -1, -1, -1]
     assert found.source_triangles.tolist() == [0, 1, -1, -1]
-    corners = found.positions[0][found.triangles]
-    assert corners[:, :, 0].min(axis=1).tolist() == [0, 0, 20, 20]
+    assert found.triangles.tolist() == [*map(list, HALVES), [4, 5, 6], [4, 6, 7]]
+    assert found.positions[0].tolist() == [list(map(float, p)) for p in (*SQUARE, *moved)]
 
 
 def test_parts_without_normals_of_their_own():
