@@ -55,12 +55,9 @@ class Frames:
         used = [points[np.unique(triangles)] for points, triangles in self._parts(frame)]
         return np.concatenate(used) if used else np.zeros((0, 3))
 
-    def edges(self, frame: int) -> Points:
-        """Return the middles of all edges of triangles in a frame, (n, 3)."""
-        found: list[Points] = [np.zeros((0, 3))]
-        for points, triangles in self._parts(frame):
-            found += [(points[triangles[:, nth]] + points[triangles[:, nth - 1]]) / 2 for nth in range(3)]
-        return np.concatenate(found)
+    def triangles(self, frame: int) -> Points:
+        """Return the corners of all triangles in a frame, (n, 3, 3)."""
+        return np.concatenate([np.zeros((0, 3, 3)), *(points[corners] for points, corners in self._parts(frame))])
 
     def pose(self, frame: int) -> tuple[Points, Points]:
         """Return where joints are in a frame, (J, 3), and what they do to their space, (J, 3, 3)."""

@@ -112,14 +112,29 @@ def shown_edges(blocks: list[Any]) -> Points:
 
 
 def edges_off(frames: Frames, frame: int, blocks: list[Any], allowed: float) -> str:
-    """Return which edge of faces that Blender shows now a file lacks in a frame, in words; "" if none."""
-    held, every = frames.edges(frame), shown_edges(blocks)
+    """Return which edge of faces that Blender shows now a file lacks in a frame, in words; "" if none.
+
+    Nobody sees where what lies flat is cut.
+    """
+    held, every = frames.triangles(frame), shown_edges(blocks)
+    middles = ((held + np.roll(held, 1, axis=1)) / 2).reshape(-1, 3)
     every = every[np.isfinite(every).all(axis=1)]
-    some = every[:: max(1, len(every) // MOST_POINTS)]
-    off = [float(np.sqrt(((held - row) ** 2).sum(axis=1)).min(initial=np.inf)) for row in some]
-    if off and max(off) > 2 * allowed:
-        return f"an edge that the file lacks, around {', '.join(f'{v:.3g}' for v in some[int(np.argmax(off))])}"
+    for row in every[:: max(1, len(every) // MOST_POINTS)]:
+        off = np.sqrt(((middles - row) ** 2).sum(axis=1)).min(initial=np.inf)
+        if off > 2 * allowed and not _lies_on(row, held, allowed):
+            return f"an edge that the file lacks, around {', '.join(f'{value:.3g}' for value in row)}"
     return ""
+
+
+def _lies_on(point: Points, triangles: Points, allowed: float) -> bool:
+    """Tell whether a point (3,) lies on one of some triangles (n, 3, 3), as far as that is allowed."""
+    a, sides = triangles[:, 0], triangles[:, 1:] - triangles[:, :1]  # (n, 2, 3)
+    apart = point - a
+    inner = np.einsum("nij,nkj->nik", sides, sides)
+    solid = np.linalg.det(inner) > 0
+    parts = np.linalg.solve(inner[solid], np.einsum("nij,nj->ni", sides[solid], apart[solid])[..., None])[..., 0]
+    off = np.sqrt(((np.einsum("ni,nij->nj", parts, sides[solid]) - apart[solid]) ** 2).sum(axis=1))
+    return bool(((parts >= 0).all(axis=1) & (parts.sum(axis=1) <= 1) & (off <= allowed)).any())
 
 
 def shown_uvs(blocks: list[Any]) -> dict[bool, Points]:

@@ -299,7 +299,7 @@ def _imported_again(subject: Subject, written: Path, folder: Path) -> Finding:
         activate(*bpy.context.scene.objects)
         _export(replace(subject, export=""), folder / target.name)
 
-    return _again(write, written, folder, lambda name: name in names)
+    return _again(write, written, folder, lambda name: Path(name).stem == "a")
 
 
 def _again(write: Callable[[], object], before: Path, after: Path, counts: Callable[[str], bool]) -> Finding:
@@ -310,9 +310,9 @@ def _again(write: Callable[[], object], before: Path, after: Path, counts: Calla
             write()
     except RuntimeError as error:
         return Finding("again", str(error).strip().splitlines()[-1], said.getvalue())
-    names = sorted(path.relative_to(before).as_posix() for path in before.rglob("*") if path.is_file())
-    pairs = [(name, before / name, after / name) for name in names if counts(name)]
-    other = [name for name, one, two in pairs if not two.is_file() or one.read_bytes() != two.read_bytes()]
+    files, others = _contents(before), _contents(after)
+    every = sorted(filter(counts, files.keys() | others.keys()))
+    other = [name for name in every if files.get(name) != others.get(name)]
     return Finding("again", f"comes back otherwise: {', '.join(other)}", said.getvalue()) if other else Finding("")
 
 
@@ -328,8 +328,12 @@ def _files(subject: Subject, folder: Path) -> tuple[dict[str, bytes], str]:
             else:
                 activate(*visible)
                 _export(subject, folder / f"a{subject.row.suffixes[0]}")
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return files, said.getvalue()
+    return _contents(folder), said.getvalue()
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder, by their paths in it."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def _unlike(files: dict[str, bytes], others: dict[str, bytes]) -> str:

@@ -1,5 +1,9 @@
 """A short run of the fuzzer of edits: always the same sequences, on samples; see `fuzz.edits`."""
 
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 import pytest
 
 from fuzz.edits import held, judge, looks, players, session, worker
@@ -110,6 +114,18 @@ def test_what_is_worn_lit_or_hung_otherwise_is_seen(monkeypatch, subject, kind, 
     assert not session.run(session.Subject(*subject), []).kind
     found = session.run(session.Subject(*subject), [("edit", 1)]).kind
     assert found == (kind if (subject[0], kind) != ("iqm", "hung") else "")  # which has no tags
+
+
+@pytest.mark.parametrize("rise", [0.0, 3.0])
+def test_an_edge_that_is_turned_is_seen_where_faces_bend(rise):
+    corners = np.array([(0, 0, 0), (10, 0, rise), (10, 10, 0), (0, 10, rise)], float)
+    data = bpy.data.meshes.new("leaf")
+    data.from_pydata(corners, [], [(0, 1, 2), (0, 2, 3)])
+    block = bpy.data.objects.new("leaf", data)
+    bpy.context.scene.collection.objects.link(block)
+    for triangles, off in (([(0, 1, 2), (0, 2, 3)], False), ([(0, 1, 3), (1, 2, 3)], rise > 0)):
+        frames: Any = SimpleNamespace(triangles=lambda _, every=triangles: corners[every])
+        assert ("an edge that the file lacks" in judge.edges_off(frames, 0, [block], 0.1)) is off
 
 
 def test_a_joint_that_stands_elsewhere_is_seen(tmp_path):

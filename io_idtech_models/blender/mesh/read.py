@@ -58,6 +58,8 @@ class Shape:
     base: Bare | None = None  # of a mesh whose points were moved
     lost: int = 0  # corners that are known, and said, to keep other normals than those shown
     uv_maps: UvMaps = field(default_factory=UvMaps)  # of formats that hold several sets of texture coordinates
+    recut: attributes.Ints = field(default_factory=lambda: np.zeros((2, 0, 3), np.int32))  # points of triangles (n, 3)
+    # that fill the gap of others of the source, as they are shown and as they are written
 
     @property
     def shows_normals(self) -> bool:
@@ -103,10 +105,9 @@ def read_shape(
     corners, corner_faces = cut_like_source(mesh, topology, numbers, source)
     unchanged = source is not None and is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
+    as_shown = corners
     if source is not None and not unchanged:
-        shown_cuts = corners
         corners, restored = restore(corners, corner_faces, numbers, uvs, source)
-        _warn_of_cuts(block, mesh, topology, (shown_cuts, corners), corner_faces)
     materials = _materials(block, mesh)
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
@@ -118,31 +119,34 @@ def read_shape(
     return Shape(
         topology, uvs, numbers, loose, faces, slots, shown, own,
         corners, corner_faces, restored, materials, part, mesh, base, lost,
+        recut=_recut(topology, as_shown, corners, corner_faces),
     )  # fmt: skip
 
 
-def _warn_of_cuts(
-    block: Block,
-    mesh: bpy.types.Mesh,
-    topology: attributes.Topology,
-    cuts: tuple[attributes.Ints, attributes.Ints],
-    corner_faces: attributes.Ints,
-) -> None:
+def _recut(
+    topology: attributes.Topology, shown: attributes.Ints, written: attributes.Ints, faces: attributes.Ints
+) -> attributes.Ints:
+    """Return the points (2, n, 3) of triangles that are not written as shown; of quads nobody sees where they are cut.
+
+    The triangles are corners (T, 3), their faces (T,).
+    """
+    if shown is written:
+        return np.zeros((2, 0, 3), np.int32)
+    points = topology.corner_points[np.stack((shown, written))]
+    moved = (np.sort(points[0], axis=1) != np.sort(points[1], axis=1)).any(axis=1)
+    return points[:, moved & (topology.face_sizes[faces] == 3)]
+
+
+def warn_of_cuts(block: Block, shape: Shape, positions: NDArray[np.float32]) -> None:
     """Name triangles that are not where they are shown: they fill the gap of two of the source's, which are written.
 
-    Of pairs that lie flat that does not show, and of quads nobody sees where they are cut.
+    Of pairs that lie flat at all `positions` (F, P, 3) that does not show.
     """
-    if cuts[0] is cuts[1]:
+    if not shape.recut.size:
         return
-    points = topology.corner_points
-    moved = (np.sort(points[cuts[0]], axis=1) != np.sort(points[cuts[1]], axis=1)).any(axis=1)
-    moved &= topology.face_sizes[corner_faces] == 3
-    if not moved.any():
-        return
-    places = attributes.positions(mesh).astype(np.float64)
-    a, b, c = (places[points[np.stack([cut[moved] for cut in cuts])[..., nth]]] for nth in range(3))
-    shown, written = steady.directions(steady.crossed(b - a, c - a))
-    count = int((steady.dots(shown, written) < FLAT).sum())
+    a, b, c = (positions[:, shape.recut[..., nth]].astype(np.float64) for nth in range(3))  # (F, 2, n, 3)
+    normals = steady.directions(steady.crossed(b - a, c - a))
+    count = int((steady.dots(normals[:, 0], normals[:, 1]) < FLAT).any(axis=0).sum())
     if count:
         said = "as the file cuts them, not as shown: turned edges lose vertices of seams, move their UVs to keep them"
         log.warning("'%s': %s written %s", block.name, plural(count, "triangle"), said)

@@ -31,7 +31,7 @@ from ..losses import warn_of_layers
 from ..mesh import attributes, uv_maps
 from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Evidence, Part, split, turned_normals
-from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
+from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
 from ..scene import ExportScene
@@ -226,6 +226,7 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
                 export.written.append(WrittenSurface(mesh.block, surface, part.vertices.points, plan))
         if each.parts:
             warn_of_loose(mesh.block, mesh.shape)
+            warn_of_cuts(mesh.block, mesh.shape, samples.positions)
             _warn_of_forgotten(mesh, samples)
             warn_of_layers(mesh.block, settings.holds.colors, settings.holds.further_uvs)
     if len(copies) > 1:

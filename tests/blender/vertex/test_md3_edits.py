@@ -11,6 +11,7 @@ from io_idtech_models.formats.common.normals import decode_latlong
 from tests.blender.case import activate, edited, in_edit_mode, select_faces, vertices_of
 from tests.blender.vertex.md3_case import Case, angle, differences, open_case
 from tests.samples import SENTINEL, corpus
+from tests.samples_md3 import FrameSpec, Md3Spec, SurfaceSpec
 
 REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]
 FILES = [SENTINEL, *REAL]
@@ -222,3 +223,24 @@ def test_quads_and_back(case):
         in_edit_mode(block, step)
         assert differences(before, case.after()) <= {"surface0.triangles"}
     assert len(case.after().surfaces[0].triangles) == len(before.surfaces[0].triangles)
+
+
+@pytest.mark.parametrize("bent", [False, True])
+def test_edges_that_are_turned_at_seams_are_said_where_faces_bend_in_some_frame(bent, caplog):
+    """Two triangles part a seam; turned, they lose vertices of it, and the file has them as they were."""
+    flat = [(0, 0, 0), (640, 0, 0), (640, 640, 0), (0, 0, 0), (640, 640, 0), (0, 640, 0)]
+    frames = [[(x, y, (x > 0) * bent * 64 * nth * (y == 0), 0, 0) for x, y, _ in flat] for nth in range(2)]
+    uvs = [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.1, 0.9), (0.6, 0.6), (0.9, 0.9)]
+    spec = SurfaceSpec(b"leaf", frames, [(0, 2, 1), (3, 5, 4)], uvs)
+    case = open_case(Md3Spec([FrameSpec(b"flat"), FrameSpec(b"bent")], [], [spec]).pack())
+    block = case.surface(0)
+    in_edit_mode(block, bpy.ops.mesh.tris_convert_to_quads)
+    work = bmesh.new()
+    work.from_mesh(block.data)
+    (face,) = work.faces
+    first, second = (corner.vert for corner in face.loops if corner.vert.co.x != corner.vert.co.y)
+    bmesh.utils.face_split(face, first, second)
+    work.to_mesh(block.data)
+    work.free()
+    assert differences(case.before, case.after()) == set()
+    assert ("2 triangles written as the file cuts them" in caplog.text) is bent
