@@ -41,6 +41,13 @@ def test_a_rows_own_name_is_for_that_row_alone():
     }  # fmt: skip
 
 
+def test_a_rows_own_name_beats_what_says_the_same():
+    assert own(["torso attack", "ATTACK", "legs walk", "WALK"]) == {
+        "TORSO_ATTACK": "torso attack",
+        "LEGS_WALK": "legs walk",
+    }
+
+
 def test_so_many_other_words_say_nothing():
     found = own(["a fast run", "walk this very way", "long swim"])
     assert found == {"LEGS_RUN": "a fast run", "LEGS_SWIM": "long swim"}

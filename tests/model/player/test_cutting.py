@@ -74,6 +74,15 @@ def test_what_follows_a_joint_stays_where_it_is_in_one_frame():
     np.testing.assert_allclose(own.normals[1], [(0, 1, 0), (1, 0, 0), (0, 1, 0)])
 
 
+@pytest.mark.parametrize("apart", range(7))
+def test_vertices_that_part_in_some_frame_are_not_at_one_place(apart):
+    """Four frames are looked at: the first, the last, and two between."""
+    still, shut = [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(1, 0, 0), (0, 1, 0), (1, 1, 0)]
+    opened = [[(x + 9 * (nth == apart), y, z) for x, y, z in shut] for nth in range(7)]
+    used = cutting.used_by([surface([still] * 7), surface(opened)], [np.array([0]), np.array([1])], 2)
+    assert used[0].all(axis=1).any() == (apart not in {0, 2, 4, 6})
+
+
 def test_surfaces_that_meet_know_it():
     one, other = surface([[(0, 0, 0), (1, 0, 0), (0, 1, 0)]]), surface([[(1, 0, 0), (0, 1, 0), (1, 1, 0)]])
     used = cutting.used_by([one, other], [np.array([0]), np.array([1])], 2)

@@ -4,7 +4,7 @@ import pytest
 
 from io_idtech_models.game import aninc
 from io_idtech_models.game.aninc import RowEdit
-from io_idtech_models.game.character.et import texts
+from io_idtech_models.game.character.et import group, texts
 from io_idtech_models.game.character.et.definition import MOST_BYTES
 from io_idtech_models.reporting import LimitError
 from tests.samples_character import DEFINITION
@@ -102,6 +102,33 @@ def test_what_a_game_does_not_read_any_more_is_no_row():
     assert texts.with_rows(every, "g", [edit]) == {"g": every["g"].replace(b"one 1", b"one 9")}
     with pytest.raises(LimitError, match="could have the row 'two'"):
         texts.with_rows(every, "g", [RowEdit("a", row("two 1 2 3 4 5 6 0"), row("two 9 2 3 4 5 6 0"))])
+
+
+ALL = len(BODY) + len(OTHER) + len(DEEP)
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "wanted"),
+    [("MOST_ROWS", 7, {"dive", "jump"}), ("MOST_ROWS", 6, {"dive"}), ("MOST_ROWS", 2, set()),
+     ("MOST_INCLUDES", 3, {"dive", "jump"}), ("MOST_INCLUDES", 2, {"jump"}), ("MOST_MOTIONS", 2, {"dive", "jump"}),
+     ("MOST_MOTIONS", 1, set()), ("MOST_BYTES", ALL, {"dive", "jump"}), ("MOST_BYTES", ALL - 1, {"jump"})],
+)  # fmt: skip
+def test_rows_that_can_change_are_those_that_the_group_has(monkeypatch, limit, most, wanted):
+    every = {name.lower(): text for name, text in TEXTS.items()}
+    for module in (group, texts):
+        monkeypatch.setattr(module, limit, most)
+    if limit == "MOST_BYTES":  # which is the most of the group's own text, too
+        every["a.anim"] = b'animgroup { animfile a/other.mdx { #include "a/body.aninc" #include "a/other.aninc" } }'
+    read = group.read_group(every["a.anim"].decode("latin-1"), "a.anim", lambda name: every[name])
+    known = {found.name for motion in read.motions if motion.name == "a/other.mdx" for found in motion.rows}
+    assert known & {"dive", "jump"} == wanted
+    for old in (OTHER.splitlines()[-1].decode(), DEEP.decode()):
+        edit = RowEdit("a/other.mdx", row(old), row(f"leap {old.partition(' ')[2]}"))
+        if old.split()[0] in wanted:
+            assert len(texts.with_rows(every, "a.anim", [edit])) == 1
+        else:
+            with pytest.raises(LimitError, match="could have the row"):
+                texts.with_rows(every, "a.anim", [edit])
 
 
 def test_what_stands_nowhere_is_refused():
