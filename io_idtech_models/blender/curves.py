@@ -102,6 +102,11 @@ def curve_points(curve: Any) -> tuple[Floats, Floats]:
     return points[0::2], points[1::2]
 
 
+def plays(curve: Any) -> bool:
+    """Tell whether Blender evaluates an F-curve: one that is muted, or has no key, moves nothing."""
+    return not (curve.mute or curve.is_empty)
+
+
 def same_curves(curves: list[Any], others: list[Any]) -> bool:
     """Tell whether F-curves have the same keys as others, whose order may be another."""
     own, theirs = ({(curve.data_path, curve.array_index): curve for curve in each} for each in (curves, others))

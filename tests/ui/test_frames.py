@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.formats.md3 import file as md3
 from tests.samples import SENTINEL, put, sample
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_structs, import_md3
@@ -124,6 +125,32 @@ def test_hidden_surfaces_and_tags_go_along(tmp_path):
     restored(tmp_path, [1, 1, 2], new=1)
     activate(first.objects[0])
     restored(tmp_path, [0, 1, 2])
+
+
+@pytest.mark.parametrize("times", [(0.0, 2.0), (0.5, 1.5), (0.0, 1.0), (1.0,), ()])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_tags_stay_where_they_are_whatever_keys_they_have(tmp_path, times, at):
+    """Without any a curve moves nothing, as in Blender."""
+    collection = import_md3(put(tmp_path / "a.md3"))
+    tag = next(block for block in collection.objects if block.type == "EMPTY")
+    for curve in playing_curves(tag):
+        curve.keyframe_points.clear()
+        for time in times:
+            curve.keyframe_points.insert(time, 1.0 + time).interpolation = "LINEAR"
+    bpy.context.scene.frame_set(at)
+    before = export_structs(tmp_path / "b.md3")
+    insert()
+    after = export_structs(tmp_path / "b.md3")
+    frames = [*range(at + 1), at, *range(at + 1, 3)]
+    np.testing.assert_array_equal(after.tags["origin"], before.tags["origin"][frames])
+    delete()
+    bpy.context.scene.frame_set(at)
+    delete()
+    after = export_structs(tmp_path / "b.md3")
+    np.testing.assert_array_equal(after.tags["origin"], np.delete(before.tags["origin"], at, axis=0))
+    for frame, tags in enumerate(after.tags):
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_allclose(tuple(tag.location), tags[0]["origin"], atol=1e-6)
 
 
 @pytest.mark.parametrize("operator", [insert, delete], ids=["insert", "delete"])

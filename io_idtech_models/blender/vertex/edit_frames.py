@@ -15,7 +15,7 @@ import numpy as np
 from ...reporting import LimitError, listed
 from .. import names, rig_clips
 from ..compat import Block, playing_curves, share_action
-from ..curves import LINEAR, curve_points, value_path
+from ..curves import curve_points, value_path
 from ..frame_rigs import posed_by, rigs_of
 from ..mesh import attributes
 from ..provenance import MODEL_ID
@@ -312,19 +312,21 @@ def _relist(collection: bpy.types.Collection, order: list[int], new: range) -> N
 
 
 def _retime(curve: Any, times: list[float], order: list[int]) -> None:
-    """Move a tag's keys to the new times of their frames: those of frames that are gone go, copies are added."""
+    """Move a tag's keys to the new times of their frames: those of frames that are gone go, copies are added.
+
+    A curve that has no key in some frame gets one in each, of what it shows there; a single key says the same of all.
+    """
+    if len(curve.keyframe_points) < 2 or times != [times[0] + i for i in range(len(times))]:
+        return
     old = dict(zip(*(part.tolist() for part in curve_points(curve)), strict=True))
     kinds = np.empty(len(curve.keyframe_points), np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
-    kind = int(kinds[0]) if len(kinds) else LINEAR
-    grid = [times[0] + i for i in range(len(order))] if times == [times[0] + i for i in range(len(times))] else None
-    if grid is None:
-        return
-    kept = [(grid[place], old[times[frame]]) for place, frame in enumerate(order) if times[frame] in old]
+    shown = [old[time] if time in old else curve.evaluate(time) for time in times]
+    kept = np.array([(times[0] + place, shown[frame]) for place, frame in enumerate(order)], np.float32)
     curve.keyframe_points.clear()
     curve.keyframe_points.add(len(kept))
-    curve.keyframe_points.foreach_set("co", np.array(kept, np.float32).ravel())
-    curve.keyframe_points.foreach_set("interpolation", np.full(len(kept), kind, np.int32))
+    curve.keyframe_points.foreach_set("co", kept.ravel())
+    curve.keyframe_points.foreach_set("interpolation", np.full(len(kept), kinds[0], np.int32))
     curve.update()
 
 

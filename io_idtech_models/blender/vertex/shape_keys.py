@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block, curves_for
-from ..curves import LINEAR, add_curve, add_points, curve_points, value_path
+from ..curves import LINEAR, add_curve, add_points, curve_points, plays, value_path
 from ..names import stem_of
 
 BASIS = "Basis"
@@ -99,7 +99,7 @@ class KeyFinder:
 
     def at(self, curves: list[Any], times: list[float]) -> list[int]:
         """Return the frame of the key that shows at each time; -1 where it is none exactly."""
-        playing = {curve.data_path: curve for curve in curves if not curve.mute}
+        playing = {curve.data_path: curve for curve in curves if plays(curve)}
         if not self.exact or (self.keys.use_relative and not self.paths):  # a base alone shows none
             return [-1] * len(times)
         if self.keys.use_relative:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block, playing_curves
-from ..curves import LINEAR, curve_points, playing_tracks, value_path
+from ..curves import LINEAR, curve_points, playing_tracks, plays, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -224,7 +224,7 @@ def keys_stand_still(block: Block, export: ExportScene[Any]) -> bool:
 
 
 def _of_time(curves: list[Any]) -> list[Any]:
-    return [curve for curve in curves if curve.data_path == "eval_time" and not curve.mute]
+    return [curve for curve in curves if curve.data_path == "eval_time" and plays(curve)]
 
 
 def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> Floats:
@@ -234,7 +234,7 @@ def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> Floats:
     paths = [value_path(key.name) for key in blocks] if keys.use_relative else ["eval_time"]
     if is_driven(keys):
         return _stepped(keys, times, export)
-    playing = {curve.data_path: curve for curve in curves if not curve.mute}
+    playing = {curve.data_path: curve for curve in curves if plays(curve)}
     still = [key.value for key in blocks] if keys.use_relative else [keys.eval_time]
     wanted = np.array(times, np.float32)
     shown = np.repeat(np.array([still], np.float64), len(times), axis=0)

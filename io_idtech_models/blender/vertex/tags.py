@@ -18,7 +18,7 @@ from ...model import steady
 from ...model.vertex import Tag
 from .. import names
 from ..compat import Block, curves_for, playing_curves
-from ..curves import add_curve, curve_points
+from ..curves import add_curve, curve_points, plays
 from ..empties import DISPLAY, decompose, shown_axes
 from ..roots import own_constraints
 from ..space import Space
@@ -80,7 +80,7 @@ def is_plain(block: Block, space: Space) -> bool:
 
 def read_curves(block: Block, times: list[float]) -> tuple[Array, Array]:
     """Return what a plain empty's curves show at the given times: origins (n, 3) and axes (n, 3, 3) as rows."""
-    curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block)}
+    curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block) if plays(curve)}
     channels = []
     for path, count in CHANNELS:
         values = np.empty((len(times), count), np.float32)
@@ -108,7 +108,7 @@ def _values(curve: Any, times: list[float]) -> Array:
 
 def exact_axes(block: Block, time: float) -> Array:
     """Return the axes (3, 3) that Blender's own arithmetic makes of a plain empty's curves, as rows."""
-    curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block)}
+    curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block) if plays(curve)}
     found = {}
     for path, count in CHANNELS:
         own = getattr(block, path)
