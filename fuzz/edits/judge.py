@@ -6,7 +6,8 @@ the file, and each vertex of that frame on such a point.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -55,6 +56,17 @@ def _root_of(block: Any) -> Any:
     while root is not None and not isinstance(root.get(ROOT), str):
         root = root.parent
     return root
+
+
+@contextmanager
+def no_roots() -> Iterator[None]:
+    """Let models lie in the world for a while, not in the space of a root."""
+    marks = [(block, block[ROOT]) for block in bpy.data.objects if ROOT in block]
+    for block, _ in marks:
+        del block[ROOT]
+    yield
+    for block, mark in marks:
+        block[ROOT] = mark
 
 
 def _has_root(block: Any) -> bool:

@@ -224,7 +224,8 @@ def _outcome(subject: Subject, folder: Path) -> Finding:
     leave_edit_mode(blocks)
     try:
         frames = held.loaded(row, target, others)
-        verdict = judge.judge(frames, blocks)
+        with judge.no_roots() if subject.export == "in the world" else contextlib.nullcontext():
+            verdict = judge.judge(frames, blocks)
         narrow = _too_narrow(subject, folder, frames, {row.name: target, **others})
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
