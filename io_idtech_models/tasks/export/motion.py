@@ -30,7 +30,7 @@ from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import of_size
 from .motion_sources import Source, sources_of
-from .selection import Choice, together
+from .selection import KINDS, Choice, bending, together
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 
@@ -117,8 +117,7 @@ def motion_files(
 
 def _bounded(export: RigScene, context: Context, written: Sequence[Any]) -> SkeletalModel:
     """Return the model of an armature whose meshes matter for bounds alone: all that show its bones' motion."""
-    near = [*written, *together(context, [export.rig])]
-    meshes = dict.fromkeys([*meshes_of(export.rig, context), *(block for block in near if block.type == "MESH")])
+    meshes = dict.fromkeys(b for b in (*moved_by(export.rig, context), *written) if b.type == "MESH")
     with collected_warnings():
         orphans = _orphans_bone(export.rig, export.settings)
         return gather([export.rig, *meshes], export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
@@ -198,10 +197,11 @@ def of_format(export: RigScene, row: Format) -> RigScene:
     return export.asking(normals=normals, holds=holds)
 
 
-def meshes_of(rig: Any, context: Context) -> list[Any]:
-    """Return the meshes that an armature deforms, but for levels of detail that are drawn from afar."""
-    found = [b for b in rig_levels.nearest(context.scene.objects) if b.type == "MESH"]
-    return [b for b in found if any(m.type == "ARMATURE" and m.object == rig for m in b.modifiers)]
+def moved_by(rig: Any, context: Context) -> list[Any]:
+    """Return the meshes that an armature deforms and what hangs on it, but for levels that are drawn from afar."""
+    bent = [b for b in rig_levels.nearest(context.scene.objects) if b.type == "MESH" and rig in bending(b)]
+    hung = [block for block in together(context, [rig]) if block.type in KINDS]
+    return list(dict.fromkeys([*bent, *hung]))
 
 
 def _orphans_bone(rig: Any, settings: SkeletalGatherSettings) -> str:

@@ -26,7 +26,7 @@ from ...reporting import Summary, collected_warnings, plural
 from . import levels as rig_levels
 from .advice import advice, of_size, of_stripped
 from .material_files import material_files
-from .motion import AnimationExport, ExportedFiles, finished, meshes_of, motion_files, of_format, played
+from .motion import AnimationExport, ExportedFiles, finished, motion_files, moved_by, of_format, played
 from .motion_sources import NoActionError, Source, automatic, kept_beside, shown_by, sources_of
 from .selection import Choice, instances_left_out, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
@@ -194,11 +194,10 @@ def _off(
 
 
 def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
-    """Return objects with the armature that deforms them; an armature alone with what is visible of its model."""
+    """Return objects with the armature that deforms them; an armature alone with what hangs together with it."""
     found = rig_levels.nearest(blocks)
     rig = find_rig(found)
     if not any(block.type == "MESH" for block in found):
-        tags = [b for b in context.scene.objects if b.type == "EMPTY" and b.parent == rig and b.parent_type == "BONE"]
-        model = [*meshes_of(rig, context), *(tag for tag in tags if tag not in found)]
-        found += [block for block in model if block.visible_get(view_layer=context.view_layer)]
+        near = [block for block in moved_by(rig, context) if block not in found]
+        found += [block for block in near if block.visible_get(view_layer=context.view_layer)]
     return found if rig in found else [rig, *found]

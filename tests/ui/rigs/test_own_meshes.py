@@ -27,7 +27,7 @@ from tests.ui.rigs.arms import (
     shown_points,
     wave_own,
 )
-from tests.ui.scene import activate, add_mesh, bpy, error_of, reopen
+from tests.ui.scene import activate, add_cube, add_mesh, bpy, error_of, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -218,6 +218,16 @@ def test_meshes_of_a_selected_armature_go_without_saying(own, capfd):
     scene().collection.objects.link(other)
     activate(box)
     assert is_said()
+
+
+@pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
+def test_a_selected_armature_is_written_with_all_that_its_bones_move(own, what):
+    hat = add_cube("hat")
+    hat.parent, hat.parent_type, hat.parent_bone = rig(), "BONE", "Bone.002"
+    add_cube("floor")
+    activate(rig())
+    found = model_of(own / "own.md5mesh", what=what)
+    assert sorted(mesh.name for mesh in found.meshes) == ["box", "hat"]
 
 
 def test_vertices_without_weights(own):
