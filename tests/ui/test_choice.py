@@ -445,7 +445,7 @@ class TestBesideTheActiveModel:
         assert "are selected but no part of the active model (Export: Selection takes them): 'stranger'" in said
         assert "only meshes are written; left out: 'plume'" in said
 
-    def test_bent_by_the_models_armature(self, tmp_path):
+    def test_bent_or_carried_by_the_models_armature(self, tmp_path):
         made = import_model(put(tmp_path / "a.md5mesh", samples_md5.arm()))
         rig = next(block for block in made.objects if block.type == "ARMATURE")
         block = add_cube("hat")
@@ -457,6 +457,8 @@ class TestBesideTheActiveModel:
         assert "hat" in chosen("AUTO")
         block.modifiers.clear()
         block.parent, block.parent_type, block.parent_bone = rig, "BONE", rig.data.bones[0].name
+        assert "hat" in chosen("AUTO"), "which the bone carries"
+        block.parent_type = "OBJECT"
         assert "hat" not in chosen("AUTO"), "without weights there is no place for it in the file"
         assert [each.name for each in choose(bpy.context, "AUTO").strange] == ["hat"]
 

@@ -303,7 +303,14 @@ def _moved(part: Part, positions: NDArray[np.float32], rig: ExportRig) -> normal
 
 
 def _joint_groups(block: Block, mesh: Block, rig: ExportRig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
-    """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone."""
+    """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone.
+
+    What hangs on a bone as a whole goes with that.
+    """
+    carrier = rig.carrier(block)
+    if carrier >= 0:
+        count = len(mesh.vertices)
+        return np.arange(count), np.full(count, carrier), np.ones(count, np.float32)
     points, groups, weights = read_groups(mesh)
     joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
     joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
@@ -335,7 +342,7 @@ def _to_mesh(
     full = weighted[0][rest], weighted[1][rest], weighted[2][rest]
     owners, joints, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
-    world = np.array(block.matrix_world, np.float64)
+    world = rig.place_of(block)
     places = steady.applied(world[:3], positions[of_vertex].astype(np.float64)) / settings.scale  # in the model
     if settings.holds.bare_vertices and not settings.orphan_bone:
         missing = missing[:0] if not rig.joints else _newly_bare(block, rig, missing, numbers)

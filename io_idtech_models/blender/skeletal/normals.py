@@ -79,7 +79,7 @@ def gather(
     """
     skeleton, of = rig.skeleton, of_source(rig.source, part.vertices.numbers)
     world, shown = _at_rest(shape, part, of, moved)
-    matrix = np.array(block.matrix_world, np.float64)
+    matrix = rig.place_of(block)
     joints, bare = made.weights.first_joints(), made.weights.counts == 0
     bind = normal_turns(made.weights, skeleton.bind.rotations)
     normals = rotate(conjugate(bind), turned_normals(world[None], matrix[None])[0]).astype(np.float32)
@@ -106,7 +106,7 @@ def off_shown(
     assert made.normals is not None
     if shape.lost or (made.kept_normals is not None and made.kept_normals.all()):
         return 0, 0.0
-    matrix = np.array(block.matrix_world, np.float64)
+    matrix = rig.place_of(block)
     present = turned_normals(part.normals(attributes.corner_normals(shape.mesh)[None]), matrix[None])[0]
     written = rotate(normal_turns(made.weights, rig.skeleton.bind.rotations), made.normals)
     lengths = steady.lengths(present) * steady.lengths(written)

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model import steady
 from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights
 from ...model.source import Meshes
 from ..compat import Block
@@ -18,6 +19,8 @@ from ..scene import ExportScene
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
 from .torso import WeightLimits
+
+Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,36 @@ class ExportRig:
     import_scale: float
     uneven: bool = False  # the armature's scale, which joints can't have
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
+
+    def carrier(self, block: Block) -> int:
+        """Return the joint whose bone carries an object as a whole, -1 if none does: it hangs there and is not bent."""
+        if any(m.type == "ARMATURE" and m.object is not None and m.show_viewport for m in block.modifiers):
+            return -1
+        hung = self._hung(block)
+        return -1 if hung is None else self.joints.get(hung.parent_bone, -1)
+
+    def place_of(self, block: Block) -> Doubles:
+        """Return where an object is in the world, (4, 4), while the bones are at rest."""
+        hung = self._hung(block)
+        if hung is None or hung.parent_bone not in self.block.data.bones:
+            return np.array(block.matrix_world, np.float64)
+        bone, chain = self.block.data.bones[hung.parent_bone], [block]
+        while chain[-1] != hung:
+            chain.append(chain[-1].parent)
+        place = np.array(self.block.matrix_world, np.float64)
+        if not bone.use_relative_parent:  # Blender counts from the bone's tail
+            from_head = np.eye(4)
+            from_head[1, 3] = bone.length
+            place = steady.products(place, np.array(bone.matrix_local, np.float64), from_head)
+        for each in reversed(chain):
+            place = steady.products(place, np.array(each.matrix_parent_inverse), np.array(each.matrix_basis))
+        return place
+
+    def _hung(self, block: Block) -> Block | None:
+        """Return the object that hangs on a bone: one that is given, or what that hangs on."""
+        while block is not None and not (block.parent == self.block and block.parent_type == "BONE"):
+            block = block.parent
+        return block
 
 
 @dataclass(eq=False)

@@ -168,9 +168,9 @@ class _Way:
         assert rig.skeleton.sources is not None
         assert rig.skeleton.kept is not None
         self.bind, self.before = rig.skeleton.bind, rig.source.skeleton.bind
-        self.world = np.array(block.matrix_world, np.float64)[:3]
+        worlds = [np.array(rig.block.matrix_world), rig.place_of(block)]
+        self.world = worlds[1][:3]
         self.scale, self.import_scale = scale, rig.import_scale
-        worlds = [np.array(b.matrix_world) for b in (rig.block, block)]
         self.still = scale == rig.import_scale and all(np.array_equal(world, np.eye(4)) for world in worlds)
         count = rig.source.skeleton.num_joints
         self.joint_of = np.full(count, -1, np.int64)  # the present joint that each of the source's is, or -1

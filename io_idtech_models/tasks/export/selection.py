@@ -103,11 +103,11 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
 def _with_chosen(context: Context, model: Choice) -> Choice:
     """Return an imported model with what hangs together with it and is selected, too; the rest of either is noted.
 
-    Of a model with bones only what they bend goes along: what hangs on one has no weights that a file could hold.
+    Of a model with bones only what they bend or carry goes along.
     """
     near = together(context, model.whole)
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
-    wanted = [b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint(bending(b)))]
+    wanted = [b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint(bending(b) | _carrying(b)))]
     model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
     model.beside = [block for block in near if block.type in KINDS and not _chosen(context, block)]
@@ -159,6 +159,15 @@ def bending(block: bpy.types.Object) -> set[bpy.types.Object]:
     """Return the armatures that bend an object."""
     modifiers = (m for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier))
     return {m.object for m in modifiers if m.object is not None}
+
+
+def _carrying(block: bpy.types.Object) -> set[bpy.types.Object]:
+    """Return the armature on one of whose bones an object hangs."""
+    while block.parent is not None:
+        if block.parent_type == "BONE":
+            return {block.parent}
+        block = block.parent
+    return set()
 
 
 def _above(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mathutils import Matrix, Quaternion
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import skin
@@ -221,13 +222,28 @@ def test_meshes_of_a_selected_armature_go_without_saying(own, capfd):
 
 
 @pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
-def test_a_selected_armature_is_written_with_all_that_its_bones_move(own, what):
-    hat = add_cube("hat")
-    hat.parent, hat.parent_type, hat.parent_bone = rig(), "BONE", "Bone.002"
-    add_cube("floor")
-    activate(rig())
-    found = model_of(own / "own.md5mesh", what=what)
-    assert sorted(mesh.name for mesh in found.meshes) == ["box", "hat"]
+@pytest.mark.parametrize("by", ["the bone", "an object on it", "the bone's head"])
+def test_what_a_bone_carries_is_written_as_moved_by_that(own, capfd, what, by):
+    """Also where the armature alone is selected, whatever pose it shows."""
+    wave_own()
+    block, hat, floor = rig(), add_cube("hat"), add_cube("floor")
+    carried = add_cube("holder") if by == "an object on it" else hat
+    rig().data.bones["Bone.002"].use_relative_parent = by == "the bone's head"
+    scene().frame_set(4)
+    carried.parent, carried.parent_type, carried.parent_bone = block, "BONE", "Bone.002"
+    carried.matrix_parent_inverse = Matrix.LocRotScale(
+        (1.0, 2.0, 3.0), Quaternion((0.8, 0.6, 0.0, 0.0)), (2.0, 1.0, 1.0)
+    )
+    carried.location = (3.0, -1.0, 2.0)
+    if carried != hat:
+        hat.parent, hat.rotation_euler.z = carried, 1.0
+    hat.vertex_groups.new(name="Bone").add(range(8), 1.0, "REPLACE")  # which no modifier uses
+    activate(block)
+    model, animation = model_of(own / "own.md5mesh", what=what), motion_of(own / "own.md5anim")
+    assert {mesh.name for mesh in model.meshes} == {"box", "hat", carried.name}
+    assert "off what Blender shows" not in capfd.readouterr().out
+    bpy.data.objects.remove(floor)
+    check_shown(model, animation, range(5))
 
 
 def test_vertices_without_weights(own):
