@@ -130,6 +130,7 @@ def shown(blocks: list[Any], space_of: Callable[[Any, Any], Points]) -> Corners:
             turned = normals.astype(np.float64) @ np.linalg.inv(space[:3, :3])
             lengths = np.sqrt((turned**2).sum(axis=1))
             turned /= np.where(lengths > 0, lengths, np.nan)[:, None]  # there is none where faces cancel out
+            turned[_unsteady(block, normals)] = np.nan
         slots, totals = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.polygons), np.int32)
         mesh.polygons.foreach_get("material_index", slots)
         mesh.polygons.foreach_get("loop_total", totals)
@@ -167,6 +168,18 @@ def _shows_its_base(block: Any, places: NDArray[np.float32], normals: NDArray[np
     if first is None or first.shape != normals.shape:
         return True
     return bool(np.median((first * normals).sum(axis=1)) > ALIKE)
+
+
+def _unsteady(block: Any, normals: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell which corners show other normals as an armature has them, in the pose in which they were set.
+
+    These of faces between points at one place are what the last digit makes of them.
+    """
+    if block.find_armature() is None or len(block.data.loops) != len(normals):
+        return np.zeros(len(normals), np.bool_)
+    own = np.empty_like(normals)
+    block.data.corner_normals.foreach_get("vector", own.ravel())
+    return np.asarray((own * normals).sum(axis=1) < ALIKE)
 
 
 def has_flat_faces(row: Format, path: Path) -> bool:
