@@ -14,7 +14,7 @@ from io_idtech_models.formats import by_name
 
 Corners = NDArray[np.floating[Any]]  # (F, 2, 3): the least and the most of each axis
 LOOKS = 8  # frames of a file that are looked at
-ROUNDED = 0.02  # units: by how much bounds of few digits may be off,
+ROUNDED = 0.03  # units: by how much bounds of few digits may be off; frames of an MDC are by 0.025,
 PART = 1 / 32766  # and of the farthest coordinate: what packed frames of MDR have of a turn
 
 

@@ -238,6 +238,38 @@ def change_curves(rng: Random) -> None:
     curve.update()
 
 
+def thin_keys(rng: Random) -> None:
+    """Delete most keys of all that an owner plays; a curve may be left with one, or with none."""
+    for curve in playing_curves(one(rng, players())):
+        for point in [point for point in curve.keyframe_points if rng.random() < 0.7][::-1]:
+            curve.keyframe_points.remove(point)
+        curve.update()
+
+
+def bend_curves(rng: Random) -> None:
+    """Let curves go another way between their keys, and behind these."""
+    curves = playing_curves(one(rng, players()))
+    ways = [each.identifier for each in bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items]
+    way, beyond = rng.choice(ways), rng.choice(("CONSTANT", "LINEAR"))
+    for curve in curves if rng.random() < 0.5 else [one(rng, curves)]:
+        curve.extrapolation = beyond
+        for point in curve.keyframe_points:
+            point.interpolation = way
+        curve.update()
+
+
+def modify_curve(rng: Random) -> None:
+    """Mute a curve, or give it a modifier."""
+    curve = one(rng, playing_curves(one(rng, players())))
+    kinds = [each.identifier for each in bpy.types.FModifier.bl_rna.properties["type"].enum_items]
+    kind = rng.choice(["MUTE", *sorted({*kinds} - {"NULL"})])
+    if kind == "MUTE":
+        curve.mute = True
+    else:
+        curve.modifiers.new(kind)
+    curve.update()
+
+
 def retime(rng: Random) -> None:
     """Slow down, reverse or move all that an owner plays."""
     stretch, by = rng.choice((2.0, 0.5, -1.0, 1.0)), rng.choice((0.0, 3.0))
@@ -524,7 +556,8 @@ OWN: dict[str, Operation] = {
         move_vertices, change_uvs, add_uv_map, lose_uv_map, rename_uv_map, render_uv_map, change_weights, lose_group,
         add_material, rename, custom_normals, new_cube, move_key, add_key, delete_key, relative_keys, pin_key,
         mask_key, drive_key,
-        change_curves, retime, push_down, change_strip, move_object, animate_object, constrain, drive, parent,
+        change_curves, thin_keys, bend_curves, modify_curve, retime, push_down, change_strip, move_object,
+        animate_object, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,
         new_action, no_action, pose, edit_bones, armature_options, rest_position, hide, delete, save_and_open, append,
         undo, undo_click, play_rows,

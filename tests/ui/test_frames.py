@@ -153,6 +153,21 @@ def test_tags_stay_where_they_are_whatever_keys_they_have(tmp_path, times, at):
         np.testing.assert_allclose(tuple(tag.location), tags[0]["origin"], atol=1e-6)
 
 
+@pytest.mark.parametrize("values", [(), (1.0,), (1.0, 1.0), (0.0, 2.0)])
+@pytest.mark.parametrize("kind", ["", "NOISE"])
+def test_keys_of_which_one_shows_all_the_time_are_said(tmp_path, capfd, values, kind):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    (curve,) = playing_curves(collection.objects[0].data.shape_keys)  # which all surfaces share
+    curve.keyframe_points.clear()
+    for time, value in zip((0, 2), values, strict=False):
+        curve.keyframe_points.insert(time, value)
+    if kind:
+        curve.modifiers.new(kind)
+    export_structs(tmp_path / "b.md3")
+    said = "nothing plays its keys, all are written as frames" in capfd.readouterr().out
+    assert said == (len(set(values)) < 2 and not (kind and values))
+
+
 @pytest.mark.parametrize("operator", [insert, delete], ids=["insert", "delete"])
 def test_undo(tmp_path, operator):
     collection = import_md3(put(tmp_path / "a.md3"))

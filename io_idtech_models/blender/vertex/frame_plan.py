@@ -216,10 +216,6 @@ def _automatic(
         if 0 < len(still) < len(keyed):
             text = "keys that stand still while others play are written as frames, Scene Range writes what is shown: %s"
             log.warning(text, listing([block.name for block in still]))
-        elif any(is_driven(block.data.shape_keys) for block in still):
-            log.warning(
-                "a driver holds the keys still, all are written as frames: Frames: 'Scene Range' writes what is shown"
-            )
         return "KEYS"
     if num_listed > 1:
         return "KEYS"
@@ -237,12 +233,14 @@ def _warn_of_more(
     """
     meshes = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
     movers = [*meshes, *tags]
-    if not movers:
-        return
-    if all(keys_stand_still(block, export) for block in plan.held) and is_moving(movers, export, space):
+    lists = [block.data.shape_keys for block in plan.held]
+    if plan.held and len(plan.times) > 1 and all(keys_stand_still(block, export) for block in plan.held):
         log.warning(
-            "it moves, but nothing plays its keys, which are written: Frames: 'Scene Range' writes what is shown"
+            "%s, all are written as frames: Frames: 'Scene Range' writes what is shown",
+            "a driver holds its keys still" if any(map(is_driven, lists)) else "nothing plays its keys",
         )
+        return
+    if not movers:
         return
     first, last = int(min(plan.times)), int(max(plan.times))
     played = range(max(first, export.scene.frame_start), min(last, export.scene.frame_end) + 1)

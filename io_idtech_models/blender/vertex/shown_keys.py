@@ -219,8 +219,12 @@ def keys_stand_still(block: Block, export: ExportScene[Any]) -> bool:
         return False
     curves = playing_curves(keys)
     if not is_driven(keys):
-        return not _of_time(curves)
+        return not any(map(_varies, _of_time(curves)))
     return bool((np.ptp(_shown(keys, curves, export), axis=0) < NEAR).all())
+
+
+def _varies(curve: Any) -> bool:
+    return bool(len(curve.modifiers) or len(curve.sampled_points) or np.ptp(curve_points(curve)[1]) > 0)
 
 
 def _of_time(curves: list[Any]) -> list[Any]:
