@@ -74,14 +74,12 @@ class ExportRig:
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
 
     def carrier(self, block: Block) -> int:
-        """Return the joint whose bone carries an object as a whole, -1 if none does: it hangs there and is not bent."""
-        if any(m.type == "ARMATURE" and m.object is not None and m.show_viewport for m in block.modifiers):
-            return -1
+        """Return the joint whose bone carries an object as a whole, -1 if none does."""
         hung = self._hung(block)
         return -1 if hung is None else self.joints.get(hung.parent_bone, -1)
 
     def place_of(self, block: Block) -> Doubles:
-        """Return where an object is in the world, (4, 4), while the bones are at rest."""
+        """Return where an object is in the world, (4, 4): what a bone carries while the bones are at rest."""
         hung = self._hung(block)
         if hung is None or hung.parent_bone not in self.block.data.bones:
             return np.array(block.matrix_world, np.float64)
@@ -98,7 +96,9 @@ class ExportRig:
         return place
 
     def _hung(self, block: Block) -> Block | None:
-        """Return the object that hangs on a bone: one that is given, or what that hangs on."""
+        """Return what of an object and those above it hangs on a bone; None if nothing does, or an armature bends it."""
+        if any(m.type == "ARMATURE" and m.object is not None and m.show_viewport for m in block.modifiers):
+            return None
         while block is not None and not (block.parent == self.block and block.parent_type == "BONE"):
             block = block.parent
         return block
