@@ -96,7 +96,7 @@ class ExportRig:
         return place
 
     def _hung(self, block: Block) -> Block | None:
-        """Return what of an object and those above it hangs on a bone; None if nothing does, or an armature bends it."""
+        """Return which object hangs on a bone, a given one or one above it; None where none does, or bones bend it."""
         if any(m.type == "ARMATURE" and m.object is not None and m.show_viewport for m in block.modifiers):
             return None
         while block is not None and not (block.parent == self.block and block.parent_type == "BONE"):
