@@ -395,6 +395,20 @@ def test_a_mesh_on_a_bone_that_nothing_bends_is_said(tmp_path, capfd):
     assert "left out" not in capfd.readouterr().out
 
 
+def test_a_mesh_on_a_bone_in_the_bodys_collection_is_a_part_of_it(tmp_path, capfd):
+    block = trooper(tmp_path)
+    cube = add_cube("lamp")
+    cube.parent, cube.parent_type, cube.parent_bone = block, "BONE", "Bip01 Head"
+    bpy.context.scene.collection.objects.unlink(cube)
+    block.users_collection[0].objects.link(cube)
+    bpy.context.view_layer.objects.active = block
+    found = saved(tmp_path / "out")
+    assert "lamp" in [mesh.name for mesh in by_name("mdm").load(found[BODY], "").meshes]
+    said = capfd.readouterr().out
+    assert "left out" not in said
+    assert "off what Blender shows" not in said
+
+
 def duplicated(block: Any) -> Any:
     """Duplicate all objects, as Shift D does; returns the copy of the armature."""
     for each in bpy.context.scene.objects:
