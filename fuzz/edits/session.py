@@ -391,10 +391,12 @@ def _whole_outcome(subject: Subject, folder: Path, seed: int) -> Finding:
     if found.kind:
         return Finding(found.kind, f"{where}: {found.text}", found.said)
     again = folder / "again"
-    # What a character's game declares by now need not go along any more.
-    return _again(
-        lambda: WHOLE[subject.format].save_again(out, again), out, again, lambda name: (again / name).is_file()
-    )
+
+    def in_both(name: str) -> bool:
+        """Tell of what goes along whatever else there is: what a character's game has by now does not, or does."""
+        return (out / name).is_file() and (again / name).is_file()
+
+    return _again(lambda: WHOLE[subject.format].save_again(out, again), out, again, in_both)
 
 
 def _in_silence(verdict: judge.Verdict, said: str) -> Finding:

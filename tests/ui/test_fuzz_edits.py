@@ -29,6 +29,12 @@ def test_no_edit_goes_wrong_in_silence(name):
     assert not found, SCRIPT.format(**found[0])
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_there_are_models_to_edit(name):
+    """One that shows another thing than its file before it is edited is left out."""
+    assert not all(map(worker.is_odd, session.subjects([name])))
+
+
 def let_exports_be_stale(monkeypatch):
     """Let each export write what the first one of its format wrote."""
     old: dict[str, bytes] = {}
