@@ -42,6 +42,12 @@ def test_a_moved_point_changes_its_row_and_the_normals_of_its_faces():
     assert np.array_equal(load(ROW.dump(model)).surfaces[0].positions, positions)
 
 
+def test_of_what_is_no_ase_file_a_few_letters_are_shown():
+    with pytest.raises(FormatError, match=r"found 'x+'$") as caught:
+        read(b"x" * 5000)
+    assert len(str(caught.value)) < 200
+
+
 def test_a_moved_coordinate_changes_one_number():
     model = load(samples_ase.moved_texture())
     surface = model.surfaces[0]

@@ -180,6 +180,12 @@ def test_polygons_of_more_corners_are_cut_and_said_and_kept():
     assert ROW.problems(model) == ["has 4 polygons of more than three corners, which games leave out"]
 
 
+def test_layers_without_a_name_are_called_by_their_number():
+    layers = [LayerSpec(CORNERS, FACES, [0] * 6).pack(number) for number in range(3)]
+    said = said_of(load, form(tags("a"), *layers, surf("a")))[1]
+    assert said == ["games read the first layer alone: kept, but not shown: 'layer 2', 'layer 3'"]
+
+
 def area(points, triangles):
     a, b, c = points[triangles].transpose(1, 0, 2)
     return 0.5 * np.cross(b - a, c - a)
@@ -192,6 +198,7 @@ def area(points, triangles):
         [(3, 5), (0, 0), (0, 8), (8, 8)],
         [(0, 0), (0, 8), *((x, y) for x in range(1, 7) for y in ((2, 8), (8, 2))[x % 2]), (8, 8), (8, 0)],
         [(0, 0), (4, 1), (8, 0), (7, 4), (8, 8), (4, 7), (0, 8), (1, 4)],
+        [(0, 0), (8, 0), (8, 8), (4, 4), (0, 8)],  # a corner on the side of what would be an ear
     ],
 )
 def test_a_polygon_with_dents_is_cut_inside_its_outline(outline):
