@@ -58,8 +58,8 @@ class Shape:
     base: Bare | None = None  # of a mesh whose points were moved
     lost: int = 0  # corners that are known, and said, to keep other normals than those shown
     uv_maps: UvMaps = field(default_factory=UvMaps)  # of formats that hold several sets of texture coordinates
-    recut: attributes.Ints = field(default_factory=lambda: np.zeros((2, 0, 3), np.int32))  # points of triangles (n, 3)
-    # that fill the gap of others of the source, as they are shown and as they are written
+    # Points (2, n, 3) of triangles that fill the gap of others of the source: as they are shown, and are written.
+    recut: attributes.Ints = field(default_factory=lambda: np.zeros((2, 0, 3), np.int32))
 
     @property
     def shows_normals(self) -> bool:
