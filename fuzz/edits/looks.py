@@ -28,6 +28,7 @@ UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file
 PIXELS = {"md2", "mdl"}  # which have their texture coordinates in whole pixels
 ONE_SHADER = {"md2", "mdl"}  # whose faces all wear the same
 # Degrees that codes of normals may be off; formats that are not here have none, or none that an export makes.
+SHADE = 0.01  # of a colour's part, from 0 to 1
 TURNED = {"md3": 7.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 20.0, "mdm": 20.0, "mds": 20.0, "mdr": 20.0}
 THIN = 1e-3  # a triangle's height, as a part of its longest side
 SQUARE, TWISTED = 0.01, 0.05  # of a tag's axes
@@ -46,16 +47,18 @@ class Corners:
     uvs: Points  # (n, 2); nan where there are none
     normals: Points  # (n, 3) unit; nan where there are none
     shaders: NDArray[Any]  # (n,) names
+    colors: Points  # (n, 4); nan where there are none
 
 
 def _joined(parts: list[Corners]) -> Corners:
-    none = Corners(np.zeros((0, 3)), np.zeros((0, 2)), np.zeros((0, 3)), np.zeros(0, object))
+    none = Corners(np.zeros((0, 3)), np.zeros((0, 2)), np.zeros((0, 3)), np.zeros(0, object), np.zeros((0, 4)))
     every = [none, *parts]
     return Corners(
         np.concatenate([each.places for each in every]),
         np.concatenate([each.uvs for each in every]),
         np.concatenate([each.normals for each in every]),
         np.concatenate([each.shaders for each in every]),
+        np.concatenate([each.colors for each in every]),
     )
 
 
@@ -68,7 +71,7 @@ def held(frames: Frames, frame: int) -> Corners:
             normals = surface.some_normals(np.array([nth]))
             lit = None if normals is None else normals[0]
             shader = surface.shaders[0] if surface.shaders else ""
-            parts.append(_corners(surface.positions[nth], surface.triangles, surface.corner_uvs, shader, lit))
+            parts.append(_corners(surface, surface.positions[nth], surface.corner_uvs, shader, lit))
         return _joined(parts)
     return bent(frames, frames.pose(frame))
 
@@ -87,18 +90,21 @@ def bent(frames: Frames, place: tuple[Points, Points], resting: bool = False) ->
             normals[mesh.weights.counts == 0] = np.nan
             if not resting:
                 normals[mesh.weights.counts > 1] = np.nan
-        parts.append(_corners(places, mesh.triangles, mesh.uvs[mesh.triangles], mesh.shader, normals))
+        parts.append(_corners(mesh, places, mesh.uvs[mesh.triangles], mesh.shader, normals))
     return _joined(parts)
 
 
-def _corners(places: Any, triangles: Any, uvs: Any, shader: str, normals: Any) -> Corners:
-    count = 3 * len(triangles)
-    flat = np.asarray(triangles).reshape(-1)
+def _corners(part: Any, places: Any, uvs: Any, shader: str, normals: Any) -> Corners:
+    flat = np.asarray(part.triangles).reshape(-1)
+    count = len(flat)
     return Corners(
         np.asarray(places, np.float64)[flat].reshape(-1, 3),
         np.asarray(uvs, np.float64).reshape(-1, 2),
         np.full((count, 3), np.nan) if normals is None else np.asarray(normals, np.float64)[flat].reshape(-1, 3),
         np.full(count, shader, object),
+        np.full((count, 4), np.nan)
+        if part.colors is None
+        else np.asarray(part.colors, np.float64)[flat].reshape(-1, 4),
     )
 
 
@@ -142,9 +148,21 @@ def shown(blocks: list[Any], space_of: Callable[[Any, Any], Points]) -> Corners:
                 uvs.astype(np.float64),
                 turned,
                 np.repeat(called[np.clip(slots, 0, len(called) - 1)], totals),
+                _painted(mesh, corners),
             )
         )
     return _joined(parts)
+
+
+def _painted(mesh: Any, corners: NDArray[np.int32]) -> Points:
+    """Return the colours of corners, (n, 4), of the layer that is rendered."""
+    layers, found = mesh.color_attributes, np.full((len(corners), 4), np.nan)
+    if 0 <= layers.render_color_index < len(layers):
+        layer = layers[layers.render_color_index]
+        values: NDArray[np.float32] = np.empty((len(layer.data), 4), np.float32)
+        layer.data.foreach_get("color_srgb", values.ravel())
+        found[:] = values if layer.domain == "CORNER" else values[corners]
+    return found
 
 
 def _shows_its_base(block: Any, places: NDArray[np.float32], normals: NDArray[np.float32]) -> bool:
@@ -202,11 +220,12 @@ class Off:
     shaders: str = ""
     normals: str = ""
     hung: str = ""
+    colors: str = ""
 
     @property
     def any(self) -> bool:
         """Tell whether anything is."""
-        return bool(self.uvs or self.shaders or self.normals or self.hung)
+        return bool(self.uvs or self.shaders or self.normals or self.hung or self.colors)
 
 
 @dataclass(frozen=True)
@@ -217,6 +236,7 @@ class Slack:
     uvs: Points  # (2,)
     degrees: float | None  # of normals; None: these are not compared
     shaders: bool = True  # whether these are compared
+    colors: bool = False
 
 
 def unlike(there: Corners, here: Corners, slack: Slack) -> Off:
@@ -234,6 +254,10 @@ def unlike(there: Corners, here: Corners, slack: Slack) -> Off:
             found.uvs = f"texture coordinates {here.uvs[nth].round(4)} at {where}: {there.uvs[near][:3].round(4)}"
         if slack.shaders and alike.any() and not (there.shaders[alike] == here.shaders[nth]).any():
             found.shaders = f"shader '{here.shaders[nth]}' at {where}: {sorted(set(there.shaders[alike]))[:3]}"
+        if slack.colors and alike.any() and np.isfinite(here.colors[nth]).all():
+            held = np.nan_to_num(there.colors[alike], nan=1.0)  # games show what has none as if it was white
+            if np.abs(held - here.colors[nth]).max(axis=1).min() > SHADE:
+                found.colors = f"a colour {here.colors[nth].round(3)} at {where}: {there.colors[alike][:3].round(3)}"
         cosines = there.normals[near] @ here.normals[nth]
         if slack.degrees is not None and near.any() and np.isfinite(cosines).all():
             turned = float(np.degrees(np.arccos(np.clip(cosines.max(), -1, 1))))
@@ -249,7 +273,8 @@ def slack_of(here: Corners, allowed: float, row: Format | None = None, size: tup
     if row is not None and row.name in PIXELS and size is not None:
         step = np.maximum(0.75 / np.maximum(size, 1), step)
     degrees = max(TURNED.values()) if row is None else TURNED.get(row.name)
-    return Slack(allowed, step, degrees, row is None or row.name not in ONE_SHADER)
+    colors = row is not None and (row.vertex.colors or row.skeletal.colors)
+    return Slack(allowed, step, degrees, row is None or row.name not in ONE_SHADER, colors)
 
 
 def off(frames: Frames, frame: int, blocks: list[Any], space_of: Callable[[Any, Any], Points], allowed: float) -> Off:

@@ -81,6 +81,21 @@ def add_uv_map(rng: Random) -> None:
     data.update()
 
 
+def paint(rng: Random) -> None:
+    """Paint vertices: in the colours that are active, or in new ones, of points or of corners."""
+    data = one(rng, meshes()).data
+    layers = data.color_attributes
+    if not len(layers) or rng.random() < 0.3:
+        kind, domain = rng.choice(("BYTE_COLOR", "FLOAT_COLOR")), rng.choice(("POINT", "CORNER"))
+        layers.active_color = layers.new("painted", kind, domain)
+        if rng.random() < 0.8:
+            layers.render_color_index = len(layers) - 1
+    every = layers[max(layers.active_color_index, 0)].data
+    for nth in rng.sample(range(len(every)), min(6, len(every))):
+        every[nth].color = [rng.random() for _ in range(4)]
+    data.update()
+
+
 def lose_uv_map(rng: Random) -> None:
     """Remove a UV map."""
     data = one(rng, meshes()).data
@@ -553,9 +568,9 @@ SIMULATIONS = frozenset(("CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTIC
 OWN: dict[str, Operation] = {
     function.__name__: function
     for function in (
-        move_vertices, change_uvs, add_uv_map, lose_uv_map, rename_uv_map, render_uv_map, change_weights, lose_group,
-        add_material, rename, custom_normals, new_cube, move_key, add_key, delete_key, relative_keys, pin_key,
-        mask_key, drive_key,
+        move_vertices, change_uvs, paint, add_uv_map, lose_uv_map, rename_uv_map, render_uv_map, change_weights,
+        lose_group, add_material, rename, custom_normals, new_cube, move_key, add_key, delete_key, relative_keys,
+        pin_key, mask_key, drive_key,
         change_curves, thin_keys, bend_curves, modify_curve, retime, push_down, change_strip, move_object,
         animate_object, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,

@@ -74,6 +74,7 @@ ABOUT = {
     "shaders": re.compile(r"shader|material|skin"),
     "normals": re.compile(r"normals|sharp|smooth"),
     "hung": re.compile(r"tag|joint|bone"),
+    "colors": re.compile(r"colour"),
 }
 
 
@@ -406,7 +407,7 @@ def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
         return Finding("silent", text, said)
     if verdict.edges and not _is_said(said):
         return Finding("silent", verdict.edges, said)
-    for kind in ("uvs", "shaders", "normals", "hung"):
+    for kind in ("uvs", "shaders", "normals", "hung", "colors"):
         text = getattr(verdict.looks, kind)
         seen = kind != "hung" or not _is_said(said)  # in a frame that was found by the points of meshes
         if text and seen and not verdict.is_off and not any(map(ABOUT[kind].search, _sentences(said))):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..reporting import listed, plural
 from .compat import Block
 from .frame_rigs import rig_of
+from .mesh import attributes
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +27,10 @@ def warn_of_layers(block: Block, colors: bool = False, further_uvs: bool = False
     layers += [f"colours '{layer.name}'" for nth, layer in enumerate(painted) if nth != kept]
     if layers:
         log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
+    mixed = attributes.mixed_colors(block.data) if colors else 0
+    if mixed:
+        text = "'%s': %s whose corners have several colours get their mean: split the faces (Mesh > Split) to keep them"
+        log.warning(text, block.name, plural(mixed, "vertex", "vertices"))
 
 
 def warn_of_skinned(block: Block, normals_lost: bool) -> None:

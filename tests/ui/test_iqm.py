@@ -240,6 +240,35 @@ def test_colours(arm, tmp_path):
     assert iqm.COLOR not in after.arrays["type"]
 
 
+@pytest.mark.parametrize("kind", ["BYTE_COLOR", "FLOAT_COLOR"])
+def test_colours_of_corners(arm, tmp_path, capsys, kind):
+    """As Blender makes them by default: where corners of a vertex have several it gets their mean, which is said."""
+    data, structs = mesh().data, iqm.read(arm)
+    layers = data.color_attributes
+    before = [tuple(each.color_srgb) for each in layers[0].data]
+    layers.new("painted", kind, "CORNER")
+    layers.remove(layers[0])
+    layers.render_color_index = 0
+    for loop, each in zip(data.loops, layers[0].data, strict=True):
+        each.color_srgb = before[loop.vertex_index]
+
+    def colors():
+        after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+        return after.data[after.arrays["type"].tolist().index(iqm.COLOR)].astype(int)
+
+    seen, was = np.unique(structs.triangles), structs.data[structs.arrays["type"].tolist().index(iqm.COLOR)]
+    np.testing.assert_array_equal(colors()[seen], was[seen])  # what no face has there is none of
+    assert "several colours" not in capsys.readouterr().out
+    point = data.loops[0].vertex_index
+    uses = [loop.index for loop in data.loops if loop.vertex_index == point]
+    for nth, loop in enumerate(uses):
+        layers[0].data[loop].color_srgb = (nth > 0, nth == 0, 0.0, 1.0)
+    wanted = np.array([1 - 1 / len(uses), 1 / len(uses), 0, 1]) * 255
+    assert (np.abs(colors() - wanted).max(axis=1) <= 1).any()
+    assert "1 vertex whose corners have several colours get their mean" in capsys.readouterr().out
+    assert len(uses) > 1
+
+
 def test_vertices_without_weights_stay_so_and_new_ones_do_not(arm, tmp_path, capsys):
     block = mesh("glove")
     bare = next(vertex.index for vertex in block.data.vertices if not len(vertex.groups))

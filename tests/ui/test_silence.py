@@ -263,6 +263,13 @@ def _(folder):
     newt()[0].data.pose_position = "REST"
 
 
+@says("corners have several colours", to="b.lwo", what="SCENE")
+def _(folder):
+    painted = add_cube().data.color_attributes.new("painted", "BYTE_COLOR", "CORNER")
+    for corner in painted.data[:4]:
+        corner.color = (1.0, 0.0, 0.0, 1.0)
+
+
 @says("not as shown: turned edges", to="b.lwo", what="SCENE")
 def _(folder):
     import_model(put(folder / "a.lwo", sample("pyramid", "lwo")))

@@ -25,6 +25,7 @@ CORNER_SOURCE, POINT_SOURCE, FACE_SOURCE = "idtech_corner", "idtech_point", "idt
 SHOWN_NORMAL = "idtech_normal"  # per corner: what Blender showed after import
 NEAR = math.cos(math.radians(0.5))  # Blender holds a normal closer than that, where it can
 UV_MAP = "UVMap"  # what import calls the set of texture coordinates that games draw, if it is the only one
+SAME_COLOR = 0.5 / 255  # of a part of it, which files hold as a byte
 COLORS = "Color"  # what import calls a file's colours of vertices
 FIELDS = {"INT": ("value", np.int32, 1), "FLOAT_VECTOR": ("vector", np.float32, 3), "BOOLEAN": ("value", np.bool_, 1)}
 
@@ -85,21 +86,42 @@ def show_colors(mesh: Block, colors: Floats) -> None:
 
 
 def point_colors(mesh: Block) -> Floats | None:
-    """Return the colours of points, (P, 4), of the layer that is rendered: where corners have some the last's."""
-    layers = mesh.color_attributes
-    layer = layers[layers.render_color_index] if 0 <= layers.render_color_index < len(layers) else None
+    """Return the colours of points, (P, 4), of the layer that is rendered: where corners have some their mean."""
+    layer = _rendered_colors(mesh)
     if layer is None:
         return None
+    colors = _colors_of(layer)
+    return colors if layer.domain == "POINT" else _mean_colors(mesh, colors)
+
+
+def mixed_colors(mesh: Block) -> int:
+    """Return at how many points corners have several colours, in the layer that is rendered."""
+    layer = _rendered_colors(mesh)
+    if layer is None or layer.domain == "POINT" or not len(mesh.loops):
+        return 0
+    colors, points = _colors_of(layer), corner_points(mesh)
+    off = np.abs(colors - _mean_colors(mesh, colors)[points]).max(axis=1) > SAME_COLOR
+    return len(np.unique(points[off]))
+
+
+def _rendered_colors(mesh: Block) -> Block | None:
+    layers = mesh.color_attributes
+    return layers[layers.render_color_index] if 0 <= layers.render_color_index < len(layers) else None
+
+
+def _colors_of(layer: Block) -> Floats:
     values = np.empty(4 * len(layer.data), np.float32)
     if values.size:
         layer.data.foreach_get("color_srgb", values)
-    colors = values.reshape(-1, 4)
-    if layer.domain == "POINT":
-        return colors
-    found = np.ones((len(mesh.vertices), 4), np.float32)
-    if layer.domain == "CORNER":
-        found[corner_points(mesh)] = colors
-    return found
+    return values.reshape(-1, 4)
+
+
+def _mean_colors(mesh: Block, colors: Floats) -> Floats:
+    """Return the colours of points, (P, 4), of those of corners, (C, 4); white without any."""
+    points, count = corner_points(mesh), len(mesh.vertices)
+    uses = np.bincount(points, minlength=count)[:, None]
+    sums = np.stack([np.bincount(points, colors[:, part], count) for part in range(4)], axis=1)
+    return np.where(uses > 0, sums / np.maximum(uses, 1), 1.0).astype(np.float32)
 
 
 def get_attribute(mesh: Block, name: str, kind: str, domain: str) -> NDArray[Any] | None:

@@ -261,22 +261,29 @@ def from_meshes(model: SkeletalModel, source: SkeletalSource | None, text: TextW
     records, source_arrays = _arrays(model, source)
     all_rows = [encode_vertices(mesh, model, source, records, source_arrays) for mesh in model.meshes]
     if source is not None and _is_whole(all_rows, source):
-        found = _in_place(all_rows, source, records, text)
+        found = _in_place(all_rows, source, records, text) if -1 not in source_arrays else None
         if found is not None:
             return found
     return _one_after_another(all_rows, source, records, source_arrays, text)
 
 
 def _arrays(model: SkeletalModel, source: SkeletalSource | None) -> tuple[NDArray[Any], list[int]]:
-    """Return which arrays to write, ARRAY (A,), and which of the source's each one was."""
+    """Return which arrays to write, ARRAY (A,), and which of the source's each one was; -1: none.
+
+    Colours without opacity give way to some that have it where it was painted.
+    """
     records = np.zeros(0, ARRAY) if source is None else records_of(source.facts, "arrays", ARRAY)
     colored = any(mesh.colors is not None for mesh in model.meshes)
     bare = colored or source is None or not any(mesh.colors is not None for mesh in source.meshes)
-    numbers = [n for n, record in enumerate(records) if bare or record["type"] != COLOR]
+    faint = any(mesh.colors is not None and (mesh.colors[:, 3] < 1.0).any() for mesh in model.meshes)
+    opaque = (records["type"] == COLOR) & (records["size"] < 4)
+    left_out = ((records["type"] == COLOR) & (not bare)) | (opaque & faint)
+    numbers = np.flatnonzero(~left_out).tolist()
     wanted = list(USUAL) if source is None or not source.meshes else []
     wanted += list(MOVED) if any(mesh.weights.counts.any() for mesh in model.meshes) else []
-    wanted += list(PAINTED) if colored else []
-    present = set(records["type"].tolist())
+    wanted += [(COLOR, int(form), 4) for form in records["format"][opaque]] if faint else []
+    wanted += list(PAINTED) if colored and not (faint and opaque.any()) else []
+    present = set(records["type"][numbers].tolist())
     if not model.meshes:
         return records[numbers], numbers
     more = [(kind, form, size) for kind, form, size in wanted if kind not in present]

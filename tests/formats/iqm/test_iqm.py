@@ -263,6 +263,20 @@ def test_colours_that_are_gone_leave_no_array_behind():
     assert 6 not in ROW.read(ROW.dump(model, None, animations)).arrays["type"].tolist()
 
 
+@pytest.mark.parametrize("opacity", [1.0, 0.5])
+def test_colours_without_opacity_get_one_where_it_was_painted(opacity):
+    (array,) = [a for a in ROW.read(FILES["static"]).arrays if a["type"] == 6]
+    assert array["size"] == 3
+    model, animations = unpack(FILES["static"])
+    colors = model.meshes[0].colors
+    colors[1] = 0.25, 0.5, 0.75, opacity
+    data = ROW.dump(model, None, animations)
+    (made,) = [a for a in ROW.read(data).arrays if a["type"] == 6]
+    assert (made["format"], made["size"]) == (array["format"], 3 if opacity == 1.0 else 4)
+    found = unpack(data)[0].meshes[0].colors
+    np.testing.assert_allclose(found, colors, atol=0.5 / 255)
+
+
 def test_a_model_of_nothing_but_its_arrays():
     """What a file has to have is made as all writers do; a second trip changes nothing."""
     model, animations = unpack(FILES["animated"])
