@@ -171,7 +171,7 @@ def _warn_of_moving_tags(model: SkeletalModel, turned: Mask) -> None:
         log.warning("the bones of tags move vertices, games turn these tags the other way: %s", listed(wrong))
 
 
-def mixed(legs: Animation, torso: Animation, name: str, aim: tuple[float, float] = (0.0, 0.0)) -> Animation:
+def mixed(legs: Animation, torso: Animation, name: str, aim: tuple[float, float]) -> Animation:
     """Return what a player shows whose legs and torso play two animations: see `motion.mixed`."""
     flags = np.zeros(len(legs.parents), np.int32) if legs.traits is None else legs.traits.flags
     return motion.mixed(legs, torso, name, aim, KIND, _tags_that_move_nothing(flags, []))
