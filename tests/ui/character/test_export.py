@@ -409,6 +409,19 @@ def test_a_mesh_on_a_bone_in_the_bodys_collection_is_a_part_of_it(tmp_path, capf
     assert "off what Blender shows" not in said
 
 
+def test_what_of_the_body_goes_to_a_part_wears_there_what_it_wore(tmp_path):
+    """By the body's skin, which lists it no more; the part has none."""
+    trooper(tmp_path)
+    pack, body = bpy.data.objects["pack"], bpy.data.objects["u_body"]
+    activate(pack, body)
+    with bpy.context.temp_override(active_object=pack, selected_editable_objects=[pack, body]):
+        bpy.ops.object.join()
+    (data,) = [data for name, data in saved(tmp_path / "out").items() if name.endswith("pack.md3")]
+    shaders = [shader for each in by_name("md3").load(data, "").surfaces for shader in each.shaders]
+    assert "models/players/toys/trooper/trooper.tga" in shaders
+    assert "" not in shaders
+
+
 def duplicated(block: Any) -> Any:
     """Duplicate all objects, as Shift D does; returns the copy of the armature."""
     for each in bpy.context.scene.objects:
