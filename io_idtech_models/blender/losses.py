@@ -11,26 +11,10 @@ from numpy.typing import NDArray
 from ..reporting import listed, plural
 from .compat import Block
 from .frame_rigs import rig_of
-from .mesh import attributes
 
 log = logging.getLogger(__name__)
 
 OFF = 0.01  # units that a vertex may be off before it is worth a word
-
-
-def warn_of_layers(block: Block, colors: bool = False, further_uvs: bool = False) -> None:
-    """Name UV maps but the one that is rendered, if a file has one, and colours, of which it has one or none."""
-    others = [layer for layer in block.data.uv_layers if not (layer.active_render or further_uvs)]
-    layers = [f"UV map '{layer.name}'" for layer in others]
-    painted = block.data.color_attributes
-    kept = painted.render_color_index if colors else -1
-    layers += [f"colours '{layer.name}'" for nth, layer in enumerate(painted) if nth != kept]
-    if layers:
-        log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
-    mixed = attributes.mixed_colors(block.data) if colors else 0
-    if mixed:
-        text = "'%s': %s whose corners have several colours get their mean: split the faces (Mesh > Split) to keep them"
-        log.warning(text, block.name, plural(mixed, "vertex", "vertices"))
 
 
 def warn_of_skinned(block: Block, normals_lost: bool) -> None:

@@ -167,6 +167,21 @@ def warn_of_loose(block: Block, shape: Shape) -> None:
         log.warning("'%s': %d loose vertices are left out, no triangle uses them", block.name, int((~used).sum()))
 
 
+def warn_of_layers(block: Block, colors: bool = False, further_uvs: bool = False) -> None:
+    """Name UV maps but the one that is rendered, if a file has one, and colours, of which it has one or none."""
+    others = [layer for layer in block.data.uv_layers if not (layer.active_render or further_uvs)]
+    layers = [f"UV map '{layer.name}'" for layer in others]
+    painted = block.data.color_attributes
+    kept = painted.render_color_index if colors else -1
+    layers += [f"colours '{layer.name}'" for nth, layer in enumerate(painted) if nth != kept]
+    if layers:
+        log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
+    mixed = attributes.mixed_colors(block.data) if colors else 0
+    if mixed:
+        text = "'%s': %s whose corners have several colours get their mean: split the faces (Mesh > Split) to keep them"
+        log.warning(text, block.name, plural(mixed, "vertex", "vertices"))
+
+
 def _materials(block: Block, mesh: Block) -> list[Any]:
     """Return the materials that a mesh shows, by slot: its own, which modifiers may have set, or the object's."""
     slots = list(block.material_slots)

@@ -26,7 +26,7 @@ from ..frame_rigs import is_posed_alone, rig_of
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import has_own_normals, shows_the_same
 from ..mesh.parts import Evidence, Part, split
-from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_loose
+from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..mesh.vertex_groups import read_groups
 from ..provenance import Claims, Place
@@ -227,7 +227,7 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
                 log.warning(text, block.name, count)
         warn_of_loose(block, shape)
         warn_of_cuts(block, shape, positions[None])
-        losses.warn_of_layers(block, settings.holds.colors)
+        warn_of_layers(block, settings.holds.colors)
         losses.warn_of_skinned(block, settings.normals == "NONE" and has_own_normals(block.data))
         return found
 

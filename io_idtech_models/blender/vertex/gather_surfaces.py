@@ -27,11 +27,10 @@ from .. import names
 from ..budgets import refuse_to_write
 from ..compat import Block
 from ..frame_rigs import is_posed_alone
-from ..losses import warn_of_layers
 from ..mesh import attributes, uv_maps
 from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Evidence, Part, split, turned_normals
-from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_loose
+from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
 from ..scene import ExportScene
