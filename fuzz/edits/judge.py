@@ -228,7 +228,8 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
     """Compare a file with what the scene shows of objects in some of its frames."""
     scene = bpy.context.scene
     before = scene.frame_current
-    if len({_has_root(block) for block in blocks}) > 1:
+    tags = [b for b in scene.objects if b.type == "EMPTY" and not isinstance(b.get(ROOT), str) and b.visible_get()]
+    if len({_has_root(block) for block in (*blocks, *tags)}) > 1:
         return Verdict()  # what hangs on no root goes into the space of one as it stands now
     show_what_is_written(frames.row, blocks)
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
