@@ -217,12 +217,17 @@ def _colors(each: Settled) -> NDArray[np.int64]:
 
 
 def new_colors(each: Settled) -> NDArray[np.float32] | None:
-    """Return the colours (V, 4) of a surface that is written anew; None where what was there says them, or nothing."""
+    """Return the colours (V, 4) of a surface that is written anew; None where what was there says them, or nothing.
+
+    What corners of old polygons say goes with these: no corner of a new one has a colour by that.
+    """
     colors = each.surface.colors
     if colors is None:
         return None
     same = (np.abs(colors - each.shades) <= SHADE).all(axis=1)
-    return None if same.all() else np.where(same[:, None], each.shades, colors).astype(np.float32)
+    by_corner = torn(each.origins, each.shades)
+    said = same.all() and not by_corner[each.surface.triangles[each.owners == NONE]].any()
+    return None if said else np.where(same[:, None], each.shades, colors).astype(np.float32)
 
 
 class Shared(NamedTuple):

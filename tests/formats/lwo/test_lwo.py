@@ -569,3 +569,23 @@ def test_a_part_of_a_model_is_written_anew():
     text, said = said_of(ROW.dump, model)
     assert said[0] == "'sample' is a part of its model: the file is made anew"
     assert_same(load(text).surfaces, model.surfaces, "uvs")
+
+
+@pytest.mark.parametrize("new", [slice(None), slice(0, 1), slice(3, None)])
+def test_new_faces_keep_the_colours_of_corners(new):
+    """Which the file has by polygon, and so for the old ones alone."""
+    model = load(smooth())
+    (surface,) = model.surfaces
+
+    def corners(each):
+        flat = each.triangles.ravel()
+        return {
+            (*place, *(255 * color).round())
+            for place, color in zip(each.positions[0, flat], each.colors[flat], strict=True)
+        }
+
+    before = corners(surface)
+    assert len(before) > len({row[:3] for row in before}), "some point has several"
+    surface.source_triangles[new] = -1
+    (found,) = load(ROW.dump(model)).surfaces
+    assert corners(found) == before
