@@ -215,23 +215,26 @@ def apart(a: Points, b: Points, most: int = MOST_POINTS) -> float:
     return worst
 
 
-def show_what_is_written(row: Format, blocks: list[Any]) -> None:
-    """Let Blender show what an export writes whatever shows: actions of bones as they play, keys that no one pinned."""
-    if row.family is not VERTEX:
+def show_what_is_written(row: Format, blocks: list[Any], as_shown: bool = False) -> None:
+    """Let Blender show what an export writes whatever shows: actions of bones as they play, keys that no one pinned.
+
+    `as_shown`: of bones what the scene shows was asked for.
+    """
+    if row.family is not VERTEX and not as_shown:
         for rig in (block for block in bpy.data.objects if block.type == "ARMATURE" and used_actions(block)):
             rig.data.pose_position = "POSE"
     for block in blocks:
         block.show_only_shape_key = False
 
 
-def judge(frames: Frames, blocks: list[Any]) -> Verdict:
-    """Compare a file with what the scene shows of objects in some of its frames."""
+def judge(frames: Frames, blocks: list[Any], as_shown: bool = False) -> Verdict:
+    """Compare a file with what the scene shows of objects in some of its frames; see `show_what_is_written`."""
     scene = bpy.context.scene
     before = scene.frame_current
     tags = [b for b in scene.objects if b.type == "EMPTY" and not isinstance(b.get(ROOT), str) and b.visible_get()]
     if len({_has_root(block) for block in (*blocks, *tags)}) > 1:
         return Verdict()  # what hangs on no root goes into the space of one as it stands now
-    show_what_is_written(frames.row, blocks)
+    show_what_is_written(frames.row, blocks, as_shown)
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
     worst, uvs, edges, seen, look, hung = Verdict(), "", "", False, looks.Off(), ""
     every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]

@@ -226,7 +226,7 @@ def _outcome(subject: Subject, folder: Path) -> Finding:
     try:
         frames = held.loaded(row, target, others)
         with judge.no_roots() if subject.export == "in the world" else contextlib.nullcontext():
-            verdict = judge.judge(frames, blocks)
+            verdict = judge.judge(frames, blocks, as_shown=subject.export == "the scene's motion")
         narrow = _too_narrow(subject, folder, frames, {row.name: target, **others})
     except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())

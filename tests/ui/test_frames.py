@@ -168,6 +168,18 @@ def test_keys_of_which_one_shows_all_the_time_are_said(tmp_path, capfd, values, 
     assert said == (len(set(values)) < 2 and not (kind and values))
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.5])
+def test_relative_keys_that_nothing_plays_are_said(tmp_path, capfd, value):
+    """But for those that are mixed: then what is shown is written."""
+    for block in import_md3(put(tmp_path / "a.md3"), relative_keys=True).objects[:2]:
+        block.data.shape_keys.animation_data_clear()
+        block.data.shape_keys.key_blocks[2].value = value
+    export_structs(tmp_path / "b.md3")
+    said = capfd.readouterr().out
+    assert ("nothing plays its keys" in said) is (value != 0.5)
+    assert ("the scene's range is written" in said) is (value == 0.5)
+
+
 @pytest.mark.parametrize("operator", [insert, delete], ids=["insert", "delete"])
 def test_undo(tmp_path, operator):
     collection = import_md3(put(tmp_path / "a.md3"))

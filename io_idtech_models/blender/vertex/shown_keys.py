@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block, playing_curves
-from ..curves import LINEAR, curve_points, playing_tracks, plays, value_path
+from ..curves import LINEAR, curve_points, is_still, playing_tracks, plays, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -213,11 +213,14 @@ def out_of_step(blocks: list[Block], export: ExportScene[Any]) -> Block | None:
 
 
 def keys_stand_still(block: Block, export: ExportScene[Any]) -> bool:
-    """Tell whether nothing plays a mesh's absolute keys in the scene's range."""
+    """Tell whether nothing plays a mesh's keys in the scene's range; relative ones show one frame, or none, unmixed."""
     keys = block.data.shape_keys
-    if keys.use_relative or follows_frame(keys):
+    if follows_frame(keys):
         return False
     curves = playing_curves(keys)
+    if keys.use_relative:
+        *others, most = sorted(key.value for key in frame_blocks(keys))
+        return is_still(keys) and most in {0.0, 1.0} and not any(others)
     if not is_driven(keys):
         return not any(map(_varies, _of_time(curves)))
     return bool((np.ptp(_shown(keys, curves, export), axis=0) < NEAR).all())
