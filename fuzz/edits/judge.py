@@ -64,9 +64,11 @@ def no_roots() -> Iterator[None]:
     marks = [(block, block[ROOT]) for block in bpy.data.objects if ROOT in block]
     for block, _ in marks:
         del block[ROOT]
-    yield
-    for block, mark in marks:
-        block[ROOT] = mark
+    try:
+        yield
+    finally:
+        for block, mark in marks:
+            block[ROOT] = mark
 
 
 def _has_root(block: Any) -> bool:

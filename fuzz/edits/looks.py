@@ -27,8 +27,8 @@ bpy: Any = blender
 UV_PART = 1e-3  # of the largest texture coordinate: how far off those of a file may be
 PIXELS = {"md2", "mdl"}  # which have their texture coordinates in whole pixels
 ONE_SHADER = {"md2", "mdl"}  # whose faces all wear the same
-# Degrees that codes of normals may be off; formats that are not here have none, or none that an export makes.
 SHADE = 0.01  # of a colour's part, from 0 to 1
+# Degrees that codes of normals may be off; formats that are not here have none, or none that an export makes.
 TURNED = {"md3": 7.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 20.0, "mdm": 20.0, "mds": 20.0, "mdr": 20.0}
 THIN = 1e-3  # a triangle's height, as a part of its longest side
 SQUARE, TWISTED = 0.01, 0.05  # of a tag's axes

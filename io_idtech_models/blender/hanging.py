@@ -230,11 +230,9 @@ def _stand(carrier: Carrier, made: list[Any]) -> Block:
 
 def to_joint(carrier: Carrier) -> NDArray[np.float64]:
     """Return where what hangs on a bone begins, its tail, in the space of the joint or tag that the bone is, (4, 4)."""
-    from .skeletal.armature import TURN  # which vertex-animated models do without
+    from .skeletal.armature import TURN, from_tail  # which vertex-animated models do without
 
-    to_tail = np.eye(4)
-    to_tail[1, 3] = carrier.block.data.bones[carrier.bone].length
-    return steady.products(TURN, to_tail)
+    return steady.products(TURN, inverse(from_tail(carrier.block.data.bones[carrier.bone])))
 
 
 def _note(hanging: Hanging) -> str:

@@ -39,6 +39,13 @@ EPSILON = 2.0**-24  # half a step of single precision, as a part of the number
 ROUNDINGS = 16  # of so many a head or an axis is the sum at most; twice the worst of real skeletons after edits
 
 
+def from_tail(bone: Any) -> Doubles:
+    """Return the way from a bone's tail, from which Blender counts what hangs on it, to its head, (4, 4)."""
+    way = np.eye(4)
+    way[1, 3] = -bone.length
+    return way
+
+
 def joint_matrices(positions: NDArray[Any], rotations: NDArray[Any], scale: float = 1.0) -> Doubles:
     """Return joints as matrices (..., J, 4, 4) of positions (..., J, 3), times `scale`, and quaternions (..., J, 4)."""
     return as_matrices(to_matrices(rotations), positions * scale)

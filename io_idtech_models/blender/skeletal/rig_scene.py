@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights
 from ...model.source import Meshes
+from ...model.transforms import inverse
 from ..compat import Block
 from ..mesh.attributes import Topology
 from ..scene import ExportScene
+from .armature import from_tail
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
 from .torso import WeightLimits
@@ -86,14 +88,11 @@ class ExportRig:
         bone, chain = self.block.data.bones[hung.parent_bone], [block]
         while chain[-1] != hung:
             chain.append(chain[-1].parent)
-        place = np.array(self.block.matrix_world, np.float64)
-        if not bone.use_relative_parent:  # Blender counts from the bone's tail
-            from_head = np.eye(4)
-            from_head[1, 3] = bone.length
-            place = steady.products(place, np.array(bone.matrix_local, np.float64), from_head)
-        for each in reversed(chain):
-            place = steady.products(place, np.array(each.matrix_parent_inverse), np.array(each.matrix_basis))
-        return place
+        parts = [np.array(self.block.matrix_world, np.float64)]
+        if not bone.use_relative_parent:  # else the bone is to be where it is at rest
+            parts += [np.array(bone.matrix_local, np.float64), inverse(from_tail(bone))]
+        own = [(np.array(each.matrix_parent_inverse), np.array(each.matrix_basis)) for each in reversed(chain)]
+        return steady.products(*parts, *(steady.products(*pair) for pair in own))
 
     def _hung(self, block: Block) -> Block | None:
         """Return which object hangs on a bone, a given one or one above it; None where none does, or bones bend it."""

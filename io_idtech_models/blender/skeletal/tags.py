@@ -58,7 +58,7 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     local = np.eye(4)
     local[:3, :3] = shown_axes(quaternions, scales)[0].T
     local[:3, 3] = tag.origin.astype(np.float64) * scale
-    return steady.products(_from_tail(bone), armature.TURN_BACK, local)
+    return steady.products(armature.from_tail(bone), armature.TURN_BACK, local)
 
 
 def stand_on_bone(block: Block, bone: Any) -> None:
@@ -66,13 +66,6 @@ def stand_on_bone(block: Block, bone: Any) -> None:
     joint = JointTag(block.name, 0, np.zeros(3, np.float32), np.eye(3, dtype=np.float32))
     block.matrix_parent_inverse = Matrix.Identity(4)
     block.matrix_basis = Matrix(_basis(joint, bone, 1.0).tolist())
-
-
-def _from_tail(bone: Any) -> Doubles:
-    """Return the transform from a bone's tail to its head."""
-    way = np.eye(4)
-    way[1, 3] = -bone.length
-    return way
 
 
 def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: float) -> None:
@@ -129,7 +122,7 @@ def _gather_tag(block: Block, rig: ExportRig, world: Doubles, scale: float) -> J
     # An empty's own transform counts against the tail of its bone.
     basis = steady.products(*(np.array(m, np.float64) for m in (block.matrix_parent_inverse, block.matrix_basis)))
     rest = np.array(bone.matrix_local, np.float64)
-    shown = steady.products(world, rest, inverse(_from_tail(bone)), basis)
+    shown = steady.products(world, rest, inverse(armature.from_tail(bone)), basis)
     shown[:3, 3] /= scale
     bind = skeleton.bind
     place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]

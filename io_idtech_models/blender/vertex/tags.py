@@ -80,7 +80,7 @@ def is_plain(block: Block, space: Space) -> bool:
 
 def read_curves(block: Block, times: list[float]) -> tuple[Array, Array]:
     """Return what a plain empty's curves show at the given times: origins (n, 3) and axes (n, 3, 3) as rows."""
-    curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block) if plays(curve)}
+    curves = _channels(block)
     channels = []
     for path, count in CHANNELS:
         values = np.empty((len(times), count), np.float32)
@@ -93,6 +93,11 @@ def read_curves(block: Block, times: list[float]) -> tuple[Array, Array]:
     lengths = steady.lengths(rotation)
     unit = np.where(lengths[:, None] > 0, rotation / np.maximum(lengths, 1e-30)[:, None], (1.0, 0.0, 0.0, 0.0))
     return location, shown_axes(unit, scale).astype(np.float32)
+
+
+def _channels(block: Block) -> dict[tuple[str, int], Any]:
+    """Return the curves that move an empty, by path and index."""
+    return {(curve.data_path, curve.array_index): curve for curve in playing_curves(block) if plays(curve)}
 
 
 def _values(curve: Any, times: list[float]) -> Array:
@@ -108,7 +113,7 @@ def _values(curve: Any, times: list[float]) -> Array:
 
 def exact_axes(block: Block, time: float) -> Array:
     """Return the axes (3, 3) that Blender's own arithmetic makes of a plain empty's curves, as rows."""
-    curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block) if plays(curve)}
+    curves = _channels(block)
     found = {}
     for path, count in CHANNELS:
         own = getattr(block, path)
