@@ -17,8 +17,10 @@ import bpy as blender
 import numpy as np
 from mathutils import Vector
 
+from fuzz.edits.bones import BONES, rigs
 from fuzz.edits.panel import PANEL
 from fuzz.edits.players import play_rows
+from fuzz.edits.settings import SETTINGS
 from io_idtech_models.blender.compat import new_curves, play, playing_curves
 from tests.ui import test_any_edit as tables
 from tests.ui.scene import activate, add_cube
@@ -31,11 +33,6 @@ UV_NAMES = ("UVMap", "UVChannel_1", "UVChannel_2", "UVChannel_7", "Light", "UV",
 def meshes() -> list[Any]:
     """Return the mesh objects of the scene."""
     return [block for block in bpy.context.scene.objects if block.type == "MESH"]
-
-
-def rigs() -> list[Any]:
-    """Return the armatures of the scene."""
-    return [block for block in bpy.context.scene.objects if block.type == "ARMATURE"]
 
 
 def one(rng: Random, things: list[Any]) -> Any:
@@ -464,30 +461,6 @@ def pose(rng: Random) -> None:
         bone.scale = [rng.choice((0.5, 2.0))] * 3
 
 
-def edit_bones(rng: Random) -> None:
-    """Move, roll, add, rename or delete a bone at rest."""
-    rig = one(rng, rigs())
-    activate(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    try:
-        bones = rig.data.edit_bones
-        bone = one(rng, list(bones))
-        what = rng.randrange(5)
-        if what == 0:
-            bone.head = bone.head + way(rng, 2.0)
-        elif what == 1:
-            bone.roll += 0.5
-        elif what == 2:
-            made = bones.new("added")
-            made.head, made.tail, made.parent = bone.head, bone.head + Vector((0, 0, 3)), bone
-        elif what == 3:
-            bone.name = "renamed"
-        else:
-            bones.remove(bone)
-    finally:
-        bpy.ops.object.mode_set(mode="OBJECT")
-
-
 def armature_options(rng: Random) -> None:
     """Change how an armature modifier works."""
     modifiers = [m for block in meshes() for m in block.modifiers if m.type == "ARMATURE"]
@@ -574,7 +547,7 @@ OWN: dict[str, Operation] = {
         change_curves, thin_keys, bend_curves, modify_curve, retime, push_down, change_strip, move_object,
         animate_object, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,
-        new_action, no_action, pose, edit_bones, armature_options, rest_position, hide, delete, save_and_open, append,
+        new_action, no_action, pose, armature_options, rest_position, hide, delete, save_and_open, append,
         undo, undo_click, play_rows,
     )
 }  # fmt: skip
@@ -605,7 +578,7 @@ def _modifier(kind: str) -> Operation:
 
 def operations() -> dict[str, Operation]:
     """Return all operations, by name."""
-    found = OWN | PANEL
+    found = OWN | BONES | SETTINGS | PANEL
     found |= {f"modifier {kind}": _modifier(kind) for kind in tables.kinds_of_modifiers() if kind not in SIMULATIONS}
     for name, part, options in tables.EDIT_MODE:
         found[tables.called(name, part, options)] = _on_one(tables.in_edit_mode(name, part, options))

@@ -10,7 +10,7 @@ Make Root gives a model an empty that all of it hangs on, in whose space it is w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,10 @@ from .empties import PREFIX
 from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
 from .roots import is_root, is_tag, root_of
+from .scene import showing
 
+LOOKS = 4  # frames of the scene
+SAME_POSE = 1e-3  # of a model's size, and of axes
 AT_HOME = 1e-6  # how far from the identity a matrix is that says nothing
 WHOLES = {"COLLECTION", "SCENE"}  # what uses these does so with all that is in them, whatever that is
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
@@ -80,9 +83,10 @@ class Hanging:
 def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     """Return how a model, all of its objects, hangs on another; None if it does not.
 
-    What stands in the world on objects that are no model's and no tags stands there on purpose.
+    What stands in the world on objects that are no model's and no tags stands there on purpose. A root that is among
+    the objects, for all of a scene is meant, carries them as it does otherwise.
     """
-    whole = set(blocks)
+    whole = {block for block in blocks if not is_root(block)}
     whole |= {m.object for block in whole for m in block.modifiers if m.type == "ARMATURE" and m.object is not None}
     held = [block for block in whole if block.parent is not None and block.parent not in whole]
     held.sort(key=lambda block: str(block.name))
@@ -257,8 +261,8 @@ def followed(blocks: Iterable[Block]) -> str:
 
 
 @contextmanager
-def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLayer) -> Iterator[str]:
-    """Show a model in the space that it is written in, and give a sentence that says which, or "" if that is clear.
+def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLayer) -> Iterator[list[str]]:
+    """Show a model in the space that it is written in, and say in sentences which, if that is not clear.
 
     `choice` is OWN, WORLD, or AUTO: its own if it has one, for it was imported or has a root, else the world's.
     """
@@ -271,8 +275,52 @@ def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLay
             f"it follows '{follows}' by a constraint, and is written with that motion: mute it, or 'Make Root' for it"
         )
     own = hanging is not None and (choice == "OWN" or hanging.has_space)
-    with let_down(hanging if own else None, view_layer):
-        yield note
+    with as_in_the_scene(wanted, view_layer) as said, let_down(hanging if own else None, view_layer):
+        yield [*([note] if note else []), *(said() if own else [])]
+
+
+@contextmanager
+def as_in_the_scene(blocks: Iterable[Block], view_layer: bpy.types.ViewLayer) -> Iterator[Callable[[], list[str]]]:
+    """Give what says in sentences where bones have other poses by now, for their model stands elsewhere, than here.
+
+    Constraints and drivers that work in the world do so, and those that look at what carries the model.
+    """
+    rigs = [block for block in blocks if block.type == "ARMATURE" and _is_led(block)]
+    shown = {rig: _poses(rig, view_layer) for rig in rigs}
+
+    def said() -> list[str]:
+        found = []
+        for rig, before in shown.items():
+            off = np.abs(_poses(rig, view_layer) - before)[..., :3, :]
+            size = float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max(initial=0.0))
+            far = float(off[..., 3].max(initial=0.0))
+            if far > SAME_POSE * size or off[..., :3].max(initial=0.0) > SAME_POSE:
+                found.append(
+                    f"'{rig.name}': constraints or drivers of bones work in the world, and show other poses where the "
+                    f"model is written, up to {far:.3g} units off what Blender shows: let them work in Local Space, or "
+                    "bake the motion (Pose > Animation > Bake Action, with Visual Keying)"
+                )
+        return found
+
+    yield said
+
+
+def _is_led(rig: Block) -> bool:
+    """Tell whether more than channels may move bones."""
+    drivers = rig.animation_data is not None and len(rig.animation_data.drivers) > 0
+    return drivers or any(bone.constraints for bone in rig.pose.bones)
+
+
+def _poses(rig: Block, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
+    """Return what bones show in the armature, (F, J, 4, 4), in a few frames of the scene."""
+    scene: Any = view_layer.id_data
+    frames = {scene.frame_current, *np.linspace(scene.frame_start, scene.frame_end, LOOKS).astype(int).tolist()}
+    found = np.empty((len(frames), len(rig.pose.bones), 4, 4), np.float32)
+    with showing(scene) as show:
+        for poses, frame in zip(found, sorted(frames), strict=True):
+            show(frame)
+            rig.evaluated_get(view_layer.depsgraph).pose.bones.foreach_get("matrix", poses.reshape(-1))
+    return found.swapaxes(-1, -2)
 
 
 def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) -> Block:

@@ -225,6 +225,14 @@ def test_motion_that_is_not_as_shown_is_said(tmp_path, said, monkeypatch):
     assert re.search(r"the bones of '[^']+' are written up to [\d.]+ units off what Blender shows", said())
 
 
+def test_scale_of_bones_that_moves_others_is_to_be_cleared(tmp_path, said):
+    rig, _ = rigged(NEWT)
+    limit = rig.pose.bones[1].constraints.new("LIMIT_SCALE")
+    limit.use_max_z, limit.max_z = True, 0.5
+    poses(tmp_path / "a.md5anim")
+    assert re.search(r"the bones of '[^']+' are written up to .*: clear the scale of bones", said())
+
+
 # -- models of frames
 
 

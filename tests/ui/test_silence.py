@@ -805,6 +805,16 @@ def _(folder):
     save_character(folder)
 
 
+@says("of bones work in the world", to="a.md5mesh", what="SCENE")
+def _(_: Path) -> None:
+    rig, _ = newt()
+    limit = rig.pose.bones["head"].constraints.new("LIMIT_LOCATION")
+    limit.use_min_z, limit.min_z = True, 90.0
+    activate(rig)
+    bpy.ops.object.idtech_make_root()
+    rig.parent.location.z = 80.0
+
+
 @says("scaled on its root, which no file says")
 def _(folder):
     path = samples_doom3.put_character(folder / "game")

@@ -4,8 +4,20 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from tests.samples import load, put
-from tests.ui.scene import activate, add_mesh, add_tag, bpy, error_of, export_bytes, export_model, first, import_model
+from io_idtech_models.blender.roots import is_root
+from tests.samples import load, put, sample
+from tests.ui.scene import (
+    activate,
+    add_mesh,
+    add_tag,
+    bpy,
+    error_of,
+    export_bytes,
+    export_model,
+    first,
+    import_model,
+    operator,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 GUN = [(0, 0, 0), (8, 0, 0), (0, 8, 0)]
@@ -155,6 +167,23 @@ def test_a_rig_on_anothers_tag(tmp_path, kind, said):
     assert rig.parent == tag
 
 
+@pytest.mark.parametrize("what", ["AUTO", "SCENE"])
+@pytest.mark.parametrize("kind", ["md3", "md2", "md5mesh", "iqm", "mds", "mdr"])
+def test_a_rooted_model_is_written_alike_wherever_its_root_stands(tmp_path, said, kind, what):
+    samples = {"md3": "animated", "md2": "animated", "md5mesh": "arm", "iqm": "arm", "mds": "figure", "mdr": "walker"}
+    path = put(tmp_path / f"a.{kind}", sample(samples[kind], kind))
+    activate(first("MESH", import_model(path).objects))
+    before = export_bytes(tmp_path / f"before.{kind}")
+    bpy.ops.object.idtech_make_root()
+    root = next(block for block in bpy.data.objects if is_root(block))
+    root.location = 10.0, 20.0, 80.0
+    said()
+    target = tmp_path / f"out.{kind}"
+    operator("export", target)(filepath=str(target), what=what)
+    assert target.read_bytes() == before
+    assert root.name not in said()
+
+
 def test_a_model_on_a_bone_that_is_a_tag(tmp_path):
     path, _, blocks = carried(tmp_path, "minimal")
     rig = first("ARMATURE", import_model(put(tmp_path / "body.md5mesh", "arm")).objects)
@@ -245,8 +274,8 @@ class TestSideBySide:
 
     def test_models_stand_apart_and_their_files_stay(self, tmp_path):
         names = ["a.md3", "b.md3", "c.md3"]
-        for name, sample in zip(names, ("animated", "seamed_cube", "minimal"), strict=True):
-            put(tmp_path / name, sample)
+        for name, called in zip(names, ("animated", "seamed_cube", "minimal"), strict=True):
+            put(tmp_path / name, called)
         files = [{"name": name} for name in names]
         bpy.ops.import_scene.idtech_md3(directory=str(tmp_path), files=files, side_by_side=True)
         homes = [bpy.data.collections[name[0]] for name in names]

@@ -216,13 +216,13 @@ def is_led(export: RigScene) -> bool:
 
 def _is_elsewhere(export: RigScene, turn: tuple[float, float, float]) -> bool:
     """Tell whether bones are not where channels put them that turn each by an angle about each of its axes, radians."""
-    rig, every = export.rig, armature.file_order(export.rig.data.bones)
+    rig, every = export.rig, export.rig.data.bones  # parents before children, which those of a file need not be
     own = Euler(turn).to_matrix().to_4x4()
     rest, number = armature.rest_matrices(rig.data), {bone.name: nth for nth, bone in enumerate(every)}
     parents = np.array([-1 if bone.parent is None else number[bone.parent.name] for bone in every])
-    turned = steady.products(armature.relative(np.array([rest[b.name] for b in every]), parents), np.array(own))
+    turned = steady.products(armature.relative(np.array(list(rest.values())), parents), np.array(own))
     wanted = dict[str, Any]()
-    for bone, place in zip(every, turned, strict=True):  # parents before children
+    for bone, place in zip(every, turned, strict=True):
         wanted[bone.name] = place if bone.parent is None else steady.products(wanted[bone.parent.name], place)
     with playing(rig, None, None), _posed(rig, own):
         export.view_layer.update()
@@ -345,7 +345,8 @@ def _shown(
         return _shown_stretched(export, frames, channels, matrices, worlds)
     size = steady.cube_roots(steady.determinants(matrices[..., :3, :3]))
     gone = np.abs(size) < LEAST / 2
-    hidden = gone | ((bones.parents >= 0) & gone[:, bones.parents])  # what can't be seen, nor what hangs on it
+    unseen = np.abs(matrices[..., :3, :3]).max(axis=(-1, -2)) < LEAST / 2  # not flat alone
+    hidden = unseen | ((bones.parents >= 0) & unseen[:, bones.parents])  # what can't be seen, nor what hangs on it
     whole = matrices.copy()
     whole[..., :3, :3] /= np.where(gone, 1.0, size)[..., None, None]
     moved, lost = armature.placed(steady.products(whole, armature.TURN_BACK), worlds)

@@ -37,6 +37,7 @@ from .rig_scene import RigScene, WrittenMesh
 
 Doubles = NDArray[np.float64]
 SAID = 1.05  # times what has been said already
+SAME_SHAPE = 2e-3  # of axes: Blender's rounding, and the files'
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +139,7 @@ class _Check:
         self.meshes: dict[Block, Off] = {written.block: Off() for written in doubtful}
         self.changed: dict[Block, str] = {}  # topology, and where
         self.motions: dict[str, Off] = {}
+        self.scaled: set[str] = set()  # motions in which the file's joints have another size or shape than bones
         rest = [skin_by(w.mesh.weights, *_parts(self.bind)) for w in export.written]
         self.allowed = tolerance(np.concatenate([*rest, skeleton.bind.positions.reshape(-1, 3)]))
 
@@ -167,6 +169,9 @@ class _Check:
         places, axes = (values[0] for values in posed(motion.animation.of_frames(np.array([frame]))))
         if len(places) != len(joints):
             return  # with a joint more, which stands still
+        shown, written = (steady.products(each.swapaxes(-1, -2), each) for each in (joints[:, :3, :3], axes))
+        if not np.allclose(shown, written, atol=SAME_SHAPE):
+            self.scaled.add(motion.name)
         found = self.motions.setdefault(motion.name, Off())
         found.note(self.distance(joints, places, axes), where)
 
@@ -238,9 +243,10 @@ class _Check:
                 found.append(
                     f"'{written.block.name}': {what} what Blender shows at rest; Normals: As Shown writes those"
                 )
-        for off in self.motions.values():
+        for name, off in self.motions.items():
             if is_beyond(off.far, self.allowed):
-                remedy = "bake the motion (Pose > Animation > Bake Action)"
+                bake, clear = "Pose > Animation > Bake Action", "Pose > Clear Transform > Scale"
+                remedy = f"clear the scale of bones ({clear})" if name in self.scaled else f"bake the motion ({bake})"
                 found.append(off.sentence(f"the bones of '{rig.name}' are", remedy))
         return found
 

@@ -23,6 +23,7 @@ from ..compat import Block
 from ..curves import is_still
 from ..empties import DISPLAY, decompose, shown_axes
 from ..provenance import MODEL_ID, TAG_INDEX, Claims
+from ..roots import is_root
 from . import armature
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
     for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
         if block.parent == rig.block and block.parent_type == "BONE" and block.parent_bone in rig.joints:
             found.append(block)
-        else:
+        elif not is_root(block):
             others.append(block.name)
     if others:
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))

@@ -18,7 +18,7 @@ from ...assets.export_request import ExportRequest
 from ...assets.levels import level_targets
 from ...blender import names
 from ...blender.compat import Block, Context
-from ...blender.hanging import AT_HOME, going_along, helpers_of, in_space
+from ...blender.hanging import AT_HOME, as_in_the_scene, going_along, helpers_of, in_space
 from ...blender.mesh.levels import levels_of
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
@@ -104,7 +104,7 @@ class ModelsSaved:
         path, settings = self.record.models[kind], SkeletalGatherSettings(scale=self.record.scale, normals="SOURCE")
         layer = self.context.view_layer
         export = rig_scene(self.context.scene, layer, settings, rig)
-        with all_shown(layer, mine), in_space(settings.space, mine, layer) as note:
+        with all_shown(layer, mine), in_space(settings.space, mine, layer) as notes:
             blocks = whole_model(mine, self.context)
             asked = ExportRequest(Path(PurePath(path).name), self.saved.game_for(row))
             written = model_file(asked, row, export, blocks, partial(unmade_motions, rig, self.context.scene))
@@ -113,7 +113,7 @@ class ModelsSaved:
         if is_posed:
             text = "'%s' has a pose that no action keeps, and its file no motion: written at rest"
             log.warning(text, PurePath(path).stem)
-        self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *([note] if note else [])])
+        self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *notes])
         afar = {block for holder in (rig, *rig.users_collection) for block in _of_levels(holder)}
         self._say(path, row.lost_levels() if afar else [])
         self.saved.put_model(kind, written.data)
@@ -298,15 +298,19 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
     if is_there:
         yield
         return
+    helpers = helpers_of({rig, *rig.children_recursive}, rig.parent)
     try:
-        if on_root:
-            rig.matrix_parent_inverse = Matrix()
-            rig.matrix_basis = Matrix()
-        else:
-            rig.matrix_world = Matrix()
-        view_layer.update()
-        with going_along(helpers_of({rig, *rig.children_recursive}, rig.parent), rig, stood, view_layer):
-            yield
+        with as_in_the_scene([rig], view_layer) as said:
+            if on_root:
+                rig.matrix_parent_inverse = Matrix()
+                rig.matrix_basis = Matrix()
+            else:
+                rig.matrix_world = Matrix()
+            view_layer.update()
+            with going_along(helpers, rig, stood, view_layer):
+                for sentence in said():
+                    log.warning("%s", sentence)
+                yield
     finally:
         rig.matrix_parent_inverse = hung
         for name, values in before.items():  # as a matrix they would come back as other angles

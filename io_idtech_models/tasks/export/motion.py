@@ -76,9 +76,9 @@ def export_animations(
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     own_space = in_space(settings.space, [export.rig], context.view_layer)
-    with left_alone(context), object_mode(context), own_space as note:
+    with left_alone(context), object_mode(context), own_space as notes:
         exported = motion_files(asked, row, export, context, wanted)
-    exported.warn([*record_warnings, *([note] if note else [])])
+    exported.warn([*record_warnings, *notes])
     write_into_folders(exported.data)
     return list(exported.summaries.items())
 

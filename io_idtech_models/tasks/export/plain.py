@@ -81,7 +81,7 @@ def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
     if any(root_of(block) is not None for block in chosen.blocks):
         yield
         return
-    with in_space(space, chosen.whole, context.view_layer) as note:
-        if note:
+    with in_space(space, chosen.whole, context.view_layer) as notes:
+        for note in notes:
             log.warning("%s", note)
         yield

@@ -67,9 +67,9 @@ def export_skeletal(
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
     own_space = in_space(settings.space, chosen.whole, context.view_layer)
-    with left_alone(context), object_mode(context), own_space as note:
+    with left_alone(context), object_mode(context), own_space as notes:
         summary = _export_model(asked, row, chosen, context, settings, more)
-    summary.warnings += [note] if note else []
+    summary.warnings += notes
     return summary
 
 

@@ -132,6 +132,57 @@ def test_what_leads_bones_in_some_poses_alone(tmp_path, said):
     assert LED not in said(rig)
 
 
+def test_what_leads_bones_where_one_hangs_on_a_later_one(tmp_path, said):
+    rig = brought("xreal", tmp_path)
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    bones["upper_front_left"].parent = bones["foot_back_right"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.pose.bones["foot_back_right"].rotation_mode = "XYZ"
+    assert LED not in said(rig)
+    lead(rig)
+    assert LED in said(rig)
+
+
+WORLD = "of bones work in the world"
+
+
+def test_constraints_in_the_world_of_what_stands_elsewhere_in_it(tmp_path, said):
+    """A trooper of Return to Castle Wolfenstein is 1.25 times as large in the game, and so is its root."""
+    rig = brought("rtcw", tmp_path)
+    target = bpy.data.objects.new("target", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = 10.0, 20.0, 30.0
+    look = rig.pose.bones["Bip01 L Leg"].constraints.new("IK")
+    look.target = target
+    assert WORLD not in said(rig)  # it goes along
+    look.target = rig.parent
+    assert WORLD in said(rig)
+    look.target = target
+    volume = rig.pose.bones["tag_back"].constraints.new("MAINTAIN_VOLUME")
+    assert WORLD in said(rig)
+    volume.owner_space = "LOCAL"
+    assert WORLD not in said(rig)
+
+
+def test_constraints_in_the_world_of_what_was_moved(tmp_path, said):
+    rig = brought("et", tmp_path)
+    limit = rig.pose.bones["Bip01 Spine"].constraints.new("LIMIT_LOCATION")
+    limit.use_max_x, limit.max_x = True, 60.0
+    assert WORLD not in said(rig)
+    (rig.parent or rig).location.x = 90.0
+    assert WORLD in said(rig)
+
+
+def test_a_tag_that_a_constraint_makes_flat(tmp_path, said):
+    rig = brought("rtcw", tmp_path)
+    limit = rig.pose.bones["tag_back"].constraints.new("LIMIT_SCALE")
+    assert "scale" not in said(rig)
+    limit.use_max_z = True  # to 0
+    assert "uneven scale of bones is lost: in frame 0 that of 'tag_back'" in said(rig)
+
+
 @pytest.mark.parametrize("game", ["et", "xreal", "doom3", "rtcw"])
 def test_where_the_armature_stands(tmp_path, said, game):
     rig = brought(game, tmp_path)
