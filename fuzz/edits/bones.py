@@ -16,9 +16,9 @@ bpy: Any = blender
 Operation = Callable[[Random], object]
 # Operators on selected bones at rest, with their options.
 AT_REST: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("align", {}), ("calculate_roll", {"type": "GLOBAL_POS_X"}), ("calculate_roll", {"type": "POS_Z"}), 
-    ("delete", {}), ("dissolve", {}), ("duplicate", {}), ("extrude_move", {"TRANSFORM_OT_translate": {"value": (1, 2, 3)}}),
-    ("fill", {}),
+    ("align", {}), ("calculate_roll", {"type": "GLOBAL_POS_X"}), ("calculate_roll", {"type": "POS_Z"}),
+    ("delete", {}), ("dissolve", {}), ("duplicate", {}),
+    ("extrude_move", {"TRANSFORM_OT_translate": {"value": (1, 2, 3)}}), ("fill", {}),
     ("parent_clear", {"type": "CLEAR"}), ("parent_clear", {"type": "DISCONNECT"}), ("parent_set", {"type": "OFFSET"}),
     ("parent_set", {"type": "CONNECTED"}), ("roll_clear", {}), ("separate", {}), ("split", {}), ("subdivide", {}),
     ("switch_direction", {}), ("symmetrize", {}), ("flip_names", {}), ("autoside_names", {"type": "XAXIS"}),
