@@ -107,7 +107,8 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
 def helpers_of(whole: set[Block], carrier: Block | None) -> list[Block]:
     """Return what stands in the world and has a say in what a model, `whole`, shows: targets of modifiers and the like.
 
-    What carries the model is none of it. Blender itself knows who uses what, through data and node groups, too.
+    What carries the model is none of it, but what of the model stands in the world itself, without children, and bends
+    nothing. Blender itself knows who uses what, through data and node groups, too.
     """
     uses: dict[Any, list[Any]] = {}
     for used, users in bpy.data.user_map().items():
@@ -117,12 +118,14 @@ def helpers_of(whole: set[Block], carrier: Block | None) -> list[Block]:
     while carrier is not None:
         carriers.add(carrier)
         carrier = carrier.parent
-    seen, due = whole | carriers, [*whole]
+    looked_at, due = set[Any](), [*whole]
     while due:
-        found = [each for each in uses.get(due.pop(), ()) if each not in seen and each.id_type not in WHOLES]
-        seen.update(found)
-        due += found
-    helpers = [each for each in seen - whole - carriers if each.id_type == "OBJECT" and each.parent is None]
+        found = [each for each in uses.get(due.pop(), ()) if each not in looked_at | carriers]
+        found = [each for each in found if each.id_type not in WHOLES]
+        looked_at.update(found)
+        due += [each for each in found if each not in whole]
+    inner = {block for block in whole if block.type == "ARMATURE" or block.children}
+    helpers = [each for each in looked_at - inner if each.id_type == "OBJECT" and each.parent is None]
     return sorted(helpers, key=lambda block: str(block.name))
 
 

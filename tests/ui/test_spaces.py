@@ -184,6 +184,24 @@ def test_a_rooted_model_is_written_alike_wherever_its_root_stands(tmp_path, said
     assert root.name not in said()
 
 
+def test_what_bones_reach_for_goes_along_whether_it_is_selected_or_not(tmp_path, said):
+    rig = first("ARMATURE", import_model(put(tmp_path / "a.iqm", sample("arm", "iqm"))).objects)
+    target = add_tag("target", "PLAIN_AXES")
+    target.location = 3.0, 2.0, 9.0
+    rig.pose.bones[-1].constraints.new("IK").target = target
+    activate(rig)
+    before = export_bytes(tmp_path / "before.iqm")
+    bpy.ops.object.idtech_make_root()
+    root = next(block for block in bpy.data.objects if is_root(block))
+    for block in (root, target):
+        block.location.z += 80.0
+    for what, blocks in (("AUTO", []), ("SELECTION", [root, target, *rig.children]), ("SCENE", [])):
+        activate(rig, *blocks)
+        bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "out.iqm"), what=what)
+        assert (tmp_path / "out.iqm").read_bytes() == before, what
+        assert "in the world" not in said()
+
+
 def test_a_model_on_a_bone_that_is_a_tag(tmp_path):
     path, _, blocks = carried(tmp_path, "minimal")
     rig = first("ARMATURE", import_model(put(tmp_path / "body.md5mesh", "arm")).objects)
