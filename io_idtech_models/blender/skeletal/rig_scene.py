@@ -76,9 +76,12 @@ class ExportRig:
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
 
     def carrier(self, block: Block) -> int:
-        """Return the joint whose bone carries an object as a whole, -1 if none does."""
+        """Return the joint whose bone carries an object as a whole, or one that is no joint and hangs there; else -1."""
         hung = self._hung(block)
-        return -1 if hung is None else self.joints.get(hung.parent_bone, -1)
+        bone = None if hung is None else self.block.data.bones.get(hung.parent_bone)
+        while bone is not None and bone.name not in self.joints:
+            bone = bone.parent
+        return -1 if bone is None else self.joints[bone.name]
 
     def place_of(self, block: Block) -> Doubles:
         """Return where an object is in the world, (4, 4): what a bone carries while the bones are at rest."""

@@ -222,15 +222,23 @@ def test_meshes_of_a_selected_armature_go_without_saying(own, capfd):
 
 
 @pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
-@pytest.mark.parametrize("by", ["the bone", "an object on it", "the bone's head"])
+@pytest.mark.parametrize("by", ["the bone", "an object on it", "the bone's head", "a control on it"])
 def test_what_a_bone_carries_is_written_as_moved_by_that(own, capfd, what, by):
     """Also where the armature alone is selected, whatever pose it shows."""
     wave_own()
     block, hat, floor = rig(), add_cube("hat"), add_cube("floor")
     carried = add_cube("holder") if by == "an object on it" else hat
     rig().data.bones["Bone.002"].use_relative_parent = by == "the bone's head"
+    if by == "a control on it":
+        activate(block)
+        bpy.ops.object.mode_set(mode="EDIT")
+        control = block.data.edit_bones.new("control")
+        control.head, control.tail, control.parent = (9, 0, 0), (9, 4, 0), block.data.edit_bones["Bone.002"]
+        control.use_deform = False
+        bpy.ops.object.mode_set(mode="OBJECT")
     scene().frame_set(4)
-    carried.parent, carried.parent_type, carried.parent_bone = block, "BONE", "Bone.002"
+    carried.parent, carried.parent_type = block, "BONE"
+    carried.parent_bone = "control" if by == "a control on it" else "Bone.002"
     carried.matrix_parent_inverse = Matrix.LocRotScale(
         (1.0, 2.0, 3.0), Quaternion((0.8, 0.6, 0.0, 0.0)), (2.0, 1.0, 1.0)
     )
