@@ -237,9 +237,9 @@ def _stand(carrier: Carrier, made: list[Any]) -> Block:
 
 def to_joint(carrier: Carrier) -> NDArray[np.float64]:
     """Return where what hangs on a bone begins, its tail, in the space of the joint or tag that the bone is, (4, 4)."""
-    from .skeletal.armature import TURN, from_tail  # which vertex-animated models do without
+    from .skeletal.armature import TURN, from_children  # which vertex-animated models do without
 
-    return steady.products(TURN, inverse(from_tail(carrier.block.data.bones[carrier.bone])))
+    return steady.products(TURN, inverse(from_children(carrier.block.data.bones[carrier.bone])))
 
 
 def _note(hanging: Hanging) -> str:

@@ -202,6 +202,21 @@ def test_what_bones_reach_for_goes_along_whether_it_is_selected_or_not(tmp_path,
         assert "in the world" not in said()
 
 
+@pytest.mark.parametrize(("kind", "name"), [("mds", "figure"), ("mdr", "walker")])
+def test_a_tag_on_a_bone_with_relative_parenting_is_where_it_is_shown(tmp_path, kind, name):
+    path = put(tmp_path / f"a.{kind}", sample(name, kind))
+    made = import_model(path)
+    tag, rig = first("EMPTY", made.objects), first("ARMATURE", made.objects)
+    stood = tag.matrix_world.copy()
+    rig.data.bones[tag.parent_bone].use_relative_parent = True
+    bpy.context.view_layer.update()
+    assert (tag.matrix_world.translation - stood.translation).length > 1.0
+    activate(rig)
+    assert export_bytes(tmp_path / f"out.{kind}") != path.read_bytes()
+    tag.matrix_world = stood
+    assert export_bytes(tmp_path / f"out.{kind}") == path.read_bytes()
+
+
 def test_a_model_on_a_bone_that_is_a_tag(tmp_path):
     path, _, blocks = carried(tmp_path, "minimal")
     rig = first("ARMATURE", import_model(put(tmp_path / "body.md5mesh", "arm")).objects)

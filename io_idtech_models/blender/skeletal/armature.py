@@ -39,8 +39,13 @@ EPSILON = 2.0**-24  # half a step of single precision, as a part of the number
 ROUNDINGS = 16  # of so many a head or an axis is the sum at most; twice the worst of real skeletons after edits
 
 
-def from_tail(bone: Any) -> Doubles:
-    """Return the way from a bone's tail, from which Blender counts what hangs on it, to its head, (4, 4)."""
+def from_children(bone: Any) -> Doubles:
+    """Return the way from where Blender counts what hangs on a bone to its head, (4, 4).
+
+    That is its tail; with Relative Parenting, the armature's origin while the bone is at rest.
+    """
+    if bone.use_relative_parent:
+        return np.array(bone.matrix_local, np.float64)
     way = np.eye(4)
     way[1, 3] = -bone.length
     return way

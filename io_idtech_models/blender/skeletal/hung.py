@@ -18,7 +18,7 @@ from ...model.transforms import inverse
 from .. import names
 from ..compat import Block
 from ..provenance import MODEL_ID, PART
-from .armature import TURN_BACK, from_tail
+from .armature import TURN_BACK, from_children
 from .build import Posed
 
 Doubles = NDArray[np.float64]
@@ -72,7 +72,7 @@ def _axes(pitch: float, yaw: float, roll: float) -> Doubles:
 
 def hang_on_joint(root: Block, rig: Block, bone: Any, joint: Doubles, place: Doubles) -> None:
     """Hang a piece's root on a bone, so that it stands at `place` (4, 4) while the bone's joint stands at `joint`."""
-    basis = steady.products(from_tail(bone), TURN_BACK, inverse(joint), place)
+    basis = steady.products(from_children(bone), TURN_BACK, inverse(joint), place)
     root.parent, root.parent_type, root.parent_bone = rig, "BONE", bone.name
     root.matrix_parent_inverse = Matrix.Identity(4)
     root.matrix_basis = Matrix(basis.tolist())

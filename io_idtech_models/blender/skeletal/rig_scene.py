@@ -17,7 +17,7 @@ from ...model.transforms import inverse
 from ..compat import Block
 from ..mesh.attributes import Topology
 from ..scene import ExportScene
-from .armature import from_tail
+from .armature import from_children
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
 from .torso import WeightLimits
@@ -76,7 +76,7 @@ class ExportRig:
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
 
     def carrier(self, block: Block) -> int:
-        """Return the joint whose bone carries an object as a whole, or one that is no joint and hangs there; else -1."""
+        """Return the joint whose bone carries an object as a whole, or a bone below that is no joint; -1 if none does."""
         hung = self._hung(block)
         bone = None if hung is None else self.block.data.bones.get(hung.parent_bone)
         while bone is not None and bone.name not in self.joints:
@@ -91,11 +91,9 @@ class ExportRig:
         bone, chain = self.block.data.bones[hung.parent_bone], [block]
         while chain[-1] != hung:
             chain.append(chain[-1].parent)
-        parts = [np.array(self.block.matrix_world, np.float64)]
-        if not bone.use_relative_parent:  # else the bone is to be where it is at rest
-            parts += [np.array(bone.matrix_local, np.float64), inverse(from_tail(bone))]
+        at = np.array(self.block.matrix_world, np.float64), np.array(bone.matrix_local, np.float64)
         own = [(np.array(each.matrix_parent_inverse), np.array(each.matrix_basis)) for each in reversed(chain)]
-        return steady.products(*parts, *(steady.products(*pair) for pair in own))
+        return steady.products(*at, inverse(from_children(bone)), *(steady.products(*pair) for pair in own))
 
     def _hung(self, block: Block) -> Block | None:
         """Return which object hangs on a bone, a given one or one above it; None where none does, or bones bend it."""

@@ -59,7 +59,7 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     local = np.eye(4)
     local[:3, :3] = shown_axes(quaternions, scales)[0].T
     local[:3, 3] = tag.origin.astype(np.float64) * scale
-    return steady.products(armature.from_tail(bone), armature.TURN_BACK, local)
+    return steady.products(armature.from_children(bone), armature.TURN_BACK, local)
 
 
 def stand_on_bone(block: Block, bone: Any) -> None:
@@ -123,7 +123,7 @@ def _gather_tag(block: Block, rig: ExportRig, world: Doubles, scale: float) -> J
     # An empty's own transform counts against the tail of its bone.
     basis = steady.products(*(np.array(m, np.float64) for m in (block.matrix_parent_inverse, block.matrix_basis)))
     rest = np.array(bone.matrix_local, np.float64)
-    shown = steady.products(world, rest, inverse(armature.from_tail(bone)), basis)
+    shown = steady.products(world, rest, inverse(armature.from_children(bone)), basis)
     shown[:3, 3] /= scale
     bind = skeleton.bind
     place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]

@@ -20,8 +20,10 @@ from ...blender.curves import is_still
 from ...blender.player.assembly import hang
 from ...blender.provenance import FILE, PART, model_of
 from ...blender.roots import follows, is_root, is_tag, root_of
+from ...blender.skeletal.armature import from_children
 from ...game.character.files import BODY
 from ...model import steady
+from ...model.transforms import inverse
 from ...reporting import listed
 from .record import CharacterFound
 
@@ -186,9 +188,7 @@ def _place_of_holder(root: Block, depsgraph: Any) -> NDArray[np.float64] | None:
     bone = holder.pose.bones.get(root.parent_bone)
     if bone is None:
         return None
-    tail = np.eye(4)
-    tail[1, 3] = bone.length
-    return steady.products(place, np.array(bone.matrix, np.float64), tail)
+    return steady.products(place, np.array(bone.matrix, np.float64), inverse(from_children(bone.bone)))
 
 
 def _hang_on(block: Block, holder: Block) -> None:

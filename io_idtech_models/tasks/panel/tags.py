@@ -13,9 +13,11 @@ from ...blender.compat import Block, Context
 from ...blender.empties import DISPLAY
 from ...blender.provenance import PART
 from ...blender.roots import root_of
+from ...blender.skeletal.armature import from_children
 from ...blender.skeletal.tags import stand_on_bone
 from ...formats import SKELETAL
 from ...model import steady
+from ...model.transforms import inverse
 from ...reporting import LimitError
 from ..export.subject import Subject, subject_of
 
@@ -99,10 +101,10 @@ def _bone_for(subject: Subject, place: str) -> Any:
 
 
 def _tail_of(rig: Block, bone: Any) -> Matrix:
-    """Return the space in the world of what hangs on a bone: its tail's, as it is posed."""
-    tail = Matrix.Translation((0.0, bone.length, 0.0))
-    matrices = (rig.matrix_world, rig.pose.bones[bone.name].matrix, tail)
-    return Matrix(steady.products(*(np.array(matrix, np.float64) for matrix in matrices)).tolist())
+    """Return the space in the world of what hangs on a bone, as it is posed."""
+    matrices = (rig.matrix_world, rig.pose.bones[bone.name].matrix)
+    places = (np.array(matrix, np.float64) for matrix in matrices)
+    return Matrix(steady.products(*places, inverse(from_children(bone))).tolist())
 
 
 def _stand(block: Block, space: Matrix, context: Context, place: str, subject: Subject) -> None:
