@@ -76,7 +76,7 @@ class ExportRig:
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
 
     def carrier(self, block: Block) -> int:
-        """Return the joint whose bone carries an object as a whole, or a bone below that is no joint; -1 if none does."""
+        """Return the joint whose bone, or one below that is no joint, carries an object as a whole; -1 if none does."""
         hung = self._hung(block)
         bone = None if hung is None else self.block.data.bones.get(hung.parent_bone)
         while bone is not None and bone.name not in self.joints:
