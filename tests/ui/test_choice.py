@@ -463,6 +463,61 @@ class TestBesideTheActiveModel:
         assert [each.name for each in choose(bpy.context, "AUTO").strange] == ["hat"]
 
 
+class TestMeshesOfAnotherFile:
+    """A helmet that came with another model, and is bound to this one's bones."""
+
+    def models(self, folder, kind, name):
+        """Import a model, and another one with a mesh; returns the former's objects, and that mesh."""
+        made = list(import_model(put(folder / f"a.{kind}", sample(name, kind))).objects)
+        (hat,) = (block for block in import_model(put(folder / "hat.md3", "minimal")).objects if block.type == "MESH")
+        hat.vertex_groups.new(name="hand").add([0, 1, 2], 1.0, "REPLACE")
+        return made, hat
+
+    def test_bent_by_an_imported_armature(self, tmp_path, capfd):
+        made, hat = self.models(tmp_path, "md5mesh", "arm")
+        rig = next(block for block in made if block.type == "ARMATURE")
+        hat.modifiers.new("rig", "ARMATURE").object = rig
+        activate(rig)
+        assert len(export_model(tmp_path / "b.md5mesh").meshes) == 1
+        assert f"none of its own (select them, too, to write them): '{hat.name}'" in capfd.readouterr().out
+        for blocks in ((rig, hat), (hat, rig), (hat,)):
+            activate(*blocks)
+            assert [mesh.name for mesh in export_model(tmp_path / "b.md5mesh").meshes][1:] == [hat.name]
+            assert "left out" not in capfd.readouterr().out
+        activate(hat)
+        assert [surface.name for surface in export_model(tmp_path / "b.md3").surfaces] == [hat.name], "its own file"
+
+    def test_bent_by_a_rig_of_frames(self, tmp_path, capfd):
+        made, hat = self.models(tmp_path, "md3", "animated")
+        activate(next(block for block in made if block.type == "MESH"))
+        bpy.ops.object.idtech_make_rig()
+        rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+        hat.modifiers.new("rig", "ARMATURE").object = rig
+        activate(rig)
+        assert len(export_model(tmp_path / "b.md3").surfaces) == 2
+        assert f"none of its own (select them, too, to write them): '{hat.name}'" in capfd.readouterr().out
+        hat.select_set(True)
+        assert len(export_model(tmp_path / "b.md3").surfaces) == 3
+
+    def test_bent_by_an_armature_of_ones_own_as_others_are(self, tmp_path):
+        """One armature may move parts of several models, each of which has its file."""
+        made, hat = self.models(tmp_path, "md3", "animated")
+        rig = add_object("own", bpy.data.armatures.new("own"))
+        meshes = [block for block in made if block.type == "MESH"]
+        for block in (*meshes, hat):
+            block.modifiers.new("rig", "ARMATURE").object = rig
+        activate(meshes[0], *meshes, hat, rig)
+        assert hat.name not in chosen("AUTO")
+
+    def test_hung_on_a_bone_they_are_a_model_by_themselves(self, tmp_path, capfd):
+        made, hat = self.models(tmp_path, "md5mesh", "arm")
+        rig = next(block for block in made if block.type == "ARMATURE")
+        hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", "hand"
+        activate(rig, hat)
+        assert len(export_model(tmp_path / "b.md5mesh").meshes) == 1
+        assert f"no part of the active model (Export: Selection takes them): '{hat.name}'" in capfd.readouterr().out
+
+
 def test_selected_shapes_are_said(tmp_path, capfd):
     cube, curve = add_cube("cube"), add_object("wire", bpy.data.curves.new("wire", "CURVE"))
     activate(cube, curve)

@@ -11,7 +11,7 @@ from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
-from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, root_of
+from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
 from ...blender.scene import FACED, SHAPES
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
@@ -100,6 +100,20 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     return choice
 
 
+def choose_with_bones(context: Context, what: str, collection_name: str = "") -> Choice:
+    """Return what `choose` does of models with bones: of an imported armature, where it bends the active mesh.
+
+    That mesh may have come from another file, as a helmet for this model; alone it would be written without the rest.
+    """
+    active = context.view_layer.objects.active
+    if what == "AUTO" and not collection_name and active is not None and model_of(active):
+        rigs = [rig for rig in bending(active) if model_of(rig) not in {"", model_of(active)} and not is_frame_rig(rig)]
+        model = _model(context, rigs[0]) if len(rigs) == 1 else None
+        if model is not None:
+            return _with_chosen(context, model)
+    return choose(context, what, collection_name)
+
+
 def _with_chosen(context: Context, model: Choice) -> Choice:
     """Return an imported model with what hangs together with it and is selected, too; the rest of either is noted.
 
@@ -111,11 +125,12 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
     model.beside = [block for block in near if block.type in KINDS and not _chosen(context, block)]
-    known = {*model.whole, *model.shapes}
+    known, own = {*model.whole, *model.shapes}, set(model.whole)
     model.strange = [
         block
         for block in context.scene.objects
-        if _chosen(context, block) and block not in known and not model_of(block) and root_of(block) is None
+        if _chosen(context, block) and block not in known and root_of(block) is None
+        if not model_of(block) or (block.type in KINDS and _hangs_short_of_tags(block, own))
     ]
     return model
 
@@ -134,21 +149,26 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     """Return the visible objects that hang together with some, and are not among them.
 
     That is what hangs on them, but for what hangs on their tags, which is other models; meshes that the same armature
-    deforms; and tags that lie in a collection with none but their meshes, and don't carry them.
+    deforms, those of another file, too, where the armature is the model's own; and tags that lie in a collection with
+    none but their meshes, and don't carry them.
     """
     own = set(blocks)
     ids = {model_of(block) for block in blocks} | {""}
     meshes = [block for block in blocks if block.type == "MESH"]
     rigs = {rig for block in meshes for rig in bending(block)} | {b for b in blocks if b.type == "ARMATURE"}
+    brought = {rig for rig in rigs if model_of(rig) in ids - {""} or (rig in own and is_frame_rig(rig))}
+    theirs = {rig for rig in brought if not poses_parts(rig)}
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = set(_above(blocks))
     found = []
     for block in context.scene.objects:
-        if block in own or block in carriers or block.type not in KINDS | SHAPES or model_of(block) not in ids:
+        if block in own or block in carriers or block.type not in KINDS | SHAPES:
+            continue
+        skinned = not rigs.isdisjoint(bending(block))
+        if model_of(block) not in ids and theirs.isdisjoint(bending(block)):
             continue
         hung = _hangs_short_of_tags(block, own)
-        skinned = not rigs.isdisjoint(bending(block))
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
             found.append(block)
@@ -308,10 +328,13 @@ def beside_body(
 ) -> list[bpy.types.Object]:
     """Return the visible objects with faces that go with a body, which `lead` moves, and are none of the `known` ones.
 
-    `root` is what the body hangs on, None for nothing. They lie in any collection.
+    `root` is what the body hangs on, None for nothing. They lie in any collection, and may have come with another file
+    where the armature bends them or they hang on it.
     """
     own = set(known)
-    faces = (block for block in _loose_from(context, root) if block.type in FACED)
+    borrowed = (block for block in context.scene.objects if model_of(block) and root_of(block) in (None, root))
+    held = (b for b in borrowed if lead in bending(b) or _hangs_short_of_tags(b, {lead}))
+    faces = (block for block in (*_loose_from(context, root), *held) if block.type in FACED)
     found = [block for block in faces if block not in own and owner_of(block) == root and goes_with(block, lead)]
     return [block for block in found if block.visible_get(view_layer=context.view_layer)]
 

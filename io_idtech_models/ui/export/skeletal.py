@@ -89,7 +89,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is reported, and the file is as it was."""
         from ...blender.skeletal.rig_scene import SkeletalGatherSettings
-        from ...tasks.export.selection import choose
+        from ...tasks.export.selection import choose_with_bones
         from ...tasks.export.skeletal import ModelExport, export_skeletal
 
         settings, asked = settings_from(self, SkeletalGatherSettings), self.asked()
@@ -97,7 +97,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         def write() -> "list[tuple[Path, Summary]]":
             actions = self.asked_actions() if getattr(self, "write_animations", False) else ""
             more = settings_from(self, ModelExport, actions=actions)
-            chosen = choose(context, self.what, self.collection)
+            chosen = choose_with_bones(context, self.what, self.collection)
             summary = export_skeletal(asked, self.row, chosen, context, settings, more)
             self.remember(chosen)
             return [(asked.target, summary)]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.samples import load, put
 from tests.ui.character.games import GAMES, opened, roots, saved
-from tests.ui.scene import activate, add_cube, bpy
+from tests.ui.scene import activate, add_cube, bpy, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -130,6 +131,22 @@ def test_what_leads_bones_in_some_poses_alone(tmp_path, said):
     assert LED in said(rig)
     limit.min_x, limit.max_x = -3.0, 3.0
     assert LED not in said(rig)
+
+
+@pytest.mark.parametrize("game", ["et", "xreal", "doom3", "rtcw"])
+def test_a_mesh_that_came_with_another_model(tmp_path, said, game):
+    """Bound to bones it is a part of the body, hung on one it is named."""
+    rig = brought(game, tmp_path)
+    (hat,) = (b for b in import_model(put(tmp_path / "hat.md3", "minimal")).objects if b.type == "MESH")
+    hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", rig.data.bones[2].name
+    assert f"give them weights and an Armature modifier: '{hat.name}'" in said(rig)
+    hat.parent_type = "OBJECT"
+    hat.vertex_groups.new(name=rig.data.bones[2].name).add([0, 1, 2], 1.0, "REPLACE")
+    hat.modifiers.new("rig", "ARMATURE").object = rig
+    text = said(rig)
+    assert hat.name not in text.replace(f"'{hat.name}' has normals", "")
+    models = [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".mdm", ".mds", ".md5mesh")]
+    assert hat.name in [mesh.name for path in models for mesh in load(path.read_bytes()).meshes]
 
 
 def test_what_leads_bones_where_one_hangs_on_a_later_one(tmp_path, said):
