@@ -22,11 +22,13 @@ from fuzz.edits.panel import PANEL
 from fuzz.edits.players import play_rows
 from fuzz.edits.settings import SETTINGS
 from io_idtech_models.blender.compat import new_curves, play, playing_curves
+from tests.samples import sample
 from tests.ui import test_any_edit as tables
-from tests.ui.scene import activate, add_cube
+from tests.ui.scene import activate, add_cube, operator
 
 bpy: Any = blender
 Operation = Callable[[Random], object]
+FIRST = "fuzz_first"  # on the objects of the model that is edited, among others that come later
 UV_NAMES = ("UVMap", "UVChannel_1", "UVChannel_2", "UVChannel_7", "Light", "UV", "x.001")
 
 
@@ -157,6 +159,30 @@ def new_cube(rng: Random) -> None:
         if rig.data.bones:
             group = cube.vertex_groups.new(name=one(rng, list(rig.data.bones)).name)
             group.add(range(len(cube.data.vertices)), 1.0, "REPLACE")
+
+
+def borrow(rng: Random) -> None:
+    """Take another model's mesh: bind it to a bone by weights, hang it on one, or on a mesh, or put it beside that."""
+    block = one(rng, [block for block in meshes() + rigs() if FIRST in block])
+    bone = "" if block.type == "MESH" else one(rng, list(block.data.bones)).name
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "other.md3"
+        place.write_bytes(sample(rng.choice(("minimal", "animated")), "md3"))
+        operator("import", place)(filepath=str(place))
+    other = next(each for each in bpy.context.selected_objects if each.type == "MESH")
+    other.location = way(rng, 20.0)
+    for material in other.data.materials:
+        material.name = material.name.partition(".")[0]  # some formats name no file of a picture
+    if block.type == "MESH":
+        other.parent = block if rng.random() < 0.5 else None
+        block.users_collection[0].objects.link(other)
+        return
+    other.parent = block
+    if rng.random() < 0.3:
+        other.parent_type, other.parent_bone = "BONE", bone
+        return
+    other.vertex_groups.new(name=bone).add(range(len(other.data.vertices)), 1.0, "REPLACE")
+    other.modifiers.new("Armature", "ARMATURE").object = block
 
 
 # -- keys
@@ -541,9 +567,9 @@ SIMULATIONS = frozenset(("CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTIC
 OWN: dict[str, Operation] = {
     function.__name__: function
     for function in (
-        move_vertices, change_uvs, paint, add_uv_map, lose_uv_map, rename_uv_map, render_uv_map, change_weights,
-        lose_group, add_material, rename, custom_normals, new_cube, move_key, add_key, delete_key, relative_keys,
-        pin_key, mask_key, drive_key,
+        move_vertices, change_uvs, paint, add_uv_map, lose_uv_map, rename_uv_map, render_uv_map,
+        change_weights, lose_group, add_material, rename, custom_normals, new_cube, borrow,
+        move_key, add_key, delete_key, relative_keys, pin_key, mask_key, drive_key,
         change_curves, thin_keys, bend_curves, modify_curve, retime, push_down, change_strip, move_object,
         animate_object, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,

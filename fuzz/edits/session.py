@@ -17,7 +17,7 @@ from typing import Any
 import bpy as blender
 
 from fuzz.edits import bounds, characters, held, judge, looks, players
-from fuzz.edits.operations import Operation, do, operations, save_and_open
+from fuzz.edits.operations import FIRST, Operation, do, operations, save_and_open
 from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
 from io_idtech_models.blender import rig_clips
@@ -57,6 +57,7 @@ EXPORTS: dict[str, dict[str, Any]] = {
     "in triangles": {"triangulate": True},
     "in one box": {"same_box": True},
     "packed": {"pack_frames": True},
+    "of the active model": {"what": "AUTO"},
 }
 # Sentences that say nothing of where a model is.
 OTHER = re.compile(
@@ -160,6 +161,7 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
             return Finding("")
         for block in bpy.context.scene.objects:
             looks.note_base(block)
+            block[FIRST] = True
         bpy.context.scene.frame_end = min(bpy.context.scene.frame_end, bpy.context.scene.frame_start + 12)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
@@ -210,7 +212,7 @@ def _outcome(subject: Subject, folder: Path) -> Finding:
     blocks = [b for b in visible if b.type == "MESH" and (b.data.is_editmode or b.evaluated_get(graph).data.polygons)]
     if not blocks:
         return Finding("")
-    activate(*visible)
+    activate(*_led(visible))
     said = io.StringIO()
     others: dict[str, Path] = {}
 
@@ -232,6 +234,11 @@ def _outcome(subject: Subject, folder: Path) -> Finding:
         return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
     found = _in_silence(verdict, said.getvalue())
     return Finding("bounds", narrow, said.getvalue()) if narrow and not found.kind else found
+
+
+def _led(blocks: list[Any]) -> list[Any]:
+    """Return objects with one first, which will be active, of the model that is edited, if there is any of it."""
+    return sorted(blocks, key=lambda block: FIRST not in block)
 
 
 def _too_narrow(subject: Subject, folder: Path, frames: held.Frames, files: dict[str, Path]) -> str:
@@ -328,7 +335,7 @@ def _files(subject: Subject, folder: Path) -> tuple[dict[str, bytes], str]:
             if subject.format in WHOLE:
                 WHOLE[subject.format].save(folder)
             else:
-                activate(*visible)
+                activate(*_led(visible))
                 _export(subject, folder / f"a{subject.row.suffixes[0]}")
     return _contents(folder), said.getvalue()
 
@@ -420,7 +427,7 @@ def _in_silence(verdict: judge.Verdict, said: str) -> Finding:
 def _export(subject: Subject, target: Path) -> dict[str, Path]:
     """Write a model, and its motions where they have a file of their own; returns the files beside it."""
     row, options = subject.row, EXPORTS[subject.export]
-    operator("export", target)(filepath=str(target), what="SCENE", **options)
+    operator("export", target)(filepath=str(target), **{"what": "SCENE", **options})
     if row.family is VERTEX or row.has_motions or row.skeletal.animation is None:
         return {}
     motion = row.skeletal.animation
@@ -428,7 +435,7 @@ def _export(subject: Subject, target: Path) -> dict[str, Path]:
     with contextlib.suppress(RuntimeError):  # it has no action
         getattr(bpy.ops.export_anim, f"idtech_{motion.name}")(filepath=str(beside))
     if not beside.is_file() and row.skeletal.companions:
-        operator("export", target)(filepath=str(target), what="SCENE", write_animation=True, **options)
+        operator("export", target)(filepath=str(target), **{"what": "SCENE", "write_animation": True, **options})
     return {motion.name: beside} if beside.is_file() else {}
 
 
