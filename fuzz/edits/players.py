@@ -127,7 +127,7 @@ def _looks(
         if file is None:
             continue
         home = np.linalg.inv(world_of(root, graph))
-        blocks = _meshes_of(root)
+        blocks = [*_meshes_of(root), *_beside(root)]
         places = {block: home @ world_of(block, graph) for block in blocks}
         shown = points_of(blocks, graph, places.__getitem__)
         held = {frame: file.points(frame) for frame in _frames_of(table, part, chosen, file.count)}
@@ -182,3 +182,14 @@ def _meshes_of(root: Any) -> list[Any]:
             found.append(block)
         found += _meshes_of(block)
     return found
+
+
+def _beside(root: Any) -> list[Any]:
+    """Return the visible meshes that lie in a part's collection and hang on nothing: written as they stand now."""
+    homes = [home for home in root.users_collection if sum(is_root(block) for block in home.all_objects) == 1]
+    return [
+        block
+        for home in homes
+        for block in home.all_objects
+        if block.type == "MESH" and block.parent is None and not block.constraints and block.visible_get()
+    ]

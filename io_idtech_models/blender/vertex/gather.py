@@ -12,15 +12,16 @@ import bpy
 from ...model.clips import Clip
 from ...model.pictures import Skin
 from ...model.vertex import ModelSource, Traits, VertexModel
-from ...reporting import LimitError
+from ...reporting import LimitError, listed
 from .. import names
-from ..compat import Block
+from ..compat import Block, playing_curves
 from ..playback import make_take
 from ..properties import GAME, TIMES, numbers
+from ..roots import is_carried
 from ..scene import ExportScene
 from ..shading.images import texture_size
 from ..shading.skins import read_skin
-from ..space import space_of
+from ..space import Space, space_of
 from ..unkeyed import say_unkeyed
 from .clips import model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings, plan_frames
@@ -54,6 +55,7 @@ def gather(
     space = space_of(wanted, collection, export.evaluated)
     plan = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
+    _say_strangers(space)
     if not plan.present:
         say_unkeyed([*mesh_blocks, *(tag.block for tag in tag_sources)], export.scene)
     with stepping(export, plan, mesh_blocks) as stage:
@@ -72,6 +74,17 @@ def gather(
         worn = [shape.materials[slot] for shape, parts in shapes for part in parts for slot in part.slots]
         model.skins, model.palette = find_skins(worn), palette_of(source)
     return model
+
+
+def _say_strangers(space: Space) -> None:
+    """Name what lies with a model and hangs on nothing, where the model's root moves: it does not go along as shown."""
+    root = space.root
+    if root is None or not space.strangers:
+        return
+    moved = any(not curve.data_path.startswith("[") for curve in playing_curves(root))  # not the frame that it shows
+    if moved or is_carried(root) or root.constraints:
+        text = "'%s' moves, and what hangs on nothing is written where it stands against that now, parent it to it: %s"
+        log.warning(text, root.name, listed([block.name for block in space.strangers]))
 
 
 def _texture_size(meshes: list[SplitMesh]) -> tuple[int, int] | None:

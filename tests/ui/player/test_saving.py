@@ -526,6 +526,18 @@ def test_what_is_no_part_of_a_player_is_named(tmp_path, capfd):
     assert "'empty'" not in said and "left out, they hang" not in said
 
 
+@pytest.mark.parametrize("part", ["head", "lower"])
+def test_what_lies_in_a_parts_collection_and_hangs_on_nothing(tmp_path, capfd, part):
+    """It stands still while a part that tags carry moves: its file has it ride along."""
+    player = brought(game(tmp_path))
+    player.parts[part].users_collection[0].objects.link(add_cube("hat"))
+    activate(player.root)
+    surfaces = model(saved(tmp_path)[f"{part}.md3"]).surfaces
+    assert "hat" in [surface.name for surface in surfaces]
+    text = "moves, and what hangs on nothing is written where it stands against that now, parent it to it: 'hat'"
+    assert (text in capfd.readouterr().out) == (part == "head")
+
+
 def test_which_player_is_saved(tmp_path):
     def unclear(**options: Any) -> str:
         bpy.context.view_layer.objects.active = None
