@@ -126,7 +126,7 @@ def _constraint(kind: str) -> Operation:
         made = rng.choice(list(rig.pose.bones)).constraints.new(kind)
         # What the armature moves would turn in a circle with it, and show what Blender looked at first.
         others = [b for b in bpy.context.scene.objects if b.parent is None and not b.modifiers and b.type != "ARMATURE"]
-        target = rng.choice([rig, *others])
+        target = rng.choice([b for b in others if b.type == "MESH"] if kind == "SHRINKWRAP" else [rig, *others])
         if hasattr(made, "target"):
             made.target = target
             if target.type == "ARMATURE":
