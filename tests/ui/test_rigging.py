@@ -20,7 +20,7 @@ from io_idtech_models.tasks import rigging
 from io_idtech_models.ui import rigging as operators
 from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of
-from tests.samples import PROJECT, corpus, format_of, load, put
+from tests.samples import PROJECT, corpus, format_of, load, put, sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model
 
@@ -491,3 +491,15 @@ def test_a_model_without_vertices_has_nothing_to_pose(tmp_path):
     import_model(put(tmp_path / "a.md2", SAMPLES["md2"]["no_vertices"]))
     activate(next(block for block in bpy.context.scene.objects if block.type == "MESH"))
     assert "nothing moves by its frames: the meshes have no vertices" in error_of(bpy.ops.object.idtech_make_rig)
+
+
+@pytest.mark.parametrize("place", [0, 2, -1])
+@pytest.mark.parametrize(("kind", "name"), [("md2", "animated"), ("mdl", "torch"), ("md3", "animated")])
+def test_a_rig_of_frames_of_which_one_was_deleted(tmp_path, kind, name, place):
+    """As a shape key, not by Delete Frame: animations still count it."""
+    made = import_model(put(tmp_path / f"a.{kind}", sample(name, kind)))
+    blocks = [block for block in made.objects if block.type == "MESH"]
+    for block in blocks:
+        block.shape_key_remove(block.data.shape_keys.key_blocks[place])
+    activate(*blocks)
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
