@@ -217,7 +217,7 @@ class VertexAnimations(Animations):
         times = key_times(self.lead, [] if whole is None else self._curves(whole))
         wanted = []
         for row in self.rows():
-            is_there = 0 <= row.first and row.last < len(times)  # a key may be gone
+            is_there = row.first >= 0 and row.last < len(times)  # a key may be gone
             in_a_row = is_there and times[row.last] - times[row.first] == row.last - row.first
             if not row.whole and in_a_row and self._covers(row):
                 keys = None if row.by_names else row.action
