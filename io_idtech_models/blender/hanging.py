@@ -118,14 +118,13 @@ def helpers_of(whole: set[Block], carrier: Block | None) -> list[Block]:
     while carrier is not None:
         carriers.add(carrier)
         carrier = carrier.parent
-    looked_at, due = set[Any](), [*whole]
+    looked_at, due = set(carriers), [*whole]
     while due:
-        found = [each for each in uses.get(due.pop(), ()) if each not in looked_at | carriers]
-        found = [each for each in found if each.id_type not in WHOLES]
+        found = [each for each in uses.get(due.pop(), ()) if each not in looked_at and each.id_type not in WHOLES]
         looked_at.update(found)
         due += [each for each in found if each not in whole]
     inner = {block for block in whole if block.type == "ARMATURE" or block.children}
-    helpers = [each for each in looked_at - inner if each.id_type == "OBJECT" and each.parent is None]
+    helpers = [each for each in looked_at - inner - carriers if each.id_type == "OBJECT" and each.parent is None]
     return sorted(helpers, key=lambda block: str(block.name))
 
 
@@ -278,8 +277,8 @@ def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLay
             f"it follows '{follows}' by a constraint, and is written with that motion: mute it, or 'Make Root' for it"
         )
     own = hanging is not None and (choice == "OWN" or hanging.has_space)
-    with as_in_the_scene(wanted, view_layer) as said, let_down(hanging if own else None, view_layer):
-        yield [*([note] if note else []), *(said() if own else [])]
+    with as_in_the_scene(wanted if own else (), view_layer) as said, let_down(hanging if own else None, view_layer):
+        yield [*([note] if note else []), *said()]
 
 
 @contextmanager

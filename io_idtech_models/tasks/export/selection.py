@@ -157,7 +157,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     meshes = [block for block in blocks if block.type == "MESH"]
     rigs = {rig for block in meshes for rig in bending(block)} | {b for b in blocks if b.type == "ARMATURE"}
     brought = {rig for rig in rigs if model_of(rig) in ids - {""} or (rig in own and is_frame_rig(rig))}
-    theirs = {rig for rig in brought if not poses_parts(rig)}
+    brought -= set(filter(poses_parts, brought))  # which other models of a player have in common
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = set(_above(blocks))
@@ -165,9 +165,10 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     for block in context.scene.objects:
         if block in own or block in carriers or block.type not in KINDS | SHAPES:
             continue
-        skinned = not rigs.isdisjoint(bending(block))
-        if model_of(block) not in ids and theirs.isdisjoint(bending(block)):
+        bent_by = bending(block)
+        if model_of(block) not in ids and brought.isdisjoint(bent_by):
             continue
+        skinned = not rigs.isdisjoint(bent_by)
         hung = _hangs_short_of_tags(block, own)
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
@@ -332,16 +333,10 @@ def beside_body(
     where the armature bends them or they hang on it.
     """
     own = set(known)
-    borrowed = (block for block in context.scene.objects if model_of(block) and root_of(block) in (None, root))
-    held = (b for b in borrowed if lead in bending(b) or _hangs_short_of_tags(b, {lead}))
-    faces = (block for block in (*_loose_from(context, root), *held) if block.type in FACED)
-    found = [block for block in faces if block not in own and owner_of(block) == root and goes_with(block, lead)]
+    faces = (b for b in context.scene.objects if b.type in FACED and b not in own and root_of(b) in (None, root))
+    near = (b for b in faces if not model_of(b) or lead in bending(b) or _hangs_short_of_tags(b, {lead}))
+    found = [block for block in near if owner_of(block) == root and goes_with(block, lead)]
     return [block for block in found if block.visible_get(view_layer=context.view_layer)]
-
-
-def _loose_from(context: Context, root: bpy.types.Object | None) -> Iterator[bpy.types.Object]:
-    """Yield the objects that are no model's that was imported, and hang on a root or on none."""
-    return (block for block in context.scene.objects if not model_of(block) and root_of(block) in (None, root))
 
 
 def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.types.Object]) -> list[bpy.types.Object]:
