@@ -1,10 +1,18 @@
 """Which objects an export means."""
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
+from bpy_extras.io_utils import ExportHelper
 
 from io_idtech_models.blender.provenance import MODEL_ID
+from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.selection import choose
+from io_idtech_models.ui.export.skeletal import ExportSkeletalModel
+from io_idtech_models.ui.export.vertex import ExportVertexModel
 from tests import facts, samples_md5, samples_mdm
 from tests.samples import put, sample
 from tests.ui.scene import (
@@ -24,6 +32,20 @@ from tests.ui.scene import (
 )
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+
+
+def proposed(kind, monkeypatch):
+    """Return the name that the file browser of an export proposes, without the browser, which needs a window."""
+    monkeypatch.setattr(ExportHelper, "invoke", lambda *_: {"RUNNING_MODAL"})
+    given: Any = SimpleNamespace(is_property_set=bool, items=dict, bl_rna=SimpleNamespace(properties=[]))
+    base = ExportSkeletalModel if kind == "md5mesh" else ExportVertexModel
+    values = {"row": by_name(kind), "filename_ext": f".{kind}", "filepath": "", "properties": given, "reported": []}
+    values |= {"what": "AUTO", "collection": "", "fill_ticks": lambda *_: None, "fill_ticks_of": lambda *_, **__: None}
+    values["report"] = lambda self, _kinds, text: self.reported.append(text)
+    browser: Any = type("Browser", (base,), values)()
+    opened = browser.invoke(bpy.context, None)
+    assert (opened == {"CANCELLED"}) == bool(browser.reported)
+    return "; ".join(browser.reported) or Path(browser.filepath).name
 
 
 def chosen(what, collection=""):
@@ -487,6 +509,13 @@ class TestMeshesOfAnotherFile:
         activate(hat)
         assert [surface.name for surface in export_model(tmp_path / "b.md3").surfaces] == [hat.name], "its own file"
 
+    @pytest.mark.parametrize(("kind", "stem"), [("md5mesh", "a"), ("md3", "hat")])
+    def test_the_dialog_proposes_the_name_of_what_is_written(self, tmp_path, monkeypatch, kind, stem):
+        made, hat = self.models(tmp_path, "md5mesh", "arm")
+        hat.modifiers.new("rig", "ARMATURE").object = next(block for block in made if block.type == "ARMATURE")
+        activate(hat)
+        assert proposed(kind, monkeypatch) == f"{stem}.{kind}"
+
     def test_bent_by_a_rig_of_frames(self, tmp_path, capfd):
         made, hat = self.models(tmp_path, "md3", "animated")
         activate(next(block for block in made if block.type == "MESH"))
@@ -562,3 +591,12 @@ def test_a_linked_model_gets_no_root(tmp_path):
     bpy.context.scene.collection.children.link(bpy.data.collections[0])
     activate(next(block for block in bpy.context.scene.objects if block.type == "MESH"))
     assert "linked from another .blend; make it local" in error_of(bpy.ops.object.idtech_make_root)
+
+
+@pytest.mark.parametrize("kind", ["md3", "md5mesh"])
+def test_the_dialog_does_not_open_where_nothing_can_be_meant(tmp_path, monkeypatch, kind):
+    for name in "ab":
+        assert not import_model(put(tmp_path / f"{name}.md3", sample("nothing"))).objects
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection
+    assert proposed(kind, monkeypatch).startswith("there are 2 models without objects")

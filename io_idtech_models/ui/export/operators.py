@@ -146,15 +146,24 @@ class ExportModel(ExportFile):
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the model's name, and the options of its last export."""
         from ...tasks.export.last_export import begin, holder_of
-        from ...tasks.export.selection import choose
 
-        chosen = choose(context, self.what)
+        try:
+            chosen = self.choose(context)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
         begin(self, holder_of(chosen), self.row.name)
         file = file_of_choice(chosen)
         self.propose(proposed_stem(chosen), file)
         self.propose_game(file)
         self.carrier = carrier_of(chosen.whole)
         return super().invoke(context, event)
+
+    def choose(self, context: Context) -> Any:
+        """Return the objects that are meant, a `Choice`; raises LimitError."""
+        from ...tasks.export.selection import choose
+
+        return choose(context, self.what, self.collection)
 
     def remember(self, chosen: Any) -> None:
         """Note on a model that was written how it was."""

@@ -69,6 +69,12 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
             self.fill_ticks_of(rig, all_named=False)
         return shown
 
+    def choose(self, context: Context) -> Any:
+        """Return the objects that are meant, a `Choice`; raises LimitError."""
+        from ...tasks.export.selection import choose_with_bones
+
+        return choose_with_bones(context, self.what, self.collection)
+
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         self.draw_objects()
@@ -89,7 +95,6 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is reported, and the file is as it was."""
         from ...blender.skeletal.rig_scene import SkeletalGatherSettings
-        from ...tasks.export.selection import choose_with_bones
         from ...tasks.export.skeletal import ModelExport, export_skeletal
 
         settings, asked = settings_from(self, SkeletalGatherSettings), self.asked()
@@ -97,7 +102,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         def write() -> "list[tuple[Path, Summary]]":
             actions = self.asked_actions() if getattr(self, "write_animations", False) else ""
             more = settings_from(self, ModelExport, actions=actions)
-            chosen = choose_with_bones(context, self.what, self.collection)
+            chosen = self.choose(context)
             summary = export_skeletal(asked, self.row, chosen, context, settings, more)
             self.remember(chosen)
             return [(asked.target, summary)]

@@ -95,7 +95,7 @@ class ExportVertexModel(TickedAnimations, ExportModel):
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is reported, and the file is as it was."""
         from ...blender.vertex.frame_plan import GatherSettings
-        from ...tasks.export.selection import choose, left_out
+        from ...tasks.export.selection import left_out
         from ...tasks.export.vertex import export_file
 
         asked = self.asked()
@@ -104,7 +104,7 @@ class ExportVertexModel(TickedAnimations, ExportModel):
         def write() -> "list[tuple[Path, Summary]]":
             actions = self.asked_actions() if self.frames == "ACTIONS" else self.actions
             settings = settings_from(self, GatherSettings, actions=actions)
-            chosen = choose(context, self.what, self.collection)
+            chosen = self.choose(context)
             said_if_it_fails.extend(left_out(chosen))
             whole, of_scene = replace(asked, levels=self.shares()), getattr(self, "levels", "") == "SCENE"
             summary = export_file(whole, self.row, chosen, context, settings, of_scene)
