@@ -10,9 +10,9 @@ Make Root gives a model an empty that all of it hangs on, in whose space it is w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -24,17 +24,13 @@ from ..model import steady
 from ..model.transforms import inverse
 from ..reporting import LimitError, listed
 from . import names
+from .along import AT_HOME, Along, along_with, going_along, hang
 from .compat import Block, action_parts, playing_curves
 from .empties import PREFIX
 from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
 from .roots import is_root, is_tag, root_of
-from .scene import showing
 
-LOOKS = 4  # frames of the scene
-SAME_POSE = 1e-3  # of a model's size, and of axes
-AT_HOME = 1e-6  # how far from the identity a matrix is that says nothing
-WHOLES = {"COLLECTION", "SCENE"}  # what uses these does so with all that is in them, whatever that is
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 
 
@@ -73,11 +69,14 @@ class Hanging:
         """Tell whether the model has a space of its own: from its file, or by its root."""
         return self.imported or is_root(self.carrier.block)
 
-    def along(self) -> list[Block]:
-        """Return what stands in the world and belongs there with the model: what it bends, what has a say in it."""
+    def along(self, view_layer: bpy.types.ViewLayer) -> Along:
+        """Return what stands elsewhere and belongs there with the model: what it bends, what has a say in it."""
         free = (block for block in self.whole if block.parent is None)
-        bent = (b for b in free if any(m.type == "ARMATURE" and m.object in self.held for m in b.modifiers))
-        return [*bent, *helpers_of(self.whole, self.carrier.block)]
+        bent = [b for b in free if any(m.type == "ARMATURE" and m.object in self.held for m in b.modifiers)]
+        found = along_with(self.whole, self.carrier.block, view_layer, bent)
+        # Bones show what they do in the world frame by frame. What modifiers look at stands still: a mirror's middle.
+        moves = found.poses and any(b.animation_data is not None or b.constraints for b in found.carriers)
+        return replace(found, moving=(self.carrier.block, self.carrier.bone) if moves else None)
 
 
 def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
@@ -102,30 +101,6 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     carrier = next(iter(edges.values()))
     at_home = bool(own) and not is_root(carrier.block) and all(map(_is_at_home, bodies))
     return Hanging(carrier, bool(own), at_home, held, list(edges), whole)
-
-
-def helpers_of(whole: set[Block], carrier: Block | None) -> list[Block]:
-    """Return what stands in the world and has a say in what a model, `whole`, shows: targets of modifiers and the like.
-
-    What carries the model is none of it, but what of the model stands in the world itself, without children, and bends
-    nothing. Blender itself knows who uses what, through data and node groups, too.
-    """
-    uses: dict[Any, list[Any]] = {}
-    for used, users in bpy.data.user_map().items():
-        for user in users:
-            uses.setdefault(user, []).append(used)
-    carriers = set[Any]()
-    while carrier is not None:
-        carriers.add(carrier)
-        carrier = carrier.parent
-    looked_at, due = set(carriers), [*whole]
-    while due:
-        found = [each for each in uses.get(due.pop(), ()) if each not in looked_at and each.id_type not in WHOLES]
-        looked_at.update(found)
-        due += [each for each in found if each not in whole]
-    inner = {block for block in whole if block.type == "ARMATURE" or block.children}
-    helpers = [each for each in looked_at - inner - carriers if each.id_type == "OBJECT" and each.parent is None]
-    return sorted(helpers, key=lambda block: str(block.name))
 
 
 def _edge(block: Block, own: set[str]) -> Block | None:
@@ -164,61 +139,33 @@ def _paths(block: Block) -> Iterator[str]:
 
 
 @contextmanager
-def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Show a model without what carries it: in its own space, or, where it was moved, in its carrier's."""
+def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterator[list[str]]:
+    """Show a model without what carries it: in its own space, or, where it was moved, in its carrier's.
+
+    It yields sentences on what does not go along (see `going_along`).
+    """
     if hanging is None:
-        yield
+        yield []
         return
     moved = hanging.held if hanging.at_home else hanging.edges
     before = [(b, b.parent, b.parent_type, b.parent_bone, b.matrix_parent_inverse.copy()) for b in moved]
     made: list[Any] = []
     lead = next((block for block in moved if block.type == "ARMATURE"), moved[0])
-    along = hanging.along()
+    along = hanging.along(view_layer)
     stood = np.array(lead.matrix_world, np.float64)
     try:
         for block in moved:
             stand = None if hanging.at_home else _stand(hanging.carrier, made)
-            _hang(block, stand, "OBJECT", "", block.matrix_parent_inverse.copy())
+            hang(block, stand, "OBJECT", "", block.matrix_parent_inverse.copy())
         view_layer.update()
-        with going_along(along, lead, stood, view_layer):
-            yield
+        with going_along(along, lead, stood, view_layer) as said:
+            yield said
     finally:
         for how in before:
-            _hang(*how)
+            hang(*how)
         for empty in made:
             bpy.data.objects.remove(empty)
         view_layer.update()
-
-
-@contextmanager
-def going_along(
-    blocks: list[Block], lead: Block, stood: NDArray[np.float64], view_layer: bpy.types.ViewLayer
-) -> Iterator[None]:
-    """Let objects that stand in the world go where one of a model went meanwhile, which `stood` elsewhere (4, 4)."""
-    way = steady.products(np.array(lead.matrix_world), inverse(stood[None])[0])
-    if not blocks or np.abs(way - np.eye(4)).max() <= AT_HOME:
-        yield
-        return
-    stand: Any = bpy.data.objects.new("idtech_stand", None)
-    stand.matrix_world = Matrix(way.tolist())
-    before = [(block, block.matrix_parent_inverse.copy()) for block in blocks]
-    try:
-        for block in blocks:
-            _hang(block, stand, "OBJECT", "", Matrix())
-        view_layer.update()
-        yield
-    finally:
-        for block, hung in before:
-            _hang(block, None, "OBJECT", "", hung)
-        bpy.data.objects.remove(stand)
-        view_layer.update()
-
-
-def _hang(block: Block, parent: Block | None, kind: str, bone: str, parent_inverse: Matrix) -> None:
-    block.parent = parent
-    block.parent_type = kind
-    block.parent_bone = bone
-    block.matrix_parent_inverse = parent_inverse
 
 
 def _stand(carrier: Carrier, made: list[Any]) -> Block:
@@ -277,52 +224,8 @@ def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLay
             f"it follows '{follows}' by a constraint, and is written with that motion: mute it, or 'Make Root' for it"
         )
     own = hanging is not None and (choice == "OWN" or hanging.has_space)
-    with as_in_the_scene(wanted if own else (), view_layer) as said, let_down(hanging if own else None, view_layer):
-        yield [*([note] if note else []), *said()]
-
-
-@contextmanager
-def as_in_the_scene(blocks: Iterable[Block], view_layer: bpy.types.ViewLayer) -> Iterator[Callable[[], list[str]]]:
-    """Give what says in sentences where bones have other poses by now, for their model stands elsewhere, than here.
-
-    Constraints and drivers that work in the world do so, and those that look at what carries the model.
-    """
-    rigs = [block for block in blocks if block.type == "ARMATURE" and _is_led(block)]
-    shown = {rig: _poses(rig, view_layer) for rig in rigs}
-
-    def said() -> list[str]:
-        found = []
-        for rig, before in shown.items():
-            off = np.abs(_poses(rig, view_layer) - before)[..., :3, :]
-            size = float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max(initial=0.0))
-            far = float(off[..., 3].max(initial=0.0))
-            if far > SAME_POSE * size or off[..., :3].max(initial=0.0) > SAME_POSE:
-                found.append(
-                    f"'{rig.name}': constraints or drivers of bones work in the world, and show other poses where the "
-                    f"model is written, up to {far:.3g} units off what Blender shows: let them work in Local Space, or "
-                    "bake the motion (Pose > Animation > Bake Action, with Visual Keying)"
-                )
-        return found
-
-    yield said
-
-
-def _is_led(rig: Block) -> bool:
-    """Tell whether more than channels may move bones."""
-    drivers = rig.animation_data is not None and len(rig.animation_data.drivers) > 0
-    return drivers or any(bone.constraints for bone in rig.pose.bones)
-
-
-def _poses(rig: Block, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
-    """Return what bones show in the armature, (F, J, 4, 4), in a few frames of the scene."""
-    scene: Any = view_layer.id_data
-    frames = {scene.frame_current, *np.linspace(scene.frame_start, scene.frame_end, LOOKS).astype(int).tolist()}
-    found = np.empty((len(frames), len(rig.pose.bones), 4, 4), np.float32)
-    with showing(scene) as show:
-        for poses, frame in zip(found, sorted(frames), strict=True):
-            show(frame)
-            rig.evaluated_get(view_layer.depsgraph).pose.bones.foreach_get("matrix", poses.reshape(-1))
-    return found.swapaxes(-1, -2)
+    with let_down(hanging if own else None, view_layer) as said:
+        yield [*([note] if note else []), *said]
 
 
 def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) -> Block:
@@ -353,7 +256,7 @@ def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) ->
     if hanging is None:
         root.parent = next((block.parent for block in tops if block.parent is not None), None)
         for block in tops:
-            _hang(block, root, "OBJECT", "", block.matrix_parent_inverse.copy() if block.parent else Matrix())
+            hang(block, root, "OBJECT", "", block.matrix_parent_inverse.copy() if block.parent else Matrix())
     else:
         _take_place(root, hanging, tops)
     return root
@@ -377,7 +280,7 @@ def _take_place(root: Any, hanging: Hanging, tops: list[Block]) -> None:
     if hanging.at_home:
         root.matrix_parent_inverse = edge.matrix_parent_inverse.copy()
         for block in tops:
-            _hang(block, root, "OBJECT", "", Matrix())
+            hang(block, root, "OBJECT", "", Matrix())
         return
     turn = np.eye(4)
     if hanging.carrier.bone:
@@ -385,4 +288,4 @@ def _take_place(root: Any, hanging: Hanging, tops: list[Block]) -> None:
         root.matrix_basis = Matrix(inverse(turn).tolist())
     for block in hanging.edges:
         own = np.array(block.matrix_parent_inverse, np.float64)
-        _hang(block, root, "OBJECT", "", Matrix(steady.products(turn, own).tolist()))
+        hang(block, root, "OBJECT", "", Matrix(steady.products(turn, own).tolist()))

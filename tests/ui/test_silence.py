@@ -808,8 +808,11 @@ def _(folder):
 @says("of bones work in the world", to="a.md5mesh", what="SCENE")
 def _(_: Path) -> None:
     rig, _ = newt()
-    limit = rig.pose.bones["head"].constraints.new("LIMIT_LOCATION")
-    limit.use_min_z, limit.min_z = True, 90.0
+    curve = rig.pose.bones["head"].driver_add("location", 1)
+    variable = curve.driver.variables.new()
+    variable.name, variable.type, curve.driver.expression = "height", "TRANSFORMS", "height * 0.1"
+    variable.targets[0].id, variable.targets[0].bone_target = rig, rig.data.bones[0].name
+    variable.targets[0].transform_type = "LOC_Z"
     activate(rig)
     bpy.ops.object.idtech_make_root()
     rig.parent.location.z = 80.0

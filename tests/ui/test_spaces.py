@@ -202,6 +202,109 @@ def test_what_bones_reach_for_goes_along_whether_it_is_selected_or_not(tmp_path,
         assert "in the world" not in said()
 
 
+def far_target():
+    """Add what a bone looks at in the world, near the root of `led`."""
+    target = add_tag("target", "PLAIN_AXES")
+    target.location = 12.0, 23.0, 85.0
+    return target
+
+
+def near_target(root):
+    """Add what a bone looks at, on the same root."""
+    target = add_tag("beside", "PLAIN_AXES")
+    target.location, target.parent = (4.0, 3.0, 2.0), root
+    return target
+
+
+def drive(rig, path, root):
+    """Let a property follow how high a target stands in the world."""
+    curve = rig.pose.bones[1].driver_add(*path)
+    curve.driver.expression = "z * 0.01"
+    variable = curve.driver.variables.new()
+    variable.name, variable.type = "z", "TRANSFORMS"
+    variable.targets[0].id, variable.targets[0].transform_type = far_target(), "LOC_Z"
+
+
+# What bones do that looks at the world, or at what stands there: constraints with their settings, by a root.
+IN_THE_WORLD = {
+    "limited": lambda _root: ("LIMIT_LOCATION", {"use_max_z": True, "max_z": 84.0}),
+    "turned": lambda _root: ("LIMIT_ROTATION", {"use_limit_x": True, "max_x": 0.1}),
+    "thin": lambda _root: ("LIMIT_SCALE", {"use_max_x": True, "max_x": 0.5}),
+    "squeezed": lambda _root: ("MAINTAIN_VOLUME", {"volume": 0.5}),
+    "where it is": lambda _root: ("COPY_LOCATION", {"target": far_target(), "use_x": False}),
+    "where one beside is": lambda root: ("COPY_LOCATION", {"target": near_target(root), "use_z": False}),
+    "where the root is": lambda root: ("COPY_LOCATION", {"target": root, "use_z": False}),
+    "as it": lambda _root: ("COPY_TRANSFORMS", {"target": far_target()}),
+    "child of one beside": lambda root: ("CHILD_OF", {"target": near_target(root)}),
+    "towards it": lambda _root: ("TRACK_TO", {"target": far_target()}),
+    "towards the root": lambda root: ("DAMPED_TRACK", {"target": root}),
+    "above it": lambda _root: ("FLOOR", {"target": far_target()}),
+    "by its height": lambda _root: (
+        "TRANSFORM", {"target": far_target(), "map_to": "LOCATION", "from_max_z": 100.0, "to_max_z": 5.0}
+    ),
+    "reaching for it": lambda root: ("IK", {"target": far_target(), "pole_target": root, "chain_count": 2}),
+    "reaching for one beside": lambda root: ("IK", {"target": near_target(root)}),
+    "reaching for the root": lambda root: ("IK", {"target": root}),
+    "in a space of its own": lambda _root: (
+        "LIMIT_LOCATION", {"use_max_z": True, "max_z": 1.0, "owner_space": "CUSTOM", "space_object": far_target()}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("carried_by", ["root", "moving root", "moving tag"])
+@pytest.mark.parametrize("how", [*IN_THE_WORLD, "driven"])
+def test_bones_do_in_the_world_what_they_are_shown_to(tmp_path, said, how, carried_by):
+    """Nothing is said, and what is written is what is shown, seen from the root, or from the tag."""
+    rig = first("ARMATURE", import_model(put(tmp_path / "a.iqm", sample("arm", "iqm"))).objects)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, 3
+    if carried_by == "moving tag":
+        root = carrier(tmp_path)
+        hang([rig], root)
+        rig.location.x = 2.0
+    else:
+        activate(rig)
+        bpy.ops.object.idtech_make_root()
+        root = rig.parent
+    if carried_by != "moving tag":
+        root.rotation_mode, root.rotation_euler = "XYZ", (0.3, 0.5, 0.2)
+    root.location = 10.0, 20.0, 80.0
+    if carried_by == "moving root":
+        root.keyframe_insert("location", frame=0)
+        root.keyframe_insert("rotation_euler", frame=0)
+        root.location.z, root.rotation_euler.x = 84.0, 1.0
+        root.keyframe_insert("location", frame=3)
+        root.keyframe_insert("rotation_euler", frame=3)
+    scene.frame_set(0)
+    if how == "driven":
+        drive(rig, ("location", 1), root)
+    else:
+        kind, settings = IN_THE_WORLD[how](root)
+        constraint = rig.pose.bones[1].constraints.new(kind)  # a bone hangs on it
+        for name, value in settings.items():
+            setattr(constraint, name, value)
+    shown = [points_of(rig, root, frame) for frame in range(4)]
+    scene.frame_set(0)
+    before = [(block.name, block.parent, np.array(block.matrix_world)) for block in bpy.data.objects]
+    export_bytes(tmp_path / "out.iqm", motions="SCENE")
+    assert "in the world, and show" not in said()
+    after = [(block.name, block.parent, np.array(block.matrix_world)) for block in bpy.data.objects]
+    assert [row[:2] for row in after] == [row[:2] for row in before]
+    np.testing.assert_allclose([row[2] for row in after], [row[2] for row in before], atol=1e-5)
+    written = first("ARMATURE", import_model(tmp_path / "out.iqm").objects)
+    for frame, wanted in enumerate(shown):
+        np.testing.assert_allclose(points_of(written, None, frame), wanted, atol=2e-3, err_msg=f"frame {frame}")
+
+
+def points_of(rig, root, frame):
+    """Return the bones' places that show in a frame of the scene, seen from a root, (J, 3)."""
+    bpy.context.scene.frame_set(frame)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    shown = rig.evaluated_get(depsgraph)
+    space = Matrix() if root is None else root.evaluated_get(depsgraph).matrix_world
+    return [space.inverted() @ shown.matrix_world @ bone.matrix.translation for bone in shown.pose.bones]
+
+
 @pytest.mark.parametrize(("kind", "name"), [("mds", "figure"), ("mdr", "walker")])
 def test_a_tag_on_a_bone_with_relative_parenting_is_where_it_is_shown(tmp_path, kind, name):
     path = put(tmp_path / f"a.{kind}", sample(name, kind))

@@ -17,8 +17,9 @@ from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.levels import level_targets
 from ...blender import names
+from ...blender.along import AT_HOME, along_with, going_along
 from ...blender.compat import Block, Context
-from ...blender.hanging import AT_HOME, as_in_the_scene, going_along, helpers_of, in_space
+from ...blender.hanging import in_space
 from ...blender.mesh.levels import levels_of
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
@@ -298,19 +299,18 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
     if is_there:
         yield
         return
-    helpers = helpers_of({rig, *rig.children_recursive}, rig.parent)
+    along = along_with({rig, *rig.children_recursive}, rig.parent, view_layer)
     try:
-        with as_in_the_scene([rig], view_layer) as said:
-            if on_root:
-                rig.matrix_parent_inverse = Matrix()
-                rig.matrix_basis = Matrix()
-            else:
-                rig.matrix_world = Matrix()
-            view_layer.update()
-            with going_along(helpers, rig, stood, view_layer):
-                for sentence in said():
-                    log.warning("%s", sentence)
-                yield
+        if on_root:
+            rig.matrix_parent_inverse = Matrix()
+            rig.matrix_basis = Matrix()
+        else:
+            rig.matrix_world = Matrix()
+        view_layer.update()
+        with going_along(along, rig, stood, view_layer) as said:
+            for sentence in said:
+                log.warning("%s", sentence)
+            yield
     finally:
         rig.matrix_parent_inverse = hung
         for name, values in before.items():  # as a matrix they would come back as other angles

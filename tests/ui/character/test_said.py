@@ -1,9 +1,10 @@
 """Saving a character says what of it, as Blender shows it, goes into no file."""
 
 import contextlib
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.samples import load, put
@@ -171,25 +172,43 @@ def test_constraints_in_the_world_of_what_stands_elsewhere_in_it(tmp_path, said)
     target = bpy.data.objects.new("target", None)
     bpy.context.scene.collection.objects.link(target)
     target.location = 10.0, 20.0, 30.0
-    look = rig.pose.bones["Bip01 L Leg"].constraints.new("IK")
-    look.target = target
-    assert WORLD not in said(rig)  # it goes along
-    look.target = rig.parent
-    assert WORLD in said(rig)
-    look.target = target
-    volume = rig.pose.bones["tag_back"].constraints.new("MAINTAIN_VOLUME")
-    assert WORLD in said(rig)
-    volume.owner_space = "LOCAL"
+    bone = rig.pose.bones["Bip01 L Leg"]
+    look = bone.constraints.new("IK")
+    for each in (target, rig.parent):
+        look.target = each
+        assert WORLD not in said(rig)  # it goes along
+    rig.pose.bones["tag_back"].constraints.new("MAINTAIN_VOLUME")
     assert WORLD not in said(rig)
+    look.target, bone.rotation_mode = None, "XYZ"
+    curve = bone.driver_add("rotation_euler", 0)
+    variable = curve.driver.variables.new()
+    variable.name, variable.type, curve.driver.expression = "height", "TRANSFORMS", "height * 0.1"
+    variable.targets[0].id, variable.targets[0].bone_target = rig, rig.data.bones[0].name
+    variable.targets[0].transform_type = "LOC_Z"
+    assert WORLD in said(rig)
 
 
 def test_constraints_in_the_world_of_what_was_moved(tmp_path, said):
-    rig = brought("et", tmp_path)
-    limit = rig.pose.bones["Bip01 Spine"].constraints.new("LIMIT_LOCATION")
-    limit.use_max_x, limit.max_x = True, 60.0
+    """What they do there they do where the character is written."""
+    rig = brought("xreal", tmp_path)
+    limit = rig.pose.bones[2].constraints.new("LIMIT_LOCATION")
+    limit.use_max_x, limit.max_x = True, -30.0
+    said(rig)
+    wanted = written_frames(tmp_path / "out")
     assert WORLD not in said(rig)
     (rig.parent or rig).location.x = 90.0
-    assert WORLD in said(rig)
+    limit.max_x = 60.0
+    assert WORLD not in said(rig)
+    for got, before in zip(written_frames(tmp_path / "out"), wanted, strict=True):
+        np.testing.assert_allclose(got, before, atol=0.05)
+    limit.mute = True
+    said(rig)
+    assert any(np.abs(got - before).max() > 1.0 for got, before in zip(written_frames(tmp_path / "out"), wanted))
+
+
+def written_frames(folder: Path) -> list[Any]:
+    """Return where the body's bones are in its animations, (F, J, 3) each, by the parent."""
+    return [load(path.read_bytes(), "md5anim").positions for path in sorted(folder.rglob("*.md5anim"))]
 
 
 def test_a_tag_that_a_constraint_makes_flat(tmp_path, said):
