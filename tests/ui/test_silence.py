@@ -781,11 +781,20 @@ def _(folder):
     save_character(folder)
 
 
-@says("lets them go along")
+@says("more than actions moves")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
     rig = first("ARMATURE")
     rig.pose.bones[1].constraints.new("COPY_LOCATION").target = add_tag("lead")
+    activate(rig)
+    save_character(folder)
+
+
+@says("bones are scaled without a key")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    rig = first("ARMATURE")
+    rig.pose.bones[2].scale = 0.5, 0.5, 0.5
     activate(rig)
     save_character(folder)
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from ...assets.scale_files import scale_files
 from ...blender import names
+from ...blender.compat import action_parts
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.selfcheck import some
@@ -44,6 +45,7 @@ from ..import_ import aninc as animation_tables
 from ..import_.kept_frames import format_of, make_rows, read_rows, table_row
 
 log = logging.getLogger(__name__)
+SAME_SIZE = 1e-4  # a factor that no game shows
 SAME_RATE = 1e-3  # frames per second
 SCALED = next(key for key, game in GAMES.items() if game.scales)  # a game that reads scales of joints beside
 
@@ -130,6 +132,20 @@ def _warn_of_led(export: RigScene, unmade: int) -> None:
             "frames: Make All Animations (in the sidebar) lets them go along"
         )
         log.warning(text, export.rig.name, plural(unmade, "animation"))
+    scaled = _scaled_by_hand(export.rig) if unmade else []
+    if scaled:
+        text = (
+            "bones are scaled without a key: %s: %s without an action keep their frames, Make All Animations (in the "
+            "sidebar) lets them go along"
+        )
+        log.warning(text, listed(scaled), plural(unmade, "animation"))
+
+
+def _scaled_by_hand(rig: Any) -> list[str]:
+    """Return the bones that are scaled whatever action plays, for none keys that."""
+    keyed = {c.data_path for action in _actions(rig) for _, _, curves in action_parts(action) for c in curves}
+    scaled = [bone for bone in rig.pose.bones if np.abs(np.array(bone.scale) - 1.0).max() > SAME_SIZE]
+    return [bone.name for bone in scaled if bone.path_from_id("scale") not in keyed]
 
 
 def _actions(rig: Any) -> list[Any]:

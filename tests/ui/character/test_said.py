@@ -163,6 +163,19 @@ def test_what_leads_bones_where_one_hangs_on_a_later_one(tmp_path, said):
     assert LED in said(rig)
 
 
+@pytest.mark.parametrize("game", ["et", "xreal", "doom3"])
+def test_bones_that_are_scaled_by_hand(tmp_path, said, game):
+    """Blender shows that in whatever plays; animations without an action know nothing of it."""
+    rig = brought(game, tmp_path)
+    bone = rig.pose.bones[3]
+    bone.scale = 0.5, 0.5, 0.5
+    text = f"bones are scaled without a key: '{bone.name}': "
+    assert text in said(rig)
+    activate(rig)
+    bpy.ops.object.idtech_animation_make()
+    assert text not in said(rig)
+
+
 WORLD = "of bones work in the world"
 
 
@@ -203,7 +216,9 @@ def test_constraints_in_the_world_of_what_was_moved(tmp_path, said):
         np.testing.assert_allclose(got, before, atol=0.05)
     limit.mute = True
     said(rig)
-    assert any(np.abs(got - before).max() > 1.0 for got, before in zip(written_frames(tmp_path / "out"), wanted))
+    assert any(
+        np.abs(got - before).max() > 1.0 for got, before in zip(written_frames(tmp_path / "out"), wanted, strict=True)
+    )
 
 
 def written_frames(folder: Path) -> list[Any]:
