@@ -128,12 +128,11 @@ def going_along(
 def _said(along: Along, view_layer: bpy.types.ViewLayer) -> list[str]:
     found = []
     for rig, before in along.poses.items():
-        off = np.abs(_poses(rig, view_layer) - before)[..., :3, :]
+        off = np.abs(_poses(rig, view_layer) - before)[..., :3, :].max(axis=(0, 1, 2), initial=0.0)
         size = float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max(initial=0.0))
-        lengths = np.array([bone.length for bone in rig.data.bones], np.float32)
-        turned = off[..., :3].max((-2, -1))
-        if off[..., 3].max(initial=0.0) > SAME_POSE * size or turned.max(initial=0.0) > SAME_POSE:
-            far = max(float(off[..., 3].max(initial=0.0)), float((turned * lengths).max(initial=0.0)))
+        size = max([size, *(bone.length for bone in rig.data.bones)])
+        far = float(max(off[3], off[:3].max() * size))
+        if far > SAME_POSE * size:
             found.append(
                 f"'{rig.name}': constraints or drivers of bones work in the world, and show other poses where the "
                 f"model is written, up to {far:.3g} units off what Blender shows: let them work in Local Space, or "
