@@ -39,11 +39,16 @@ class Along:
     blocks: list[Block]  # what stands in the world, or on what carries it, and belongs there with the model
     moving: tuple[Block, str] | None  # what the model is let down from, or a bone of it, if that may move
     readers: list[Any]  # targets of drivers that read where some of `blocks` stand in the world
-    poses: dict[Block, Poses]  # what bones show in armatures where more than channels may move them, (F, J, 4, 4)
+    space: Block | None  # that of which the model is written in, where that is an object's
+    poses: dict[Block, Poses]  # what objects show that more than channels may move: see `_poses`
 
 
 def along_with(
-    whole: set[Block], carrier: Block | None, view_layer: bpy.types.ViewLayer, bent: Iterable[Block] = ()
+    whole: set[Block],
+    carrier: Block | None,
+    view_layer: bpy.types.ViewLayer,
+    bent: Iterable[Block] = (),
+    space: Block | None = None,
 ) -> Along:
     """Return what goes along with a model, `whole`, that is about to be moved: what it bends, what has a say in it.
 
@@ -55,10 +60,10 @@ def along_with(
     for used, users in bpy.data.user_map().items():
         for user in users:
             uses.setdefault(user, []).append(used)
-    carriers = set[Any]()
-    while carrier is not None:
-        carriers.add(carrier)
-        carrier = carrier.parent
+    carriers, above = set[Any](), carrier
+    while above is not None:
+        carriers.add(above)
+        above = above.parent
     looked_at, due = set(carriers), [*whole]
     while due:
         found = [each for each in uses.get(due.pop(), ()) if each not in looked_at and each.id_type not in WHOLES]
@@ -70,8 +75,8 @@ def along_with(
     beside = [b for b in helpers if b.parent in carriers and b.parent_type == "OBJECT" and b not in whole]
     readers = [target for each in (*looked_at, *whole) for target in _readers(each) if target.id in free]
     blocks = dict.fromkeys([*bent, *sorted([*free, *beside], key=lambda block: str(block.name))])
-    poses = {block: _poses(block, view_layer) for block in whole if block.type == "ARMATURE" and _is_led(block)}
-    return Along(whole, carriers, [*blocks], None, readers, poses)
+    poses = {block: _poses(block, view_layer, space) for block in whole if _is_led(block)}
+    return Along(whole, carriers, [*blocks], None, readers, space, poses)
 
 
 def _readers(user: Any) -> Iterator[Any]:
@@ -83,33 +88,42 @@ def _readers(user: Any) -> Iterator[Any]:
                 yield from (target for target in variable.targets if target.transform_space == "WORLD_SPACE")
 
 
-def _is_led(rig: Block) -> bool:
-    """Tell whether more than channels may move bones."""
-    drivers = rig.animation_data is not None and len(rig.animation_data.drivers) > 0
-    return drivers or any(bone.constraints for bone in rig.pose.bones)
+def _is_led(block: Block) -> bool:
+    """Tell whether more than channels may move an object, or its bones."""
+    drivers = block.animation_data is not None and len(block.animation_data.drivers) > 0
+    bones = () if block.pose is None else block.pose.bones
+    return drivers or len(block.constraints) > 0 or any(bone.constraints for bone in bones)
 
 
-def _poses(rig: Block, view_layer: bpy.types.ViewLayer) -> Poses:
-    """Return what bones show in the armature, (F, J, 4, 4), in a few frames of the scene."""
+def _poses(block: Block, view_layer: bpy.types.ViewLayer, space: Block | None, is_there: bool = False) -> Poses:
+    """Return what an object shows in a few frames of the scene, (F, 1 + J, 4, 4): it in a space, and its bones in it.
+
+    Where it stands in the world is in that space, once it is let down there. Without a space the first says nothing.
+    """
     scene: Any = view_layer.id_data
     frames = {scene.frame_current, *np.linspace(scene.frame_start, scene.frame_end, LOOKS).astype(int).tolist()}
-    found = np.empty((len(frames), len(rig.pose.bones), 4, 4), np.float32)
+    found = np.empty((len(frames), 1 if block.pose is None else 1 + len(block.pose.bones), 4, 4), np.float32)
     with showing(scene) as show:
         for poses, frame in zip(found, sorted(frames), strict=True):
             show(frame)
-            rig.evaluated_get(view_layer.depsgraph).pose.bones.foreach_get("matrix", poses.reshape(-1))
+            shown, place = block.evaluated_get(view_layer.depsgraph), np.eye(4)
+            if space is not None:
+                place = np.array(shown.matrix_world, np.float64)
+            if space is not None and not is_there:
+                world = np.array(space.evaluated_get(view_layer.depsgraph).matrix_world, np.float64)
+                place = steady.products(inverse(world[None])[0], place)
+            poses[0] = place.T
+            if block.pose is not None:
+                shown.pose.bones.foreach_get("matrix", poses[1:].reshape(-1))
     return found.swapaxes(-1, -2)
 
 
 @contextmanager
-def going_along(
-    along: Along, lead: Block, stood: NDArray[np.float64], view_layer: bpy.types.ViewLayer
-) -> Iterator[list[str]]:
-    """Let go where one of a model's objects went meanwhile, which `stood` elsewhere (4, 4), what belongs there.
+def going_along(along: Along, way: NDArray[np.float64], view_layer: bpy.types.ViewLayer) -> Iterator[list[str]]:
+    """Let go the `way` (4, 4) that a model went in the world what belongs there with it.
 
-    It yields sentences on bones that have other poses there all the same, as by drivers that work in the world.
+    It yields sentences on what shows otherwise there all the same, as by drivers that work in the world.
     """
-    way = steady.products(np.array(lead.matrix_world), inverse(stood[None])[0])
     if np.abs(way - np.eye(4)).max() <= AT_HOME:
         yield _said(along, view_layer)
         return
@@ -125,18 +139,23 @@ def going_along(
         view_layer.update()
 
 
+def way_of(block: Block, stood: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the way (4, 4) that an object went in the world, which `stood` elsewhere (4, 4)."""
+    return steady.products(np.array(block.matrix_world, np.float64), inverse(stood[None])[0])
+
+
 def _said(along: Along, view_layer: bpy.types.ViewLayer) -> list[str]:
     found = []
-    for rig, before in along.poses.items():
-        off = np.abs(_poses(rig, view_layer) - before)[..., :3, :].max(axis=(0, 1, 2), initial=0.0)
-        size = float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max(initial=0.0))
-        size = max([size, *(bone.length for bone in rig.data.bones)])
-        far = float(max(off[3], off[:3].max() * size))
-        if far > SAME_POSE * size:
+    for block, before in along.poses.items():
+        off = np.abs(_poses(block, view_layer, along.space, is_there=True) - before)[..., :3, :]
+        far = off.max(axis=(0, 1, 2))
+        size = max(float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max()), *block.dimensions)
+        reach = float(max(far[3], far[:3].max() * size))
+        if reach > SAME_POSE * size:
             found.append(
-                f"'{rig.name}': constraints or drivers of bones work in the world, and show other poses where the "
-                f"model is written, up to {far:.3g} units off what Blender shows: let them work in Local Space, or "
-                "bake the motion (Pose > Animation > Bake Action, with Visual Keying)"
+                f"'{block.name}': constraints or drivers work in the world, and show it otherwise where the model is "
+                f"written, up to {reach:.3g} units off what Blender shows: let them work in Local Space, or bake the "
+                "motion (Animation > Bake Action, with Visual Keying)"
             )
     return found
 
@@ -190,14 +209,15 @@ class _World:
             self._set(reader, {"transform_space": "LOCAL_SPACE"})  # as the origin sees it
 
     def lead(self, view_layer: bpy.types.ViewLayer) -> None:
-        """Let constraints of bones work in this world, where poses are nearer those of before for it.
+        """Let constraints work in this world, where poses are nearer those of before for it.
 
         Not all of a kind's are: some know no spaces, and go by their targets. So each kind is tried.
         """
         kinds: dict[str, list[Any]] = {}
-        for rig in self.along.poses:
-            for constraint in (each for bone in rig.pose.bones for each in bone.constraints):
-                kinds.setdefault(constraint.type, []).append(constraint)
+        for block in self.along.poses:
+            for owner in (block, *(() if block.pose is None else block.pose.bones)):
+                for constraint in owner.constraints if owner != block or self.along.space is not None else ():
+                    kinds.setdefault(constraint.type, []).append(constraint)
         alike = sum(AT_HOME * poses.size * (1.0 + np.abs(poses).max()) for poses in self.along.poses.values())
         least = self._off(view_layer)
         for constraints in kinds.values():
@@ -218,8 +238,8 @@ class _World:
     def _off(self, view_layer: bpy.types.ViewLayer) -> float:
         """Return how far poses are off those of before, all bones together."""
         return sum(
-            float(np.abs(_poses(rig, view_layer) - poses).sum(dtype=np.float64))
-            for rig, poses in self.along.poses.items()
+            float(np.abs(_poses(block, view_layer, self.along.space, is_there=True) - poses).sum(dtype=np.float64))
+            for block, poses in self.along.poses.items()
         )
 
     def _targets(self, constraint: Any) -> dict[str, Any]:

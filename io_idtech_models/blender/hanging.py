@@ -24,7 +24,7 @@ from ..model import steady
 from ..model.transforms import inverse
 from ..reporting import LimitError, listed
 from . import names
-from .along import AT_HOME, Along, along_with, going_along, hang
+from .along import AT_HOME, Along, along_with, going_along, hang, way_of
 from .compat import Block, action_parts, playing_curves
 from .empties import PREFIX
 from .playback import used_actions
@@ -73,7 +73,8 @@ class Hanging:
         """Return what stands elsewhere and belongs there with the model: what it bends, what has a say in it."""
         free = (block for block in self.whole if block.parent is None)
         bent = [b for b in free if any(m.type == "ARMATURE" and m.object in self.held for m in b.modifiers)]
-        found = along_with(self.whole, self.carrier.block, view_layer, bent)
+        space = None if self.carrier.bone or self.at_home else self.carrier.block
+        found = along_with(self.whole, self.carrier.block, view_layer, bent, space)
         # Bones show what they do in the world frame by frame. What modifiers look at stands still: a mirror's middle.
         moves = found.poses and any(b.animation_data is not None or b.constraints for b in found.carriers)
         return replace(found, moving=(self.carrier.block, self.carrier.bone) if moves else None)
@@ -158,7 +159,11 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
             stand = None if hanging.at_home else _stand(hanging.carrier, made)
             hang(block, stand, "OBJECT", "", block.matrix_parent_inverse.copy())
         view_layer.update()
-        with going_along(along, lead, stood, view_layer) as said:
+        if along.space is None:
+            way = way_of(lead, stood)
+        else:
+            way = inverse(np.array(along.space.matrix_world, np.float64)[None])[0]
+        with going_along(along, way, view_layer) as said:
             yield said
     finally:
         for how in before:

@@ -814,7 +814,7 @@ def _(folder):
     save_character(folder)
 
 
-@says("of bones work in the world", to="a.md5mesh", what="SCENE")
+@says("constraints or drivers work in the world", to="a.md5mesh", what="SCENE")
 def _(_: Path) -> None:
     rig, _ = newt()
     curve = rig.pose.bones["head"].driver_add("location", 1)

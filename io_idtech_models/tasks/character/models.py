@@ -17,7 +17,7 @@ from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.levels import level_targets
 from ...blender import names
-from ...blender.along import AT_HOME, along_with, going_along
+from ...blender.along import AT_HOME, along_with, going_along, way_of
 from ...blender.compat import Block, Context
 from ...blender.hanging import in_space
 from ...blender.mesh.levels import levels_of
@@ -307,7 +307,7 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
         else:
             rig.matrix_world = Matrix()
         view_layer.update()
-        with going_along(along, rig, stood, view_layer) as said:
+        with going_along(along, way_of(rig, stood), view_layer) as said:
             for sentence in said:
                 log.warning("%s", sentence)
             yield

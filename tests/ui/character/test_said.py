@@ -176,7 +176,7 @@ def test_bones_that_are_scaled_by_hand(tmp_path, said, game):
     assert text not in said(rig)
 
 
-WORLD = "of bones work in the world"
+WORLD = "constraints or drivers work in the world"
 
 
 def test_constraints_in_the_world_of_what_stands_elsewhere_in_it(tmp_path, said):
