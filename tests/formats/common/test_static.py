@@ -100,13 +100,15 @@ def test_corners_of_faces_with_new_vertices_begin_with_the_source_s_last_if_they
 
 
 @pytest.mark.parametrize("order", [[1, 2, 0], [2, 1, 0]])
-def test_corners_of_faces_are_told_by_their_vertices(order):
-    model = load(samples_ase.pyramid())
-    (surface,) = model.surfaces
-    uvs = np.arange(36, dtype=np.float32).reshape(6, 3, 2)
+@pytest.mark.parametrize("number", [0, 1])
+def test_corners_of_faces_are_told_by_their_vertices(number, order):
+    model = load(samples_ase.several_sets())
+    surface, source = model.surfaces[number], model.source
+    own = surface.source_triangles - int(source.first_triangles[number])
+    uvs = np.arange(6 * len(own), dtype=np.float32).reshape(-1, 3, 2)
     surface.triangles = surface.triangles[:, order]
-    found = known_further(surface, model.source, lambda index: {"UVChannel_2": uvs})["UVChannel_2"]
-    assert np.array_equal(found, uvs[surface.source_triangles][:, order])
+    found = known_further(surface, source, lambda index: {"UVChannel_2": uvs})["UVChannel_2"]
+    assert np.array_equal(found, uvs[own][:, order])
 
 
 @pytest.mark.parametrize(

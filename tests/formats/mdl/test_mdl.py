@@ -9,6 +9,7 @@ import pytest
 
 from io_idtech_models.formats import by_name, identify
 from io_idtech_models.formats.mdl import file as mdl
+from io_idtech_models.formats.mdl.header import mean_area
 from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.model.pictures import Skin, quake_palette
@@ -341,3 +342,16 @@ def test_quakes_palette_is_librequakes():
     )
     assert quake_palette().tobytes() == path.read_bytes()
     assert len({tuple(color) for color in quake_palette().tolist()}) == 244
+
+
+def test_skins_of_a_size_that_is_no_multiple_of_a_word():
+    skins = [samples_mdl.SkinSpec([samples_mdl.picture(first, (5, 3))]) for first in (2, 101)]
+    data = replace(samples_mdl.animated(), size=(5, 3), skins=skins).pack()
+    assert dump(load(data, "mdl"), "mdl") == data
+
+
+def test_the_mean_area_of_no_triangles_is_none():
+    (surface,) = load(sample("animated", "mdl"), "mdl").surfaces
+    assert mean_area(surface) > 0
+    surface.triangles = surface.triangles[:0]
+    assert mean_area(surface) == 0

@@ -88,6 +88,14 @@ def test_any_text_is_read_forwards(source):
     assert 0 <= words.place <= len(words.words) + 1
 
 
+@pytest.mark.parametrize(("deep", "read"), [(32, 32), (33, 32)])
+def test_programs_are_read_as_deep_as_names_may_be(deep, read):
+    found, levels = program("invertColor(" * deep + "a" + ")" * deep), 0
+    while isinstance(found, Call):
+        found, levels = (found.pictures[0] if found.pictures else None), levels + 1
+    assert levels == read
+
+
 def test_deep_programs_neither_hang_nor_break():
     for piece in ("add(", "add(a,", "(", "heightmap(a,1),", "add(1,"):
         found = program(piece * 50_000)
