@@ -124,7 +124,7 @@ def going_along(along: Along, way: NDArray[np.float64], view_layer: bpy.types.Vi
 
     It yields sentences on what shows otherwise there all the same, as by drivers that work in the world.
     """
-    if np.abs(way - np.eye(4)).max() <= AT_HOME:
+    if along.moving is None and np.abs(way - np.eye(4)).max() <= AT_HOME:
         yield _said(along, view_layer)
         return
     world = _World(along, way)
@@ -149,7 +149,7 @@ def _said(along: Along, view_layer: bpy.types.ViewLayer) -> list[str]:
     for block, before in along.poses.items():
         off = np.abs(_poses(block, view_layer, along.space, is_there=True) - before)[..., :3, :]
         far = off.max(axis=(0, 1, 2))
-        size = max(float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max()), *block.dimensions)
+        size = max(1.0, float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max()), *block.dimensions)
         reach = float(max(far[3], far[:3].max() * size))
         if reach > SAME_POSE * size:
             found.append(
@@ -252,11 +252,11 @@ class _World:
         """Return what to set of a constraint for it to take this world for the world."""
         if "CUSTOM" in (constraint.owner_space, constraint.target_space):
             return {}
-        here = {*self.along.whole, *self.along.blocks, *self.made, None}
+        moved = {*self.along.whole, *self.along.blocks, *self.made}
         target = getattr(constraint, "target", None)
-        while target not in here and target is not None:
+        while target is not None and target not in moved and target.parent is not None:
             target = target.parent
-        names = ("owner_space", "target_space") if target in here else ("owner_space",)
+        names = ("owner_space", "target_space") if target is None or target in moved else ("owner_space",)
         found = {name: "CUSTOM" for name in names if getattr(constraint, name) == "WORLD"}
         return {"space_object": self.origin, **found} if found else {}
 
