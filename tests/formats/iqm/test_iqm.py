@@ -263,6 +263,15 @@ def test_colours_that_are_gone_leave_no_array_behind():
     assert 6 not in ROW.read(ROW.dump(model, None, animations)).arrays["type"].tolist()
 
 
+@pytest.mark.parametrize("ends", [(1.0, 0.0), (0.0, 1.0)])
+def test_a_colour_at_one_end_that_is_painted_goes_to_the_other(ends):
+    model, animations = unpack(FILES["arm"])
+    for value in ends:
+        model.meshes[0].colors[:2] = value
+        model, animations = unpack(ROW.dump(model, None, animations))
+        assert (model.meshes[0].colors[:2] == value).all()
+
+
 @pytest.mark.parametrize("opacity", [1.0, 0.5])
 def test_colours_without_opacity_get_one_where_it_was_painted(opacity):
     (array,) = [a for a in ROW.read(FILES["static"]).arrays if a["type"] == 6]
