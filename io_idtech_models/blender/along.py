@@ -23,7 +23,7 @@ from .compat import Block
 from .scene import showing
 
 LOOKS = 4  # frames of the scene
-SAME_POSE = 1e-3  # of a model's size, and of axes
+SAME_POSE = 1e-3  # of a model's size
 AT_HOME = 1e-6  # how far from the identity a matrix is that says nothing
 WHOLES = {"COLLECTION", "SCENE"}  # what uses these does so with all that is in them, whatever that is
 
@@ -41,6 +41,10 @@ class Along:
     readers: list[Any]  # targets of drivers that read where some of `blocks` stand in the world
     space: Block | None  # that of which the model is written in, where that is an object's
     poses: dict[Block, Poses]  # what objects show that more than channels may move: see `_poses`
+
+    def look(self, view_layer: bpy.types.ViewLayer) -> dict[Block, Poses]:
+        """Return what they show where the model went, in the way of `poses`."""
+        return _poses(self.poses, view_layer, self.space, is_there=True)
 
 
 def along_with(
@@ -75,7 +79,7 @@ def along_with(
     beside = [b for b in helpers if b.parent in carriers and b.parent_type == "OBJECT" and b not in whole]
     readers = [target for each in (*looked_at, *whole) for target in _readers(each) if target.id in free]
     blocks = dict.fromkeys([*bent, *sorted([*free, *beside], key=lambda block: str(block.name))])
-    poses = {block: _poses(block, view_layer, space) for block in whole if _is_led(block)}
+    poses = _poses(filter(_is_led, whole), view_layer, space)
     return Along(whole, carriers, [*blocks], None, readers, space, poses)
 
 
@@ -95,27 +99,33 @@ def _is_led(block: Block) -> bool:
     return drivers or len(block.constraints) > 0 or any(bone.constraints for bone in bones)
 
 
-def _poses(block: Block, view_layer: bpy.types.ViewLayer, space: Block | None, is_there: bool = False) -> Poses:
-    """Return what an object shows in a few frames of the scene, (F, 1 + J, 4, 4): it in a space, and its bones in it.
+def _poses(
+    blocks: Iterable[Block], view_layer: bpy.types.ViewLayer, space: Block | None, is_there: bool = False
+) -> dict[Block, Poses]:
+    """Return what objects show in a few frames of the scene, (F, 1 + J, 4, 4): each in a space, and its bones in it.
 
-    Where it stands in the world is in that space, once it is let down there. Without a space the first says nothing.
+    Where one stands in the world is in that space, once it is let down there. Without a space the first says nothing.
     """
     scene: Any = view_layer.id_data
     frames = {scene.frame_current, *np.linspace(scene.frame_start, scene.frame_end, LOOKS).astype(int).tolist()}
-    found = np.empty((len(frames), 1 if block.pose is None else 1 + len(block.pose.bones), 4, 4), np.float32)
+    counts = {block: 1 if block.pose is None else 1 + len(block.pose.bones) for block in blocks}
+    found = {block: np.empty((len(frames), count, 4, 4), np.float32) for block, count in counts.items()}
+    if not found:
+        return {}
     with showing(scene) as show:
-        for poses, frame in zip(found, sorted(frames), strict=True):
+        for nth, frame in enumerate(sorted(frames)):
             show(frame)
-            shown, place = block.evaluated_get(view_layer.depsgraph), np.eye(4)
-            if space is not None:
-                place = np.array(shown.matrix_world, np.float64)
+            way = np.eye(4)
             if space is not None and not is_there:
                 world = np.array(space.evaluated_get(view_layer.depsgraph).matrix_world, np.float64)
-                place = steady.products(inverse(world[None])[0], place)
-            poses[0] = place.T
-            if block.pose is not None:
-                shown.pose.bones.foreach_get("matrix", poses[1:].reshape(-1))
-    return found.swapaxes(-1, -2)
+                way = inverse(world[None])[0]
+            for block, poses in found.items():
+                shown = block.evaluated_get(view_layer.depsgraph)
+                place = np.eye(4) if space is None else steady.products(way, np.array(shown.matrix_world, np.float64))
+                poses[nth, 0] = place.T
+                if block.pose is not None:
+                    shown.pose.bones.foreach_get("matrix", poses[nth, 1:].reshape(-1))
+    return {block: poses.swapaxes(-1, -2) for block, poses in found.items()}
 
 
 @contextmanager
@@ -125,15 +135,13 @@ def going_along(along: Along, way: NDArray[np.float64], view_layer: bpy.types.Vi
     It yields sentences on what shows otherwise there all the same, as by drivers that work in the world.
     """
     if along.moving is None and np.abs(way - np.eye(4)).max() <= AT_HOME:
-        yield _said(along, view_layer)
+        yield _said(along, along.look(view_layer))
         return
     world = _World(along, way)
     try:
         world.take_along()
         view_layer.update()
-        if along.poses:
-            world.lead(view_layer)
-        yield _said(along, view_layer)
+        yield _said(along, world.lead(view_layer))
     finally:
         world.bring_back()
         view_layer.update()
@@ -144,10 +152,10 @@ def way_of(block: Block, stood: NDArray[np.float64]) -> NDArray[np.float64]:
     return steady.products(np.array(block.matrix_world, np.float64), inverse(stood[None])[0])
 
 
-def _said(along: Along, view_layer: bpy.types.ViewLayer) -> list[str]:
+def _said(along: Along, shown: dict[Block, Poses]) -> list[str]:
     found = []
     for block, before in along.poses.items():
-        off = np.abs(_poses(block, view_layer, along.space, is_there=True) - before)[..., :3, :]
+        off = np.abs(shown[block] - before)[..., :3, :]
         far = off.max(axis=(0, 1, 2))
         size = max(1.0, float(np.ptp(before[..., :3, 3].reshape(-1, 3), axis=0).max()), *block.dimensions)
         reach = float(max(far[3], far[:3].max() * size))
@@ -173,6 +181,7 @@ class _World:
         }
         if along.moving is not None:
             self._let_move(way, *along.moving)
+        self.moved = {*along.whole, *along.blocks, *self.made}
         self.hung = [(b, b.parent, b.parent_type, b.parent_bone, b.matrix_parent_inverse.copy()) for b in along.blocks]
         self.changed: list[tuple[Any, str, Any]] = []
 
@@ -208,8 +217,8 @@ class _World:
         for reader in self.along.readers:
             self._set(reader, {"transform_space": "LOCAL_SPACE"})  # as the origin sees it
 
-    def lead(self, view_layer: bpy.types.ViewLayer) -> None:
-        """Let constraints work in this world, where poses are nearer those of before for it.
+    def lead(self, view_layer: bpy.types.ViewLayer) -> dict[Block, Poses]:
+        """Let constraints work in this world, where poses are nearer those of before for it; return what shows then.
 
         Not all of a kind's are: some know no spaces, and go by their targets. So each kind is tried.
         """
@@ -219,28 +228,27 @@ class _World:
                 for constraint in owner.constraints if owner != block or self.along.space is not None else ():
                     kinds.setdefault(constraint.type, []).append(constraint)
         alike = sum(AT_HOME * poses.size * (1.0 + np.abs(poses).max()) for poses in self.along.poses.values())
-        least = self._off(view_layer)
+        shown = self.along.look(view_layer)
         for constraints in kinds.values():
             for changes in (self._targets, self._spaces):
                 before = len(self.changed)
-                for constraint in constraints if least > alike else ():
+                for constraint in constraints if self._off(shown) > alike else ():
                     self._set(constraint, changes(constraint))
                 if len(self.changed) == before:
                     continue
                 view_layer.update()
-                off = self._off(view_layer)
-                if off < least:
-                    least = off
+                now = self.along.look(view_layer)
+                if self._off(now) < self._off(shown):
+                    shown = now
                 else:
                     self._undo(before)
                     view_layer.update()
+        return shown
 
-    def _off(self, view_layer: bpy.types.ViewLayer) -> float:
+    def _off(self, shown: dict[Block, Poses]) -> float:
         """Return how far poses are off those of before, all bones together."""
-        return sum(
-            float(np.abs(_poses(block, view_layer, self.along.space, is_there=True) - poses).sum(dtype=np.float64))
-            for block, poses in self.along.poses.items()
-        )
+        pairs = ((shown[block], before) for block, before in self.along.poses.items())
+        return sum(float(np.abs(poses - before).sum(dtype=np.float64)) for poses, before in pairs)
 
     def _targets(self, constraint: Any) -> dict[str, Any]:
         """Return what a constraint looks at that carries the model, with what stands here for it."""
@@ -252,11 +260,10 @@ class _World:
         """Return what to set of a constraint for it to take this world for the world."""
         if "CUSTOM" in (constraint.owner_space, constraint.target_space):
             return {}
-        moved = {*self.along.whole, *self.along.blocks, *self.made}
         target = getattr(constraint, "target", None)
-        while target is not None and target not in moved and target.parent is not None:
+        while target is not None and target not in self.moved and target.parent is not None:
             target = target.parent
-        names = ("owner_space", "target_space") if target is None or target in moved else ("owner_space",)
+        names = ("owner_space", "target_space") if target is None or target in self.moved else ("owner_space",)
         found = {name: "CUSTOM" for name in names if getattr(constraint, name) == "WORLD"}
         return {"space_object": self.origin, **found} if found else {}
 

@@ -29,7 +29,7 @@ from .compat import Block, action_parts, playing_curves
 from .empties import PREFIX
 from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
-from .roots import is_root, is_tag, root_of
+from .roots import is_carried, is_root, is_tag, root_of
 
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 
@@ -76,7 +76,7 @@ class Hanging:
         space = None if self.carrier.bone or self.at_home else self.carrier.block
         found = along_with(self.whole, self.carrier.block, view_layer, bent, space)
         # Bones show what they do in the world frame by frame. What modifiers look at stands still: a mirror's middle.
-        moves = found.poses and any(b.animation_data is not None or b.constraints for b in found.carriers)
+        moves = found.poses and is_carried(self.edges[0])
         return replace(found, moving=(self.carrier.block, self.carrier.bone) if moves else None)
 
 
