@@ -52,10 +52,12 @@ def world_of(block: Any, graph: Any) -> Points:
 
 
 def _root_of(block: Any) -> Any:
+    """Return the root that carries an object, or else an armature that bends it; None if none does."""
     root = block.parent
     while root is not None and not isinstance(root.get(ROOT), str):
         root = root.parent
-    return root
+    rigs = (each.object for each in block.modifiers if each.type == "ARMATURE" and each.object is not None)
+    return root or next(filter(None, map(_root_of, rigs)), None)
 
 
 @contextmanager

@@ -32,6 +32,7 @@ SHADE = 0.01  # of a colour's part, from 0 to 1
 TURNED = {"md3": 7.0, "mdc": 12.0, "md2": 15.0, "mdl": 15.0, "iqm": 20.0, "mdm": 20.0, "mds": 20.0, "mdr": 20.0}
 THIN = 1e-3  # a triangle's height, as a part of its longest side
 SQUARE, TWISTED = 0.01, 0.05  # of a tag's axes
+ROUNDED = 1e-4  # of where a tag stands: what is lost on ways through other spaces
 MOVED = 1e-3  # of the farthest coordinate: by which most points are off in another frame
 ALIKE = 0.999  # of a cosine
 BASE = "fuzz_base"  # attribute: where points are in the frame that Blender's normals were set for
@@ -327,6 +328,7 @@ def _tag_off(frames: Frames, frame: int, place_of: Callable[[Any], Points], allo
         found = []
         for place in (place_of(block) for block in empties if names.file_name_of(block) == tag.name):
             far = float(np.sqrt(((place[:3, 3] - tag.origins[nth]) ** 2).sum()))
+            far -= ROUNDED * float(np.abs(place[:3, 3]).max())  # some samples' stand where single precision ends
             twist = float(np.abs(_unit_rows(place[:3, :3].T) - unit).max()) if square else 0.0
             found.append((far > 2 * allowed or twist > TWISTED, f"{far:.3g} units and {twist:.3g} of its axes"))
         if not found:

@@ -22,6 +22,7 @@ from fuzz.edits.panel import PANEL
 from fuzz.edits.players import play_rows
 from fuzz.edits.settings import SETTINGS
 from io_idtech_models.blender.compat import new_curves, play, playing_curves
+from io_idtech_models.blender.roots import is_root
 from tests.samples import sample
 from tests.ui import test_any_edit as tables
 from tests.ui.scene import activate, add_cube, operator
@@ -372,6 +373,20 @@ def animate_object(rng: Random) -> None:
         block.keyframe_insert("location", frame=frame)
 
 
+def put_elsewhere(rng: Random) -> None:
+    """Gather models under roots, as the panel does, and put these elsewhere, at rest or moving."""
+    with contextlib.suppress(RuntimeError):  # they have one
+        PANEL["make_root"](rng)
+    roots = [block for block in bpy.context.scene.objects if is_root(block)]
+    root = one(rng, roots)
+    root.rotation_mode = "XYZ"
+    root.location, root.rotation_euler = way(rng, 40.0), way(rng, rng.choice((0.0, 2.0)))
+    if rng.random() < 0.3:
+        for frame in (0, 4):
+            root.keyframe_insert("location", frame=frame)
+            root.location.z += 20.0
+
+
 def leader(rng: Random) -> Any:
     """Return an empty that moves, which others follow."""
     block = bpy.data.objects.new("leader", None)
@@ -574,7 +589,7 @@ OWN: dict[str, Operation] = {
         animate_object, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,
         new_action, no_action, pose, armature_options, rest_position, hide, delete, save_and_open, append,
-        undo, undo_click, play_rows,
+        undo, undo_click, play_rows, put_elsewhere,
     )
 }  # fmt: skip
 

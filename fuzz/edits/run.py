@@ -28,6 +28,10 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--format", choices=FORMATS, action="append", metavar="F", help=f"one of {', '.join(FORMATS)}")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the number of the first sequence (0)")
     parser.add_argument("--most", type=int, default=1 << 30, metavar="N", help="sequences of each format")
+    parser.add_argument(
+        "--edit", action="append", default=[], metavar="E",
+        help="part of an edit's name: sequences begin with such a one, and with one of each further --edit",
+    )  # fmt: skip
     options = parser.parse_args(given)
     if options.minutes <= 0:
         parser.error("--minutes is more than 0")
@@ -39,16 +43,16 @@ def main(given: list[str]) -> int:
     options = arguments(given)
     found = 0
     for name in options.format or FORMATS:
-        found += run_format(name, options.minutes * 60, options.seed, options.most)
+        found += run_format(name, options.minutes * 60, options.seed, options.most, options.edit)
     return 1 if found else 0
 
 
-def run_format(name: str, seconds: float, first: int, most: int) -> int:
+def run_format(name: str, seconds: float, first: int, most: int, edits: list[str]) -> int:
     """Run sequences on models of a format for some seconds; returns how many findings there are."""
     end, number, count, kept, crashes = time.monotonic() + seconds, first, 0, [], 0
     while time.monotonic() < end and count < most:
         last: dict[str, Any] = {}
-        for line in lines_of([str(number), str(end - time.monotonic()), str(most - count), name]):
+        for line in lines_of([str(number), str(end - time.monotonic()), str(most - count), name, *edits]):
             if "begins" in line:
                 last, count = line, count + 1
             else:

@@ -433,7 +433,9 @@ def _export(subject: Subject, target: Path) -> dict[str, Path]:
     motion = row.skeletal.animation
     beside = target.with_suffix(motion.suffixes[0])
     with contextlib.suppress(RuntimeError):  # it has no action
-        getattr(bpy.ops.export_anim, f"idtech_{motion.name}")(filepath=str(beside))
+        export = getattr(bpy.ops.export_anim, f"idtech_{motion.name}")
+        known = export.get_rna_type().properties
+        export(filepath=str(beside), **{name: value for name, value in options.items() if name in known})
     if not beside.is_file() and row.skeletal.companions:
         operator("export", target)(filepath=str(target), **{"what": "SCENE", "write_animation": True, **options})
     return {motion.name: beside} if beside.is_file() else {}

@@ -16,14 +16,19 @@ MOST_STEPS = 6
 OTHER_WAYS = 3  # of how many sequences one is imported, or exported, in another way
 
 
-def sequence(number: int, wanted: list[str]) -> tuple[Subject, list[Step]]:
-    """Return the model and the edits of a number; the same for the same formats, wherever it runs."""
+def sequence(number: int, wanted: list[str], first: tuple[str, ...] = ()) -> tuple[Subject, list[Step]]:
+    """Return the model and the edits of a number; the same for the same formats, wherever it runs.
+
+    For each part of a name in `first` it begins with an edit whose name has that.
+    """
     rng = Random(f"{number} {' '.join(wanted)}")
     subject = rng.choice(subjects(wanted))
     names = sorted(all_operations())
     own = [name for name in names if " " not in name and name.islower()]
     count = rng.randint(1, MOST_STEPS)
     steps = [(rng.choice(rng.choice((names, own))), rng.randrange(1 << 20)) for _ in range(count)]
+    known = [[name for name in names if part in name] for part in first]
+    steps = [(rng.choice(each), rng.randrange(1 << 20)) for each in known] + steps
     return subject.otherwise(rng) if number % OTHER_WAYS == 0 else subject, steps
 
 
@@ -45,11 +50,13 @@ def shortened(subject: Subject, steps: list[Step], finding: Finding) -> list[Ste
     return steps
 
 
-def findings(first: int, end: float, most: int, wanted: list[str]) -> Iterator[dict[str, object]]:
+def findings(
+    begin: int, end: float, most: int, wanted: list[str], first: tuple[str, ...] = ()
+) -> Iterator[dict[str, object]]:
     """Run sequences from a number on, until a time or so many of them; yields what happens."""
-    number = first
-    while time.monotonic() < end and number < first + most:
-        subject, steps = sequence(number, wanted)
+    number = begin
+    while time.monotonic() < end and number < begin + most:
+        subject, steps = sequence(number, wanted, first)
         yield {"begins": number, "subject": astuple(subject), "steps": steps}
         found = Finding("") if is_odd(subject) else run(subject, steps)
         if found.kind:
@@ -63,12 +70,12 @@ def findings(first: int, end: float, most: int, wanted: list[str]) -> Iterator[d
 
 
 def main() -> None:
-    """Run what the command line says: the first number, seconds, the most sequences, and the formats."""
+    """Run what the command line says: the first number, seconds, the most sequences, a format, and what comes first."""
     import io_idtech_models
 
     io_idtech_models.register()
-    first, seconds, most, *wanted = sys.argv[1:]
-    for line in findings(int(first), time.monotonic() + float(seconds), int(most), wanted):
+    begin, seconds, most, wanted, *first = sys.argv[1:]
+    for line in findings(int(begin), time.monotonic() + float(seconds), int(most), [wanted], tuple(first)):
         print("@" + json.dumps(line), flush=True)
     io_idtech_models.unregister()
 

@@ -8,7 +8,7 @@ bones do in the world they have to do in a world that was: Blender's constraints
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..model import steady
 from ..model.transforms import inverse
 from .compat import Block
-from .scene import showing
+from .scene import positioned, showing
 
 LOOKS = 4  # frames of the scene
 SAME_POSE = 1e-3  # of a model's size
@@ -41,10 +41,17 @@ class Along:
     readers: list[Any]  # targets of drivers that read where some of `blocks` stand in the world
     space: Block | None  # that of which the model is written in, where that is an object's
     poses: dict[Block, Poses]  # what objects show that more than channels may move: see `_poses`
+    numbers: list[tuple[Any, str, Any]]  # of their constraints: each, a name, and what it is
 
     def look(self, view_layer: bpy.types.ViewLayer) -> dict[Block, Poses]:
         """Return what they show where the model went, in the way of `poses`."""
         return _poses(self.poses, view_layer, self.space, is_there=True)
+
+    def set_numbers_back(self) -> None:
+        """Let constraints have the numbers of before: a length that is 0 Blender measures anywhere, and keeps."""
+        for constraint, name, value in self.numbers:
+            if getattr(constraint, name) != value:
+                setattr(constraint, name, value)
 
 
 def along_with(
@@ -79,8 +86,9 @@ def along_with(
     beside = [b for b in helpers if b.parent in carriers and b.parent_type == "OBJECT" and b not in whole]
     readers = [target for each in (*looked_at, *whole) for target in _readers(each) if target.id in free]
     blocks = dict.fromkeys([*bent, *sorted([*free, *beside], key=lambda block: str(block.name))])
+    numbers = [(each, name, getattr(each, name)) for _, each in _constraints(whole) for name in _numbers(each)]
     poses = _poses(filter(_is_led, whole), view_layer, space)
-    return Along(whole, carriers, [*blocks], None, readers, space, poses)
+    return Along(whole, carriers, [*blocks], None, readers, space, poses, numbers)
 
 
 def _readers(user: Any) -> Iterator[Any]:
@@ -99,6 +107,19 @@ def _is_led(block: Block) -> bool:
     return drivers or len(block.constraints) > 0 or any(bone.constraints for bone in bones)
 
 
+def _constraints(blocks: Iterable[Block]) -> Iterator[tuple[Any, Any]]:
+    """Yield the constraints of objects and of their bones, each with whose it is."""
+    for block in blocks:
+        for owner in (block, *(() if block.pose is None else block.pose.bones)):
+            yield from ((owner, constraint) for constraint in owner.constraints)
+
+
+def _numbers(constraint: Any) -> list[str]:
+    """Return the names of a constraint's numbers."""
+    every = constraint.bl_rna.properties.items()
+    return [name for name, prop in every if prop.type == "FLOAT" and not prop.is_array and not prop.is_readonly]
+
+
 def _poses(
     blocks: Iterable[Block], view_layer: bpy.types.ViewLayer, space: Block | None, is_there: bool = False
 ) -> dict[Block, Poses]:
@@ -112,7 +133,10 @@ def _poses(
     found = {block: np.empty((len(frames), count, 4, 4), np.float32) for block, count in counts.items()}
     if not found:
         return {}
-    with showing(scene) as show:
+    with ExitStack() as stack, showing(scene) as show:
+        for block in found:
+            if block.pose is not None:
+                stack.enter_context(positioned(block, "POSE"))  # what plays is written, where rest is shown, too
         for nth, frame in enumerate(sorted(frames)):
             show(frame)
             way = np.eye(4)
@@ -223,10 +247,9 @@ class _World:
         Not all of a kind's are: some know no spaces, and go by their targets. So each kind is tried.
         """
         kinds: dict[str, list[Any]] = {}
-        for block in self.along.poses:
-            for owner in (block, *(() if block.pose is None else block.pose.bones)):
-                for constraint in owner.constraints if owner != block or self.along.space is not None else ():
-                    kinds.setdefault(constraint.type, []).append(constraint)
+        for owner, constraint in _constraints(self.along.poses):
+            if owner not in self.along.poses or self.along.space is not None:
+                kinds.setdefault(constraint.type, []).append(constraint)
         alike = sum(AT_HOME * poses.size * (1.0 + np.abs(poses).max()) for poses in self.along.poses.values())
         shown = self.along.look(view_layer)
         for constraints in kinds.values():

@@ -71,7 +71,8 @@ class Hanging:
 
     def along(self, view_layer: bpy.types.ViewLayer) -> Along:
         """Return what stands elsewhere and belongs there with the model: what it bends, what has a say in it."""
-        free = (block for block in self.whole if block.parent is None)
+        every: Iterable[Any] = view_layer.objects  # not all of which may be written
+        free = [block for block in every if block.parent is None]
         bent = [b for b in free if any(m.type == "ARMATURE" and m.object in self.held for m in b.modifiers)]
         space = None if self.carrier.bone or self.at_home else self.carrier.block
         found = along_with(self.whole, self.carrier.block, view_layer, bent, space)
@@ -170,6 +171,7 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
             hang(*how)
         for empty in made:
             bpy.data.objects.remove(empty)
+        along.set_numbers_back()
         view_layer.update()
 
 

@@ -115,6 +115,17 @@ def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
             _showing.pop()
 
 
+@contextmanager
+def positioned(rig: Block, position: str) -> Iterator[None]:
+    """Let an armature show its pose (POSE), or its rest (REST), meanwhile."""
+    before = rig.data.pose_position
+    try:
+        rig.data.pose_position = position
+        yield
+    finally:
+        rig.data.pose_position = before
+
+
 def is_stretched() -> bool:
     """Tell whether frames of a scene are not those of actions, by its Time Stretching."""
     scenes: list[Any] = list(bpy.data.scenes)

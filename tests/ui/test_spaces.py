@@ -295,6 +295,50 @@ def check_in_the_world(tmp_path, said, how, carried_by, of_bone):
         np.testing.assert_allclose(points_of(written, None, frame), wanted, atol=2e-3, err_msg=f"frame {frame}")
 
 
+def rooted(path):
+    """Import a model with bones, and give it a root that stands elsewhere; returns the armature and its root."""
+    rig = first("ARMATURE", import_model(path).objects)
+    activate(rig)
+    bpy.ops.object.idtech_make_root()
+    rig.parent.location = 10.0, 20.0, 80.0
+    activate(rig)
+    return rig, rig.parent
+
+
+def test_what_bones_do_in_the_world_is_written_where_rest_is_shown(tmp_path):
+    rig, _ = rooted(put(tmp_path / "a.iqm", sample("arm", "iqm")))
+    limit = rig.pose.bones[1].constraints.new("LIMIT_LOCATION")
+    limit.use_max_z, limit.max_z = True, 70.0
+    before = export_bytes(tmp_path / "before.iqm")
+    rig.data.pose_position = "REST"
+    assert export_bytes(tmp_path / "out.iqm") == before
+    assert rig.data.pose_position == "REST"
+
+
+def test_a_length_that_blender_measures_is_not_that_from_elsewhere(tmp_path):
+    rig, root = rooted(put(tmp_path / "a.iqm", sample("arm", "iqm")))
+    limit = rig.pose.bones[0].constraints.new("LIMIT_DISTANCE")
+    limit.target = root
+    root.matrix_world.translation = rig.matrix_world @ rig.pose.bones[0].head
+    rig.location = -rig.pose.bones[0].head
+    bpy.context.view_layer.update()
+    assert limit.distance == 0.0
+    export_bytes(tmp_path / "out.iqm")
+    assert limit.distance == 0.0
+
+
+def test_bounds_hold_what_bones_bend_beside_the_root(tmp_path):
+    rig, _ = rooted(put(tmp_path / "a.md5mesh", "arm"))
+    motion = put(tmp_path / "a.md5anim", sample("gaps_between_channels", "md5anim"))
+    operator("import", motion)(filepath=str(motion))
+    before = export_bytes(tmp_path / "before.md5anim", recompute_bounds=True)
+    mesh = first("MESH", rig.children)
+    stood = mesh.matrix_world.copy()
+    mesh.parent = None
+    mesh.matrix_world = stood
+    assert export_bytes(tmp_path / "out.md5anim", recompute_bounds=True) == before
+
+
 def carried_rig(rig, carried_by, folder):
     """Hang an armature on a root or on a tag, and return that."""
     if carried_by == "moving tag":

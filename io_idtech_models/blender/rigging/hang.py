@@ -26,8 +26,7 @@ from ..player.parts import find_player
 from ..player.rig import CharacterRig, Sampled, sample
 from ..provenance import PART
 from ..roots import FRAME, FRAME_PATH, bone_root, frame_root, root_of
-from ..scene import ExportScene
-from ..skeletal.armature import positioned
+from ..scene import ExportScene, positioned
 from ..vertex.shape_keys import frame_blocks, read
 from .read import moved, triangles_of
 

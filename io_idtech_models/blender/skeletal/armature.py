@@ -125,17 +125,6 @@ def editing(block: Block, scene: bpy.types.Scene) -> Iterator[None]:
             other.select_set(True, view_layer=layer)
 
 
-@contextmanager
-def positioned(rig: Block, position: str) -> Iterator[None]:
-    """Let an armature show its pose (POSE), or its rest (REST), meanwhile."""
-    before = rig.data.pose_position
-    try:
-        rig.data.pose_position = position
-        yield
-    finally:
-        rig.data.pose_position = before
-
-
 def joint_numbers(bones: Any) -> list[int]:
     """Return the file's joint that each bone is, or -1: of copies the one that is still called as import called it."""
     numbers: list[int] = []

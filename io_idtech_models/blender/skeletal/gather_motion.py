@@ -31,7 +31,7 @@ from ..curves import Keys, read_keys
 from ..properties import FRAME_RATE
 from ..provenance import Claims
 from ..roots import is_carried
-from ..scene import showing, unstretched
+from ..scene import positioned, showing, unstretched
 from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
 from . import channels as pose_channels
@@ -167,7 +167,7 @@ def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
     curves = [] if action is None else curves_of(action, slot)
     with (
         unstretched(),
-        armature.positioned(rig, "POSE"),
+        positioned(rig, "POSE"),
         playback.playing(playback.Take("", action, [playback.Role(rig, slot, curves)], [])),
     ):
         yield

@@ -315,6 +315,7 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
         rig.matrix_parent_inverse = hung
         for name, values in before.items():  # as a matrix they would come back as other angles
             setattr(rig, name, values)
+        along.set_numbers_back()
         view_layer.update()
 
 

@@ -21,9 +21,9 @@ from ...blender.frame_rigs import RIG_WHOLE
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
+from ...blender.scene import positioned
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames, runs
-from ...blender.skeletal.armature import positioned
 from ...blender.skeletal.bones import moved_bones
 from ...blender.skeletal.gather import gather_rig
 from ...blender.skeletal.rig_scene import RigScene

@@ -18,6 +18,7 @@ from ... import formats
 from ...blender.compat import Block, Context
 from ...blender.names import file_name_of
 from ...blender.provenance import is_stand_in
+from ...blender.scene import positioned
 from ...blender.skeletal import armature
 from ...blender.skeletal.gather import gather_mesh, gather_rig
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -65,7 +66,7 @@ def remaster_files(
     export, into = _scene(rig, context), moves.transforms[0]
     found = gather_rig(export)
     meshes: list[SkinnedMesh] = []
-    with armature.positioned(rig, "REST"):  # where what hangs on bones is at rest, too
+    with positioned(rig, "REST"):  # where what hangs on bones is at rest, too
         context.view_layer.update()
         for block in blocks:
             hung = block.parent_bone if block.parent_type == "BONE" and block.parent == rig else ""
