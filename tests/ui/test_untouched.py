@@ -58,6 +58,19 @@ def turned() -> None:
 
 
 WAYS = {way.__name__: way for way in (plain, modified, led, turned, unkeyed)}
+RICH = 3  # of a format: its largest samples, which have the most that an export could touch
+
+
+def files():
+    """Return parameters: every sample as it is imported, and rich ones in every way."""
+    every = sample_params(family=None)
+    sizes: dict[str, list[int]] = {}
+    for data in every:
+        sizes.setdefault(format_of(data.values[0]).name, []).append(len(data.values[0]))
+    least = {name: sorted(found)[-RICH:][0] for name, found in sizes.items()}
+    rich = [data for data in every if len(data.values[0]) >= least[format_of(data.values[0]).name]]
+    found = {"plain": every}
+    return [pytest.param(data.values[0], way, id=f"{data.id}-{way}") for way in WAYS for data in found.get(way, rich)]
 
 
 def assert_untouched(act: Any) -> None:
@@ -70,8 +83,7 @@ def assert_untouched(act: Any) -> None:
     assert changed(before, state()) == []
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("data", sample_params(family=None))
+@pytest.mark.parametrize(("data", "way"), files())
 def test_an_export_of_any_file(tmp_path, data, way):
     row = format_of(data)
     source, target = (tmp_path / f"{name}{row.suffixes[0]}" for name in ("a", "b"))
