@@ -242,6 +242,9 @@ def test_what_moves_has_the_scenes_range(path):
     assert (starts[0], starts[-1]) == (-8, 24)
     assert starts == sorted(starts)
     assert scene().frame_current == 12
+    scene().frame_step = 8
+    model = export_model(path)
+    assert [extent(surface, 0)[0][0] for surface in model.surfaces] == [-8], "the first of the range, not the current"
     text = error_of(run_export, filepath=str(path), frames="RANGE", frame_start=5, frame_end=4)
     assert text == "out.md3: no frame to export: the range 5 to 4 is empty"
 

@@ -37,7 +37,7 @@ def is_moving(
     """
     scene = export.scene
     if frames is None:
-        frames = range(scene.frame_start, scene.frame_end + 1, max(scene.frame_step, 1))
+        frames = range(scene.frame_start, scene.frame_end + 1)  # a step of its own may leave but one of them
     if len(frames) < 2:
         return False
     blocks = list(blocks)
