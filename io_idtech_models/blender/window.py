@@ -22,9 +22,13 @@ def mode_of(context: Context) -> str:
 
 
 def selected(context: Context) -> list[Block]:
-    """Return the objects of the view layer that are selected."""
+    """Return the objects of the view layer that are selected.
+
+    To ask whether one is lets Blender bring the layer up to date, as after a collection was excluded: 4.2 crashes where
+    that happens while it lists the objects.
+    """
     layer = context.view_layer
-    return [block for block in layer.objects if block.select_get(view_layer=layer)]
+    return [block for block in list(layer.objects) if block.select_get(view_layer=layer)]
 
 
 def set_mode(context: Context, mode: str) -> None:

@@ -16,7 +16,7 @@ from tests.blender.case import reopen_blend
 from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
-from tests.samples import dump, load, put
+from tests.samples import dump, load, put, sample
 from tests.ui.scene import activate, add_mesh, add_tag, bpy, counts, error_of, export_bytes, import_model, run_export
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -121,6 +121,15 @@ def test_in_edit_mode_and_one_undo_takes_them_away(head):
     bpy.ops.ed.undo_push(message="made")
     bpy.ops.ed.undo()
     assert sorted(c.name for c in bpy.data.collections) == before
+
+
+@pytest.mark.parametrize("name", ["many_skins", "minimal"])
+def test_in_edit_mode_of_one_of_few_objects(tmp_path, name):
+    """Blender 4.2 ended where what is selected was asked for while it listed the objects."""
+    activate(import_model(put(tmp_path / "a.md2", sample(name, "md2"))).objects[0])
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
+    assert bpy.context.object.mode == "EDIT"
 
 
 def test_a_mesh_that_was_never_imported():

@@ -33,6 +33,7 @@ from ..scene import FACED, ExportScene
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
+from ..window import selected
 from .rows import ROW, frame_curve
 
 log = logging.getLogger(__name__)
@@ -106,9 +107,8 @@ def find_rig(context: Context) -> CharacterRig:
     """
     layer = context.view_layer
     active = layer.objects.active
-    chosen = [block for block in layer.objects if block.select_get(view_layer=layer)]
     found: list[Block] = []
-    for blocks in ([] if active is None else [active], chosen, list(context.scene.objects)):
+    for blocks in ([] if active is None else [active], selected(context), list(context.scene.objects)):
         found = found or list(dict.fromkeys(a for block in blocks if (a := _armature_of(block)) is not None))
     if len(found) != 1:
         called = listed([block.name for block in found])

@@ -73,7 +73,8 @@ def _is_empty(context: Context) -> bool:
     if not bpy.data.filepath and not bpy.data.is_dirty:
         return True
     layer = context.view_layer
-    return not any(block.type in SOLID and block.visible_get(view_layer=layer) for block in layer.objects)
+    every = list(layer.objects)  # as in `window.selected`
+    return not any(block.type in SOLID and block.visible_get(view_layer=layer) for block in every)
 
 
 def _box(block: Any) -> NDArray[np.float64]:
