@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.compat import fill_slot, playing_curves
+from io_idtech_models.blender.compat import fill_slot, new_curves, playing_curves
+from io_idtech_models.blender.curves import add_curve
+from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shown_keys import shown_key
 from io_idtech_models.formats.md2 import file as md2
@@ -322,6 +324,24 @@ def test_what_is_added_moves_as_what_it_was_made_of(armed, change):
     assert add(name="cut", first=0, last=4) == {"FINISHED"}
     assert playing() == "cut"
     assert np.abs(shown_poses(armed) - wanted).max() < 1e-4
+
+
+def test_what_an_animation_leaves_alone_rests_while_it_plays(armed):
+    """It was as the last one left it, which is not what is written."""
+    for name, bone in (("raise", "hand"), ("lean", "upper arm")):
+        action = bpy.data.actions.new(name)
+        keep(armed, action)
+        curves = new_curves(action, "OBJECT", name)
+        add_curve(
+            curves, f'pose.bones["{bone}"].location', 1, np.array([0, 4], np.float32), np.array([1, 5], np.float32)
+        )
+    play(name="raise")
+    bpy.context.scene.frame_set(4)
+    assert armed.pose.bones["hand"].location.y == 5
+    armed.pose.bones["origin"].location.y = 7  # which nothing moves
+    play(name="lean")
+    bpy.context.scene.frame_set(4)
+    assert [armed.pose.bones[name].location.y for name in ("hand", "upper arm", "origin")] == [0, 5, 7]
 
 
 def test_an_action_that_another_armature_has_stays_with_it(armed, capfd):

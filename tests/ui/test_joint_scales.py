@@ -83,6 +83,29 @@ def test_all_actions_have_their_own_and_repeated_frames_repeat_it(folder):
     assert tree_of((out / "wave.md5scale").read_bytes())["hand"] == {"0": 0.0, "4": 1.25, "5": 0.0}
 
 
+def test_what_one_animation_scales_is_as_it_was_in_another(folder):
+    put(folder / "nod.md5anim", samples_md5.wave_spec(2).pack())
+    import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
+    rig, out = first("ARMATURE"), folder / "md5"
+    out.mkdir()
+
+    def written() -> bytes:
+        assert rig.pose.bones["hand"].scale.x == 1.0
+        export_anim(filepath=str(out / "nod.md5anim"), game="quake2remaster")
+        assert [path.name for path in out.iterdir()] == ["nod.md5anim"]
+        return bytes((out / "nod.md5anim").read_bytes())
+
+    import_anim(filepath=str(folder / "nod.md5anim"))
+    before = written()
+    for name, play in (("nod.001", import_anim), ("nod", bpy.ops.object.idtech_animation_play)):
+        import_anim(filepath=str(folder / "wave.md5anim"))
+        bpy.context.scene.frame_set(4)
+        assert rig.pose.bones["hand"].scale.x == 1.25
+        play(**({"filepath": str(folder / "nod.md5anim")} if play == import_anim else {"name": name}))
+        assert rig.animation_data.action.name == name
+        assert written() == before
+
+
 def test_a_failed_export_leaves_both(folder):
     put(folder / "md5/wave.md5scale", b"old")
     import_mesh(filepath=str(folder / "arm.md5mesh"))

@@ -21,6 +21,7 @@ from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play
 from ..mesh import attributes, levels, normal_codes, vertex_groups
+from ..playback import changing_over
 from ..provenance import MODEL_ID
 from ..scene import undone_on_failure
 from ..shading.materials import Materials
@@ -219,6 +220,21 @@ def add_animations(
     """
     if rig.animation_data is not None and rig.animation_data.use_tweak_mode:
         raise LimitError(f"'{rig.name}' is in the tweak mode of the NLA editor: leave it first")
+    with changing_over([rig]):
+        made = _make_actions(rig, animations, settings.scale)
+        for action in made:
+            if MODEL_ID in rig.data:
+                action[skeletal_source.MADE_FOR] = rig.data[MODEL_ID]
+            pose_channels.keep(rig, action)
+        if made:
+            play(rig, made[0])
+    if made:
+        _set_scene(scene, animations[0], settings)
+    return made
+
+
+def _make_actions(rig: Block, animations: list[Animation], scale: float) -> list[bpy.types.Action]:
+    """Return an action for each animation, of which the armature plays the last; raises LimitError."""
     made = []
     bones = armature.file_order(rig.data.bones)
     rest = armature.rest_matrices(rig.data)
@@ -234,23 +250,16 @@ def add_animations(
         moved = _moved_by(bones, animation)
         _turn_by_quaternions(rig, [bones[joint] for joint in moved])
         positions, scales = bone_scales.to_shown(rig, bones, parents, animation)
-        refuse_farther(f"joints in '{animation.name}'", positions * settings.scale)
-        channels = pose_channels.to_channels(positions * settings.scale, animation.rotations, local, parents)
-        _warn_of_connected(bones, animation, channels[..., :3] / settings.scale)
+        refuse_farther(f"joints in '{animation.name}'", positions * scale)
+        channels = pose_channels.to_channels(positions * scale, animation.rotations, local, parents)
+        _warn_of_connected(bones, animation, channels[..., :3] / scale)
         own, grown = channels[:, moved], None if scales is None else scales[:, moved]
         action = pose_channels.make(rig, [bones[joint].name for joint in moved], animation, own, grown)
         if animation.source is not None:
             more = scales if scales is not None and animation.source.scales is not None else channels[..., :0]
             written = _as_source(np.concatenate((channels, more), axis=-1, dtype=np.float32), animation)
-            skeletal_source.attach_action(animation.source, action, written, settings.scale)
+            skeletal_source.attach_action(animation.source, action, written, scale)
         made.append(action)
-    for action in made:
-        if MODEL_ID in rig.data:
-            action[skeletal_source.MADE_FOR] = rig.data[MODEL_ID]
-        pose_channels.keep(rig, action)
-    if made:
-        play(rig, made[0])
-        _set_scene(scene, animations[0], settings)
     return made
 
 

@@ -12,6 +12,7 @@ import bpy
 from ...assets.load import load
 from ...blender.budgets import refuse_farther
 from ...blender.compat import Context, play
+from ...blender.playback import changing_over
 from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
 from ...blender.shading.materials import Materials
@@ -128,7 +129,8 @@ def import_animation(
             except ModelError as error:
                 failed.append(f"{file.name}: {error}")
         if made:
-            play(rig, made[0])
+            with changing_over([rig]):
+                play(rig, made[0])
     facts = f"{plural(len(made), 'animation')} on '{rig.name}'" if made else "nothing imported"
     return rig, made, Summary(facts, warnings), failed
 
