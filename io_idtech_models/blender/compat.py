@@ -142,6 +142,11 @@ def play(owner: Any, action: Any) -> None:
         owner.animation_data.action_slot = next(s for s in action.slots if s.target_id_type == owner.id_type)
 
 
+def is_muted(curve: Any) -> bool:
+    """Tell whether an F-curve is muted: before 4.4 also with its group, which from then on has no say."""
+    return bool(curve.mute or (not HAS_SLOTS and curve.group is not None and curve.group.mute))
+
+
 def prefer_slot(owner: Any, name: str) -> None:
     """Let Blender choose the slot of a name in whatever action is assigned to an ID with animation data."""
     if HAS_SLOTS:

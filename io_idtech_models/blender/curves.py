@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .compat import playing_curves
+from .compat import is_muted, playing_curves
 
 LINEAR, CONSTANT = 1, 0  # kinds of interpolation
 Floats = NDArray[np.float32]
@@ -104,7 +104,7 @@ def curve_points(curve: Any) -> tuple[Floats, Floats]:
 
 def plays(curve: Any) -> bool:
     """Tell whether Blender evaluates an F-curve: one that is muted, or has no key, moves nothing."""
-    return not (curve.mute or curve.is_empty)
+    return not (is_muted(curve) or curve.is_empty)
 
 
 def same_curves(curves: list[Any], others: list[Any]) -> bool:

@@ -26,7 +26,7 @@ from ...model.skeletal import LEAST, Animation, Scales
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError, advance
 from .. import names, playback
-from ..compat import Block, action_parts, playing_curves
+from ..compat import Block, action_parts, is_muted, playing_curves
 from ..curves import Keys, read_keys
 from ..properties import FRAME_RATE
 from ..provenance import Claims
@@ -270,7 +270,7 @@ def read_channels(
     found, number_of = [], bones.rows.get
     for curve in keys.curves:
         row = number_of((curve.data_path, curve.array_index), -1)
-        if row < 0 or curve.mute or curve.modifiers:
+        if row < 0 or is_muted(curve) or curve.modifiers:
             return None
         found.append(row)
     rows = np.array(found, np.int64)

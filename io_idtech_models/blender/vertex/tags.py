@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.vertex import Tag
 from .. import names
-from ..compat import Block, curves_for, playing_curves
+from ..compat import Block, curves_for, is_muted, playing_curves
 from ..curves import add_curve, curve_points, plays
 from ..empties import DISPLAY, decompose, shown_axes
 from ..roots import own_constraints
@@ -74,7 +74,9 @@ def is_plain(block: Block, space: Space) -> bool:
         and block.rotation_mode == "QUATERNION"
         and not moved
         and tuple(block.delta_scale) == (1, 1, 1)
-        and all((c.data_path, c.array_index) in known and not c.mute and not c.modifiers for c in playing_curves(block))
+        and all(
+            (c.data_path, c.array_index) in known and not is_muted(c) and not c.modifiers for c in playing_curves(block)
+        )
     )
 
 

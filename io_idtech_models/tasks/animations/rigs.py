@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import formats
 from ...blender import names, spans
-from ...blender.compat import Block, action_parts, new_curves, play_action, slot_claim, slot_name
+from ...blender.compat import Block, action_parts, is_muted, new_curves, play_action, slot_claim, slot_name
 from ...blender.curves import add_points, curve_points
 from ...blender.playback import changing_over, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
@@ -245,7 +245,7 @@ def _cut(rig: Block, action: Block, name: str, first: int, last: int) -> Block:
     for curve in curves:
         copied = own.new(curve.data_path, index=curve.array_index)
         add_points(copied, grid - first, _values(curve, grid))
-        copied.mute = curve.mute
+        copied.mute = is_muted(curve)
     name_action(made, name)
     made.use_fake_user = True
     spans.set_range(made, 0, last - first)
