@@ -177,6 +177,16 @@ def _(folder):
     blocks[0].location = 0, 0, 8
 
 
+@says("does not turn with it", to="a.md3", frames="KEYS")
+def _(_):
+    mesh, hat = first("MESH", import_model(SENTINEL).objects), add_cube("hat")
+    hat.parent, hat.parent_type = mesh, "VERTEX"
+    activate(mesh)
+    bpy.ops.object.idtech_make_root()
+    mesh.parent.keyframe_insert("location", frame=0)
+    activate(mesh)
+
+
 @says("by a constraint, and is written with that motion", to="a.md2", what="SELECTION")
 def _(folder):
     block, tag = add_cube(), add_tag("tag_a")

@@ -346,9 +346,14 @@ def carried_rig(rig, carried_by, folder):
         hang([rig], tag)
         rig.location.x, tag.location = 2.0, (10.0, 20.0, 80.0)
         return tag
-    activate(rig)
+    return moving_root(rig, carried_by)
+
+
+def moving_root(block, carried_by):
+    """Give a model a root that stands elsewhere, that moves, or that moves away."""
+    activate(block)
     bpy.ops.object.idtech_make_root()
-    root = rig.parent
+    root = block.parent
     root.rotation_mode = "XYZ"
     if carried_by != "leaving root":  # which is at home in the frame that the scene shows
         root.location, root.rotation_euler = (10.0, 20.0, 80.0), (0.3, 0.5, 0.2)
@@ -368,6 +373,35 @@ def points_of(rig, root, frame):
     shown = rig.evaluated_get(depsgraph)
     space = Matrix() if root is None else root.evaluated_get(depsgraph).matrix_world
     return [space.inverted() @ shown.matrix_world @ bone.matrix.translation for bone in shown.pose.bones]
+
+
+@pytest.mark.parametrize("carried_by", ["moving root", "moving tag"])
+def test_what_hangs_on_a_vertex_is_turned_as_it_is_shown(tmp_path, carried_by):
+    """Blender moves it with the vertex, and turns it with nothing."""
+    blocks = list(import_model(put(tmp_path / "a.md3", "animated")).objects)
+    mesh = first("MESH", blocks)
+    hat = add_mesh("hat", GUN, [(0, 1, 2)])
+    hat.parent, hat.parent_type, hat.parent_vertices = mesh, "VERTEX", (1, 0, 0)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, 3
+    if carried_by == "moving tag":
+        above = carrier(tmp_path)
+        hang(blocks, above)
+        mesh.location.x, above.location = 2.0, (10.0, 20.0, 80.0)
+    else:
+        above = moving_root(mesh, carried_by)
+    shown = []
+    for frame in range(4):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        place = above.evaluated_get(graph).matrix_world.inverted() @ hat.evaluated_get(graph).matrix_world
+        shown.append([tuple(place @ Vector(point)) for point in GUN])
+    scene.frame_set(0)
+    activate(mesh, hat, *blocks)
+    model = export_model(tmp_path / "out.md3", what="SELECTION", frames="SCENE", space="OWN")
+    written = next(surface for surface in model.surfaces if surface.name.startswith("hat")).positions
+    np.testing.assert_allclose(written[:, [0, 1, 2]], shown, atol=1 / 32)
+    assert (hat.parent, hat.parent_type, hat.parent_vertices[0]) == (mesh, "VERTEX", 1)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("mds", "figure"), ("mdr", "walker")])

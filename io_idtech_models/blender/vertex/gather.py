@@ -55,7 +55,7 @@ def gather(
     space = space_of(wanted, collection, export.evaluated)
     plan = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
-    _say_strangers(space)
+    _say_what_stays(space, wanted if settings.frames == "KEYS" else [])  # the scene's frames show all as it stands
     if not plan.present:
         say_unkeyed([*mesh_blocks, *(tag.block for tag in tag_sources)], export.scene)
     with stepping(export, plan, mesh_blocks) as stage:
@@ -76,15 +76,40 @@ def gather(
     return model
 
 
-def _say_strangers(space: Space) -> None:
-    """Name what lies with a model and hangs on nothing, where the model's root moves: it does not go along as shown."""
+def _say_what_stays(space: Space, blocks: Iterable[Block]) -> None:
+    """Name what lies with a model and hangs on nothing, and which of its `blocks` hang on a vertex, if its root moves.
+
+    These do not go along as they are shown.
+    """
     root = space.root
-    if root is None or not space.strangers:
+    unturned = [] if root is None else [block for block in blocks if _is_unturned(block, root)]
+    if root is None or not (space.strangers or unturned):
         return
     moved = any(not curve.data_path.startswith("[") for curve in playing_curves(root))  # not the frame that it shows
-    if moved or is_carried(root) or root.constraints:
+    if not (moved or is_carried(root) or root.constraints):
+        return
+    if space.strangers:
         text = "'%s' moves, and what hangs on nothing is written where it stands against that now, parent it to it: %s"
         log.warning(text, root.name, listed([block.name for block in space.strangers]))
+    if unturned:
+        text = (
+            "'%s' moves, and what hangs on one vertex does not turn with it, but is written as if it did, parent it to "
+            "the object, or to three vertices: %s"
+        )
+        log.warning(text, root.name, listed([block.name for block in unturned]))
+
+
+def _is_unturned(block: Block, root: Block) -> bool:
+    """Tell whether an object, or what it hangs on, hangs on one vertex: Blender gives it a place by that, and no turn.
+
+    That of what stands on the way to the root counts.
+    """
+    above: Block | None = block
+    while above is not None and above != root:
+        if above.parent_type == "VERTEX":
+            return True
+        above = above.parent
+    return False
 
 
 def _texture_size(meshes: list[SplitMesh]) -> tuple[int, int] | None:

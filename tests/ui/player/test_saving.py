@@ -538,6 +538,18 @@ def test_what_lies_in_a_parts_collection_and_hangs_on_nothing(tmp_path, capfd, p
     assert (text in capfd.readouterr().out) == (part == "head")
 
 
+@pytest.mark.parametrize(("part", "kind"), [("head", "VERTEX"), ("head", "VERTEX_3"), ("lower", "VERTEX")])
+def test_what_hangs_on_a_vertex_turns_with_three_alone(tmp_path, capfd, part, kind):
+    player = brought(game(tmp_path))
+    hat, face = add_cube("hat"), mesh_of(player, part)
+    player.parts[part].users_collection[0].objects.link(hat)
+    hat.parent, hat.parent_type, hat.parent_vertices = face, kind, (0, 1, 2)
+    activate(player.root)
+    assert "hat" in [surface.name for surface in model(saved(tmp_path)[f"{part}.md3"]).surfaces]
+    text = "does not turn with it, but is written as if it did, parent it to the object, or to three vertices: 'hat'"
+    assert (text in capfd.readouterr().out) == (part == "head" and kind == "VERTEX")
+
+
 def test_which_player_is_saved(tmp_path):
     def unclear(**options: Any) -> str:
         bpy.context.view_layer.objects.active = None
