@@ -53,6 +53,8 @@ def run_format(name: str, seconds: float, first: int, most: int, edits: list[str
     while time.monotonic() < end and count < most:
         last: dict[str, Any] = {}
         for line in lines_of([str(number), str(end - time.monotonic()), str(most - count), name, *edits]):
+            if "unknown" in line:
+                sys.exit(f"no edit's name has '{line['unknown']}'")
             if "begins" in line:
                 last, count = line, count + 1
             else:

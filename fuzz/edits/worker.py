@@ -75,6 +75,10 @@ def main() -> None:
 
     io_idtech_models.register()
     begin, seconds, most, wanted, *first = sys.argv[1:]
+    for part in first:
+        if not any(part in name for name in all_operations()):
+            print("@" + json.dumps({"unknown": part}))
+            return
     for line in findings(int(begin), time.monotonic() + float(seconds), int(most), [wanted], tuple(first)):
         print("@" + json.dumps(line), flush=True)
     io_idtech_models.unregister()
