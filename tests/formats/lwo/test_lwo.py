@@ -247,6 +247,13 @@ def test_a_moved_point_changes_its_floats_and_the_box():
     assert struct.unpack(">6f", dict(chunks(text))[b"BBOX"])[4] == 11.125
 
 
+def test_what_a_box_has_behind_its_corners_stays():
+    behind = [(ident, data + b"more" if ident == b"BBOX" else data) for ident, data in chunks(pyramid())]
+    model = load(form(*(chunk(*each) for each in behind)))
+    model.surfaces[0].positions = model.surfaces[0].positions + 1
+    assert dict(chunks(ROW.dump(model)))[b"BBOX"][24:] == b"more"
+
+
 @pytest.mark.parametrize(
     ("was", "becomes", "chunk"),
     [((2, 3), (4, 5), b"VMAD"), ((0.5, 0.5), (0.25, 0.75), b"VMAP")],

@@ -201,6 +201,8 @@ def test_what_is_near_in_one_frame_is_at_one_place_only_if_it_is_so_in_all():
     points = np.array([[(0, 0, 0), (1e-7, 0, 0), (9, 9, 9)], [(0, 0, 0), aside, (9, 9, 9)]])
     assert find_places(points)[1].tolist() == [0, 1, 2]
     assert find_places(points[:1])[1].tolist() == [0, 0, 1]
+    within = np.array([[(0, 0, 0), 0.9 * np.array(ASKEW), (9, 9, 9)]] * 6)
+    assert find_places(within, 1.0)[1].tolist() == [0, 0, 1]
 
 
 def test_vertices_that_are_fixed_stay():

@@ -33,6 +33,10 @@ RIGIFY = {
              "Bip01 R Hand": "Bip01 Spine", "Bip01 L Thigh": "Bip01 Spine"},
             "Bip01 Spine", "Bip01 Neck", "Bip01 R Hand",
         ),
+        (  # of two of a name the one that carries more
+            {"root": "", "spine": "root", "head_a": "spine", "head_b": "spine", "jaw": "head_b", "hand.R": "spine"},
+            "spine", "head_b", "hand.R",
+        ),
     ],
 )  # fmt: skip
 def test_the_bones_of_rigs_as_people_make_them(bones, torso, head, hand):
