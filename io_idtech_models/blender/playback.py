@@ -247,13 +247,11 @@ def _other_paths(owner: Block) -> set[str]:
 
 @contextmanager
 def changing_over(owners: Iterable[Block]) -> Iterator[None]:
-    """Let data-blocks be given something else to play, which they play then, no NLA track alone.
+    """Let data-blocks be given something else to play.
 
     Bones and shape keys that this leaves alone, and what played before moved, rest then, as exports have it.
     """
     before = [(owner, _other_paths(owner)) for owner in owners]
-    for owner, _ in before:
-        drop_solo(owner)
     yield
     for owner, paths in before:
         for path in paths - _other_paths(owner):

@@ -21,7 +21,6 @@ from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play
 from ..mesh import attributes, levels, normal_codes, vertex_groups
-from ..playback import changing_over
 from ..provenance import MODEL_ID
 from ..scene import undone_on_failure
 from ..shading.materials import Materials
@@ -220,15 +219,13 @@ def add_animations(
     """
     if rig.animation_data is not None and rig.animation_data.use_tweak_mode:
         raise LimitError(f"'{rig.name}' is in the tweak mode of the NLA editor: leave it first")
-    with changing_over([rig]):
-        made = _make_actions(rig, animations, settings.scale)
-        for action in made:
-            if MODEL_ID in rig.data:
-                action[skeletal_source.MADE_FOR] = rig.data[MODEL_ID]
-            pose_channels.keep(rig, action)
-        if made:
-            play(rig, made[0])
+    made = _make_actions(rig, animations, settings.scale)
+    for action in made:
+        if MODEL_ID in rig.data:
+            action[skeletal_source.MADE_FOR] = rig.data[MODEL_ID]
+        pose_channels.keep(rig, action)
     if made:
+        play(rig, made[0])
         _set_scene(scene, animations[0], settings)
     return made
 

@@ -82,11 +82,11 @@ def _say_what_stays(space: Space, blocks: Iterable[Block]) -> None:
     These do not go along as they are shown.
     """
     root = space.root
-    unturned = [] if root is None else [block for block in blocks if _is_unturned(block, root)]
-    if root is None or not (space.strangers or unturned):
+    if root is None:
         return
+    unturned = [block for block in blocks if _is_unturned(block, root)]
     moved = any(not curve.data_path.startswith("[") for curve in playing_curves(root))  # not the frame that it shows
-    if not (moved or is_carried(root) or root.constraints):
+    if not (space.strangers or unturned) or not (moved or is_carried(root) or root.constraints):
         return
     if space.strangers:
         text = "'%s' moves, and what hangs on nothing is written where it stands against that now, parent it to it: %s"

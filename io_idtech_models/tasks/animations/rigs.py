@@ -14,7 +14,7 @@ from ... import formats
 from ...blender import names, spans
 from ...blender.compat import Block, action_parts, is_muted, new_curves, play_action, slot_claim, slot_name
 from ...blender.curves import add_points, curve_points
-from ...blender.playback import changing_over, used_actions
+from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal import runs
@@ -94,6 +94,7 @@ class RigAnimations(Animations):
             raise LimitError(f"'{self.rig.name}' is in the tweak mode of the NLA editor: leave it first")
         played = _slot_of(self.rig, row.action)
         with changing_over([self.rig]):
+            drop_solo(self.rig)
             play_action(self.rig, row.action, played)
         curves = next((found for slot, _, found in action_parts(row.action) if slot == played), [])
         span = spans.span_of(row.action, curves)

@@ -9,7 +9,7 @@ import bpy
 from ...blender import properties
 from ...blender.compat import Context
 from ...blender.hanging import in_space
-from ...blender.playback import used_actions
+from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.skeletal import gather_motion
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import keeps_frames
@@ -44,7 +44,9 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
         animation = _playing(known).mixed(parts[0], parts[1], f"{legs} + {torso}", (pitch, yaw))
         _forget(rig)
         shown = SkeletalSettings(scale=export.settings.scale, frame_rate=False)
-        action = add_animations(rig, [animation], shown, context.scene)[0]
+        with changing_over([rig]):
+            drop_solo(rig)
+            action = add_animations(rig, [animation], shown, context.scene)[0]
     properties.show(action, properties.PREVIEW, True)
     return action
 

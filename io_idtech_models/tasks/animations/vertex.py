@@ -17,7 +17,7 @@ from ... import formats
 from ...blender import names, rig_clips, spans
 from ...blender.compat import Block, Context, action_parts, play, playing_curves, share_action
 from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
-from ...blender.playback import changing_over, used_actions
+from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID, model_of
 from ...blender.vertex import clips, edit_frames
@@ -165,7 +165,10 @@ class VertexAnimations(Animations):
         """Let all surfaces play an action; of all frames the scene shows the one that was shown before."""
         shown = self.finder.at(playing_curves(self.lead), [float(scene.frame_current)])[0] if row.whole else -1
         self.lead.animation_data_create()
-        with changing_over([*(block.data.shape_keys for block in self.keyed), *rigs_of(self.keyed)]):
+        owners = [*(block.data.shape_keys for block in self.keyed), *rigs_of(self.keyed)]
+        with changing_over(owners):
+            for owner in owners:
+                drop_solo(owner)
             play(self.lead, row.action)
             self.play_together()
             rig_clips.play_along(rigs_of(self.keyed), row.action)

@@ -11,7 +11,7 @@ import bpy
 from ...blender.compat import Block, Context
 from ...blender.player.parts import find_player
 from ...blender.unkeyed import left_alone, say_unkeyed
-from ...blender.window import object_mode
+from ...blender.window import object_mode, selected
 from ...game.character.files import BODY
 from ...model.limits.games import NO_GAME
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
@@ -41,9 +41,8 @@ def chosen_character(context: Context, collection_name: str = "") -> CharacterFo
     if collection_name:
         own = [found for found in every if found.collection.name == collection_name]
     else:
-        chosen = [b for b in context.scene.objects if b.select_get(view_layer=context.view_layer)]
         shown = [found for found in every if found.rig.name in context.scene.objects]
-        own = _holding(every, [active]) or _holding(every, chosen) or shown
+        own = _holding(every, [active]) or _holding(every, selected(context)) or shown
     if len(own) == 1:
         return own[0]
     if not own:

@@ -12,7 +12,7 @@ import bpy
 from ...assets.load import load
 from ...blender.budgets import refuse_farther
 from ...blender.compat import Context, play
-from ...blender.playback import changing_over
+from ...blender.playback import changing_over, drop_solo
 from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
 from ...blender.shading.materials import Materials
@@ -119,7 +119,8 @@ def import_animation(
     """
     failed: list[str] = []
     made: list[Any] = []
-    with collected_warnings() as warnings, object_mode(context):
+    owners = [] if rig is None else [rig]
+    with collected_warnings() as warnings, object_mode(context), changing_over(owners):
         for file in files:
             try:
                 with undone_on_failure():
@@ -129,8 +130,8 @@ def import_animation(
             except ModelError as error:
                 failed.append(f"{file.name}: {error}")
         if made:
-            with changing_over([rig]):
-                play(rig, made[0])
+            drop_solo(rig)
+            play(rig, made[0])
     facts = f"{plural(len(made), 'animation')} on '{rig.name}'" if made else "nothing imported"
     return rig, made, Summary(facts, warnings), failed
 

@@ -27,7 +27,7 @@ from ...blender.roots import root_of
 from ...blender.scene import ExportScene
 from ...blender.unkeyed import left_alone
 from ...blender.vertex.frame_plan import GatherSettings
-from ...blender.window import object_mode
+from ...blender.window import object_mode, selected
 from ...formats.format import SPLIT
 from ...formats.vertex_files import MUST_LIST, Written, dump_for
 from ...game.dress import LEVEL
@@ -94,8 +94,7 @@ def chosen_player(context: Context, collection_name: str = "") -> PlayerFound:
         own = find_player(context.view_layer.objects.active)
         if own is not None:
             return own
-        chosen = [block for block in context.scene.objects if block.select_get(view_layer=context.view_layer)]
-        found = players_among(chosen) or players_among(context.scene.objects)
+        found = players_among(selected(context)) or players_among(context.scene.objects)
     if len(found) == 1:
         return found[0]
     if not found:
