@@ -307,7 +307,7 @@ def test_an_instance_of_the_collection_is_none_of_it(tmp_path, walker, capfd):
     activate(walker.objects[0])
     assert chosen("AUTO") == WALKER
     activate(instance)
-    assert "only meshes are written; left out: 'instance'" in error_of(run_export, filepath=str(tmp_path / "b.md3"))
+    assert "Make Instances Real); left out: 'instance'" in error_of(run_export, filepath=str(tmp_path / "b.md3"))
 
 
 def test_copies_of_a_model_with_bones(tmp_path):
@@ -465,7 +465,7 @@ class TestBesideTheActiveModel:
         said = capfd.readouterr().out
         assert "none of its own (select them, too, to write them): 'hat'" in said
         assert "are selected but no part of the active model (Export: Selection takes them): 'stranger'" in said
-        assert "only meshes are written; left out: 'plume'" in said
+        assert "Make Instances Real); left out: 'plume'" in said
 
     def test_bent_or_carried_by_the_models_armature(self, tmp_path):
         made = import_model(put(tmp_path / "a.md5mesh", samples_md5.arm()))
@@ -552,10 +552,10 @@ def test_selected_shapes_are_said(tmp_path, capfd):
     activate(cube, curve)
     for what in ("AUTO", "SELECTION"):
         export_bytes(tmp_path / "a.md3", what=what)
-        assert "only meshes are written; left out: 'wire'" in capfd.readouterr().out
+        assert "Make Instances Real); left out: 'wire'" in capfd.readouterr().out
     cube.select_set(False)
     text = error_of(run_export, filepath=str(tmp_path / "a.md3"))
-    assert "nothing to export" in text and "only meshes are written; left out: 'wire'" in text
+    assert "nothing to export" in text and "Make Instances Real); left out: 'wire'" in text
 
 
 def test_instances_are_said(tmp_path, capfd):

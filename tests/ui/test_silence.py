@@ -155,7 +155,7 @@ def _(folder):
     export(folder / "a.md3")
 
 
-@says("only meshes are written; left out", to="a.md3", what="SCENE")
+@says("only meshes are written (Object > Convert > Mesh", to="a.md3", what="SCENE")
 def _(folder):
     add_cube()
     curve = bpy.data.objects.new("a", bpy.data.curves.new("a", "CURVE"))

@@ -433,7 +433,8 @@ def left_out(chosen: Choice) -> list[str]:
     if hidden:
         texts.append(f"{plural(len(hidden), 'hidden object')} left out: {_names(hidden)}")
     if chosen.shapes:
-        texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
+        how = "Object > Convert > Mesh; of a collection that is shown as an instance, Apply > Make Instances Real"
+        texts.append(f"only meshes are written ({how}); left out: {_names(chosen.shapes)}")
     return texts
 
 
