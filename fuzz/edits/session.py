@@ -305,7 +305,8 @@ def _imported_again(subject: Subject, written: Path, folder: Path) -> Finding:
         for name in names:
             if name != target.name and row.skeletal.animation is not None and not row.skeletal.companions:
                 operator("import", written / name)(filepath=str(written / name))
-        activate(*bpy.context.scene.objects)
+        if bpy.context.scene.objects:  # else what is active is the collection of a model that has none
+            activate(*bpy.context.scene.objects)
         _export(replace(subject, export=""), folder / target.name)
 
     return _again(write, written, folder, lambda name: Path(name).stem == "a")
