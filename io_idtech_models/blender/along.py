@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..model import steady
 from ..model.transforms import inverse
 from .compat import Block
-from .scene import positioned, showing
+from .scene import positioned, showing, upward
 
 LOOKS = 4  # frames of the scene
 SAME_POSE = 1e-3  # of a model's size
@@ -71,10 +71,7 @@ def along_with(
     for used, users in bpy.data.user_map().items():
         for user in users:
             uses.setdefault(user, []).append(used)
-    carriers, above = set[Any](), carrier
-    while above is not None:
-        carriers.add(above)
-        above = above.parent
+    carriers = set(upward(carrier))
     looked_at, due = set(carriers), [*whole]
     while due:
         found = [each for each in uses.get(due.pop(), ()) if each not in looked_at and each.id_type not in WHOLES]
@@ -283,10 +280,9 @@ class _World:
         """Return what to set of a constraint for it to take this world for the world."""
         if "CUSTOM" in (constraint.owner_space, constraint.target_space):
             return {}
-        target = getattr(constraint, "target", None)
-        while target is not None and target not in self.moved and target.parent is not None:
-            target = target.parent
-        names = ("owner_space", "target_space") if target is None or target in self.moved else ("owner_space",)
+        targets = list(upward(getattr(constraint, "target", None)))
+        goes_along = not targets or any(target in self.moved for target in targets)
+        names = ("owner_space", "target_space") if goes_along else ("owner_space",)
         found = {name: "CUSTOM" for name in names if getattr(constraint, name) == "WORLD"}
         return {"space_object": self.origin, **found} if found else {}
 

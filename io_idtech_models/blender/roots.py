@@ -20,6 +20,7 @@ from .empties import DISPLAY, PREFIX
 from .frame_rigs import is_frame_rig
 from .playback import playing_values
 from .provenance import PART, PLAYER
+from .scene import upward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,12 +65,8 @@ def _holder(block: Block) -> Block | None:
 
 def player_root(block: Block | None) -> Block | None:
     """Return the root that carries the whole player that an object hangs on; None if it hangs on none."""
-    top = None
-    while block is not None:
-        if is_root(block) and isinstance(block.get(PLAYER), str):
-            top = block
-        block = block.parent
-    return top
+    found = [above for above in upward(block) if is_root(above) and isinstance(above.get(PLAYER), str)]
+    return found[-1] if found else None
 
 
 def bone_root(bone: Any) -> Block | None:
@@ -221,9 +218,7 @@ def own_drivers(block: Block) -> bool:
 
 def hangs_on(block: Block | None, root: Block) -> bool:
     """Tell whether an object is a root, or hangs on it, on another part in between or not."""
-    while block is not None and block != root:
-        block = block.parent
-    return block is not None
+    return root in upward(block)
 
 
 @contextmanager

@@ -32,6 +32,13 @@ else:
             return cls
 
 
+def upward(block: Block | None) -> Iterator[Block]:
+    """Yield an object, what it hangs on, what that hangs on, and so on; nothing of None."""
+    while block is not None:
+        yield block
+        block = block.parent
+
+
 @dataclass(frozen=True, eq=False)
 class ExportScene(Generic[Settings]):
     """What an export looks at, and what its user chose."""

@@ -16,7 +16,7 @@ from ...model.source import Meshes
 from ...model.transforms import inverse
 from ..compat import Block
 from ..mesh.attributes import Topology
-from ..scene import ExportScene
+from ..scene import ExportScene, upward
 from .armature import from_children
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
@@ -99,9 +99,7 @@ class ExportRig:
         """Return which object hangs on a bone, a given one or one above it; None where none does, or bones bend it."""
         if any(m.type == "ARMATURE" and m.object is not None and m.show_viewport for m in block.modifiers):
             return None
-        while block is not None and not (block.parent == self.block and block.parent_type == "BONE"):
-            block = block.parent
-        return block
+        return next((b for b in upward(block) if b.parent == self.block and b.parent_type == "BONE"), None)
 
 
 @dataclass(eq=False)

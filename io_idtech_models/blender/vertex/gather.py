@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import bpy
@@ -18,7 +18,7 @@ from ..compat import Block, playing_curves
 from ..playback import make_take
 from ..properties import GAME, TIMES, numbers
 from ..roots import is_carried
-from ..scene import ExportScene
+from ..scene import ExportScene, upward
 from ..shading.images import texture_size
 from ..shading.skins import read_skin
 from ..space import Space, space_of
@@ -104,12 +104,7 @@ def _is_unturned(block: Block, root: Block) -> bool:
 
     That of what stands on the way to the root counts.
     """
-    above: Block | None = block
-    while above is not None and above != root:
-        if above.parent_type == "VERTEX":
-            return True
-        above = above.parent
-    return False
+    return any(above.parent_type == "VERTEX" for above in takewhile(lambda above: above != root, upward(block)))
 
 
 def _texture_size(meshes: list[SplitMesh]) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -25,7 +26,7 @@ from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
 from ...blender.roots import follows, hangs_on, is_carried, is_root, root_of
-from ...blender.scene import ExportScene
+from ...blender.scene import ExportScene, upward
 from ...blender.skeletal.gather_motion import CHANNELS
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
@@ -342,9 +343,5 @@ def _seen_by(space: Block | None, root: Block, view_layer: Any) -> Iterator[None
 
 def _is_foreign(block: Block, rig: Block) -> bool:
     """Tell whether an object in a body's collection hangs on a tag of its own: a model by itself."""
-    above = None if block == rig else block.parent
-    while above is not None and above != rig:
-        if above.type == "EMPTY":
-            return True
-        above = above.parent
-    return False
+    hung = [] if block == rig else takewhile(lambda above: above != rig, upward(block.parent))
+    return any(above.type == "EMPTY" for above in hung)

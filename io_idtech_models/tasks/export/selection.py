@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import bpy
 
@@ -12,7 +13,7 @@ from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
-from ...blender.scene import FACED, SHAPES
+from ...blender.scene import FACED, SHAPES, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed, plural
@@ -160,7 +161,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     brought -= set(filter(poses_parts, brought))  # which other models of a player have in common
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
-    carriers = set(_above(blocks))
+    carriers = {above for block in blocks for above in upward(block.parent)}
     found = []
     for block in context.scene.objects:
         if block in own or block in carriers or block.type not in KINDS | SHAPES:
@@ -184,30 +185,13 @@ def bending(block: bpy.types.Object) -> set[bpy.types.Object]:
 
 def _carrying(block: bpy.types.Object) -> set[bpy.types.Object]:
     """Return the armature on one of whose bones an object hangs."""
-    while block.parent is not None:
-        if block.parent_type == "BONE":
-            return {block.parent}
-        block = block.parent
-    return set()
-
-
-def _above(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
-    """Yield what objects hang on."""
-    for block in blocks:
-        above = block.parent
-        while above is not None:
-            yield above
-            above = above.parent
+    hung = next((each for each in upward(block) if each.parent is not None and each.parent_type == "BONE"), None)
+    return set() if hung is None else {hung.parent}
 
 
 def _hangs_short_of_tags(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
     """Tell whether an object hangs on one of some, by parents of which none is a tag."""
-    above = block.parent
-    while above is not None and not is_tag(above):
-        if above in own:
-            return True
-        above = above.parent
-    return False
+    return any(above in own for above in takewhile(lambda above: not is_tag(above), upward(block.parent)))
 
 
 def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSource]:

@@ -13,6 +13,7 @@ import bpy
 
 from ...blender.compat import Block, Context
 from ...blender.provenance import CHARACTER, CONTENT, FILE, MODEL_ID, PART, PLAYER
+from ...blender.scene import upward
 from ...blender.vertex.shape_keys import frame_blocks
 from ...formats import ROWS, SKELETAL, Format
 from ...game.store import split_at_archive
@@ -165,10 +166,7 @@ def subject_shown(context: Context) -> Subject | None:
 
 def player_of(block: Block) -> WholePlayer | None:
     """Return the whole player that an object is part of; None if it is none's, or a model that hangs on one's tag."""
-    above: Block | None = block
-    while above is not None and PART not in above:
-        above = above.parent
-    if above is None:
+    if not any(PART in above for above in upward(block)):
         return None
     # With all that moves things, for which starting Blender need not wait:
     from ...blender.player.parts import home_of as player_home_of
