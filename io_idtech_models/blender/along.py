@@ -100,8 +100,7 @@ def _readers(user: Any) -> Iterator[Any]:
 def _is_led(block: Block) -> bool:
     """Tell whether more than channels may move an object, or its bones."""
     drivers = block.animation_data is not None and len(block.animation_data.drivers) > 0
-    bones = () if block.pose is None else block.pose.bones
-    return drivers or len(block.constraints) > 0 or any(bone.constraints for bone in bones)
+    return drivers or any(True for _ in _constraints([block]))
 
 
 def _constraints(blocks: Iterable[Block]) -> Iterator[tuple[Any, Any]]:
