@@ -180,6 +180,21 @@ def test_a_frame_of_steps_that_was_moved_whole_and_far_becomes_a_base_frame():
     np.testing.assert_allclose(shown(found.surfaces[0], 1), model.surfaces[0].positions[1], atol=1 / 128)
 
 
+def test_a_frame_of_steps_of_which_a_vertex_was_moved_far_takes_steps_still():
+    """From a base frame of its own, in which that vertex alone is elsewhere: the others are exact."""
+    model, before = load(ROPE), mdc.read(ROPE)
+    for surface in model.surfaces:
+        surface.positions[1, 0] += 50
+        surface.normals = None
+    found = structs(model)
+    for surface, own in zip(found.surfaces, before.surfaces, strict=True):
+        assert surface.comp_frames.tolist() == own.comp_frames.tolist()
+        assert surface.base_frames.tolist() == [0, 1, 0, 2, 2]
+        assert surface.bases[1, 1:, :3].tobytes() == own.bases[0, 1:, :3].tobytes()
+        assert surface.steps[0, 1:, :3].tobytes() == own.steps[0, 1:, :3].tobytes()
+    np.testing.assert_allclose(shown(found.surfaces[0], 1), model.surfaces[0].positions[1], atol=1 / 128)
+
+
 def test_frames_that_show_one_base_frame_go_on_to_share_it():
     spec = animated()
     for surface in spec.surfaces:
