@@ -143,7 +143,7 @@ def test_case_does_not_matter(game, case, stored):
 
 
 @pytest.mark.parametrize("stored", [f"oak{suffix}" for suffix in IMAGE_SUFFIXES])
-@pytest.mark.parametrize("asked", ["oak", "oak.tga", "oak.jpg", "oak.PNG", "oak.pcx"])
+@pytest.mark.parametrize("asked", ["oak", "oak.tga", "oak.jpg", "oak.PNG", "oak.pcx", "oak.psd"])
 def test_the_extension_is_only_a_hint(game, asked, stored):
     put(game, f"textures/{stored}")
     assert find(game, f"textures/{asked}") == f"textures/{stored}"
