@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reporting import LimitError
+
 # Objects and data-blocks whose kind is known: the stubs make each of their pointers a union of everything it might be.
 Block = Any
 # A context, whose members the stubs take for optional: while an operator or a script runs they are there.
@@ -41,6 +43,12 @@ def read_normal_codes(mesh: Any) -> NDArray[np.int32] | None:
     if values.size:
         attribute.data.foreach_get("value", values.ravel())
     return values.view(np.int32).ravel()
+
+
+def refuse_tweak_mode(owner: Any) -> None:
+    """Refuse an ID whose action can't be changed, as in the tweak mode of the NLA editor; raises LimitError."""
+    if owner.animation_data is not None and owner.animation_data.use_tweak_mode:
+        raise LimitError(f"'{owner.name}' is in the tweak mode of the NLA editor: leave it first")
 
 
 def curves_for(action: bpy.types.Action, owner: Any, slot_name: str) -> Any:
@@ -126,7 +134,12 @@ def played_action(owner: Any) -> tuple[Any, Any, str]:
 
 
 def play_action(owner: Any, action: Any, slot: Any, last_slot: str | None = None) -> None:
-    """Make an ID with animation data play a slot of an action, or nothing; inverse of `played_action`."""
+    """Make an ID with animation data play a slot of an action, or nothing; inverse of `played_action`.
+
+    Raises:
+        LimitError: its action can't be changed now: see `refuse_tweak_mode`.
+    """
+    refuse_tweak_mode(owner)
     animation = owner.animation_data
     animation.action = action
     if HAS_SLOTS and action is not None:
@@ -136,7 +149,8 @@ def play_action(owner: Any, action: Any, slot: Any, last_slot: str | None = None
 
 
 def play(owner: Any, action: Any) -> None:
-    """Make an ID with animation data play an action, in the first slot for its kind."""
+    """Make an ID with animation data play an action, in the first slot for its kind; raises LimitError."""
+    refuse_tweak_mode(owner)
     owner.animation_data.action = action
     if HAS_SLOTS:
         owner.animation_data.action_slot = next(s for s in action.slots if s.target_id_type == owner.id_type)
@@ -160,7 +174,8 @@ def fill_slot(strip: Any, action: Any) -> None:
 
 
 def share_action(owner: Any, model: Any) -> None:
-    """Make `owner` play the action, and the slot, that `model` (an ID of the same kind) plays."""
+    """Make `owner` play the action, and the slot, that `model` (an ID of the same kind) plays; raises LimitError."""
+    refuse_tweak_mode(owner)
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = model.animation_data.action
     if HAS_SLOTS:

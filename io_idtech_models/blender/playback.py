@@ -12,7 +12,7 @@ import numpy as np
 
 from ..reporting import LimitError, listed
 from .animated import moved_paths
-from .compat import Block, action_parts, new_curves, play, play_action, played_action, slot_claim
+from .compat import Block, action_parts, new_curves, play, play_action, played_action, refuse_tweak_mode, slot_claim
 from .curves import add_curve, value_path
 from .data_paths import reset_value, set_value, value_at
 from .frame_rigs import is_frame_rig, partner_of, whole_of
@@ -323,8 +323,7 @@ class _Kept:
 
     def __init__(self, owner: Block, paths: list[str]) -> None:
         animation = owner.animation_data
-        if animation is not None and animation.use_tweak_mode:
-            raise LimitError(f"'{owner.name}' is in the tweak mode of the NLA editor: leave it first")
+        refuse_tweak_mode(owner)
         self.owner = owner
         self.played = None if animation is None else (played_action(owner), animation.use_nla)
         self.muted = [(curve, curve.mute) for curve in _drivers(owner, paths)]

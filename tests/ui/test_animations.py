@@ -132,6 +132,30 @@ def test_a_track_that_plays_alone_hides_no_animation(tmp_path, moved_by):
     assert not track.is_solo
 
 
+@pytest.mark.parametrize("click", [play, remove], ids=["play", "remove"])
+@pytest.mark.parametrize("moved_by", ["keys", "bones"])
+def test_in_the_tweak_mode_of_the_nla_editor_the_list_leaves_all_as_it_is(tmp_path, moved_by, click):
+    if moved_by == "bones":
+        owner = import_arm(tmp_path, "wave", "nod")
+    else:
+        import_frames(put(tmp_path / "a.md2"))
+        owner = need_animations(bpy.context).lead  # type: ignore[attr-defined]
+    first, second = names()[-2:]
+    assert play(name=first) == {"FINISHED"}
+    track = owner.animation_data.nla_tracks.new()
+    strip = track.strips.new("strip", 0, owner.animation_data.action)
+    fill_slot(strip, owner.animation_data.action)
+    track.select = strip.select = True
+    owner.animation_data.nla_tracks.active = track
+    owner.animation_data.use_tweak_mode = True
+    if not owner.animation_data.use_tweak_mode:
+        pytest.skip("a script can't enter it here")
+    for name in (first, second):
+        assert "is in the tweak mode of the NLA editor: leave it first" in error_of(click, name=name)
+    assert names()[-2:] == [first, second]
+    assert [len(track.strips) for track in owner.animation_data.nla_tracks][-1] == 1
+
+
 def test_animations_move_with_their_frames(monster):
     before = frames_of(sample("animated", "md2"))
     _, first, second, *_ = names()

@@ -19,7 +19,7 @@ from ...model.weights import normal_turns
 from ...reporting import LimitError, listed
 from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
-from ..compat import Block, play
+from ..compat import Block, play, refuse_tweak_mode
 from ..mesh import attributes, levels, normal_codes, vertex_groups
 from ..provenance import MODEL_ID
 from ..scene import undone_on_failure
@@ -217,8 +217,7 @@ def add_animations(
     Raises:
         LimitError: an animation is of another skeleton, the sentence names the joint; or none can be played now.
     """
-    if rig.animation_data is not None and rig.animation_data.use_tweak_mode:
-        raise LimitError(f"'{rig.name}' is in the tweak mode of the NLA editor: leave it first")
+    refuse_tweak_mode(rig)
     made = _make_actions(rig, animations, settings.scale)
     for action in made:
         if MODEL_ID in rig.data:

@@ -12,7 +12,16 @@ import numpy as np
 
 from ... import formats
 from ...blender import names, spans
-from ...blender.compat import Block, action_parts, is_muted, new_curves, play_action, slot_claim, slot_name
+from ...blender.compat import (
+    Block,
+    action_parts,
+    is_muted,
+    new_curves,
+    play_action,
+    refuse_tweak_mode,
+    slot_claim,
+    slot_name,
+)
 from ...blender.curves import add_points, curve_points
 from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
@@ -89,9 +98,8 @@ class RigAnimations(Animations):
 
     def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the armature play an action, and the scene show it."""
-        animation = self.rig.animation_data or self.rig.animation_data_create()
-        if animation.use_tweak_mode:
-            raise LimitError(f"'{self.rig.name}' is in the tweak mode of the NLA editor: leave it first")
+        refuse_tweak_mode(self.rig)
+        self.rig.animation_data_create()
         played = _slot_of(self.rig, row.action)
         with changing_over([self.rig]):
             drop_solo(self.rig)
@@ -162,6 +170,7 @@ class RigAnimations(Animations):
         if row.of_table:
             runs.remove(row.action, row)
             return
+        refuse_tweak_mode(self.rig)
         animation = self.rig.animation_data
         for track in list(animation.nla_tracks):
             for strip in [strip for strip in track.strips if strip.action == row.action]:

@@ -15,7 +15,15 @@ import bpy
 
 from ... import formats
 from ...blender import names, rig_clips, spans
-from ...blender.compat import Block, Context, action_parts, play, playing_curves, share_action
+from ...blender.compat import (
+    Block,
+    Context,
+    action_parts,
+    play,
+    playing_curves,
+    refuse_tweak_mode,
+    share_action,
+)
 from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
 from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.properties import TIMES, numbers
@@ -166,6 +174,8 @@ class VertexAnimations(Animations):
         shown = self.finder.at(playing_curves(self.lead), [float(scene.frame_current)])[0] if row.whole else -1
         self.lead.animation_data_create()
         owners = [*(block.data.shape_keys for block in self.keyed), *rigs_of(self.keyed)]
+        for owner in owners:
+            refuse_tweak_mode(owner)
         with changing_over(owners):
             for owner in owners:
                 drop_solo(owner)
