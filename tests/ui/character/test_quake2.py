@@ -142,6 +142,7 @@ def copy_animation() -> list[int]:
 @pytest.mark.parametrize("edit", [insert, delete, move_animation, copy_animation])
 def test_frames_of_body_and_gun_are_edited_together(tmp_path, edit, of):
     read(put_player(tmp_path, odd=True))
+    add_cube("a mesh that Blender lists first")
     activate(of())
     before = [shown(block, range(198)) for block in (body(), gun())]
     order = edit()

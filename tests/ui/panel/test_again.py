@@ -76,6 +76,9 @@ def test_the_next_export_begins_so(tmp_path):
     operator = operator_with({"scale": 3.0}, {})
     begin(operator, first, "md3")
     assert (operator.scale, operator.game) == (3.0, "quake3"), "what the call says counts"
+    operator = operator_with({"game": "format"}, {})
+    begin(operator, first, "md3")
+    assert (operator.scale, operator.game) == (2.0, "format"), "and nothing but that"
     operator = operator_with({}, {"scale": 7.0})
     begin(operator, add_cube(), "md3")
     assert operator.scale == 7.0, "what came from no file begins as Blender has it"
