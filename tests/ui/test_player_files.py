@@ -256,6 +256,21 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("how", ["tag", "constraint"])
+def test_what_is_written_with_a_part_without_hanging_on_its_root_takes_its_picture_along(tmp_path, how):
+    player = brought(dressed_game(tmp_path))
+    hat = cube_wearing("felt", name="hat")
+    if how == "tag":
+        hat.parent = next(block for block in player.root.children_recursive if block.name.startswith("tag_head"))
+    else:
+        hat.constraints.new("CHILD_OF").target = player.parts["head"]
+    activate(mesh_of(player, "head"))
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    assert shaders_in(found[f"{FOLDER}/head_default.skin"])["hat"] == f"{FOLDER}/felt.tga"
+    assert [*texels(found)] == [f"{FOLDER}/felt.tga"]
+
+
 def test_a_picture_that_was_unpacked_and_edited_goes_along(tmp_path):
     """It lies beside the .blend from then on, and is no longer what the archive has."""
     player = brought(dressed_game(tmp_path))

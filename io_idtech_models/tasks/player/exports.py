@@ -77,6 +77,7 @@ class SavedPlayer:
     files: dict[str, bytes] = field(default_factory=dict)
     facts: str = ""
     skin: str = ""  # a new one
+    meshes: list[Block] = field(default_factory=list)  # that its parts were written of
 
 
 def chosen_player(context: Context, collection_name: str = "") -> PlayerFound:
@@ -129,8 +130,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
                 meshes[kind] = [block for block in chosen[kind, level].whole if block.type == "MESH"]
                 saved.files |= _new_levels(name, written.data, options.shares)
         _warn_of_rows(player, made, meshes, options, context)
-        every = [mesh for part in meshes.values() for mesh in part]
-        warnings.extend(of_materials(every, formats.by_name(FORMAT), options.keep_suffixes))
+        saved.meshes = [mesh for part in meshes.values() for mesh in part]
+        warnings.extend(of_materials(saved.meshes, formats.by_name(FORMAT), options.keep_suffixes))
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
         _warn_of_made_levels(chosen, options, context)

@@ -154,7 +154,7 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
     packed, folder = target.name.lower().endswith(PACK), inside(player)
     files, besides = dict(saved.files), {}
     skins = {each: data for each, data in files.items() if each.lower().endswith(SKIN)}
-    mod = Mod(player, folder, saved.skin)
+    mod = Mod(player, folder, saved.meshes, saved.skin)
     if packed or name:
         mod.fill(skins)
         old, folder = folder, f"{folder.rpartition('/')[0]}/{name}" if name else folder

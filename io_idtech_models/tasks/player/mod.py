@@ -67,6 +67,7 @@ class Mod:
 
     player: PlayerFound
     folder: str  # in the game
+    meshes: list[Block]  # that are written
     skin: str = ""  # a new one: what was painted for it gets names of its own
     files: dict[str, bytes] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)  # what all skins name
@@ -107,7 +108,7 @@ class Mod:
         return [text for text in scripts if any(_library(text).shader(name) is not None for name in worn if name)]
 
     def _materials(self) -> list[Block]:
-        return list(dict.fromkeys(m for _, m in worn_materials(_meshes(self.player)) if m is not None))
+        return list(dict.fromkeys(m for _, m in worn_materials(self.meshes) if m is not None))
 
     def painted(self, skins: dict[str, bytes]) -> Iterator[str]:
         """Yield the names of images, of what is worn and of other skins, whose pixels are no file's."""
@@ -236,11 +237,6 @@ def _maps(script: Shader) -> list[str]:
 
 def _shaders_of(skins: dict[str, bytes]) -> set[str]:
     return {shader for data in skins.values() for shader in read_skin(data).shaders().values()} - {""}
-
-
-def _meshes(player: PlayerFound) -> list[Block]:
-    found = [b for root in player.parts.values() for b in root.children_recursive if b.type == "MESH"]
-    return [block for block in found if root_of(block) in player.parts.values()]
 
 
 def _is_games(file: GameFile) -> bool:
