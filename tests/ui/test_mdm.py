@@ -162,6 +162,17 @@ def test_in_which_pose_meshes_are_bound(figure, tmp_path, bind):
     assert (tmp_path / "out.mdx").read_bytes() == WALK
 
 
+def test_bones_that_lie_beside_have_the_origin_joint_too(figure, tmp_path):
+    read(figure)
+    activate(rig())
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().data.edit_bones["Bip01 Head"].parent = None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert export_mdm(filepath=str(tmp_path / "o.mdm"), write_animation=True, add_origin=True) == {"FINISHED"}
+    model = by_name("mdm").load((tmp_path / "o.mdm").read_bytes(), "", {"mdx": (tmp_path / "o.mdx").read_bytes()})
+    assert model.skeleton.names[0] == "origin" and sorted(model.skeleton.names[1:]) == sorted(joints())
+
+
 # -- tables
 
 

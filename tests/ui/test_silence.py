@@ -615,6 +615,16 @@ def _(folder):
     bone.keyframe_insert("location", frame=1)
 
 
+@says("several root bones", to="a.mdx")
+def _(folder):
+    rig, _ = trooper()
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.data.edit_bones.new("alone")
+    bone.head, bone.tail = (9.0, 9.0, 9.0), (9.0, 9.0, 12.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 @says("a quote, line end or NUL", to="a.md5mesh", what="SCENE")
 def _(folder):
     rig, _ = newt()

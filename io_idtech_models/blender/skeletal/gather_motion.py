@@ -105,7 +105,7 @@ def _in_frames(
     export: RigScene, played: tuple[Any, Any], keys: Keys | None, clip: Clip, known: StoredAction | None
 ) -> Animation:
     """Return what an action and its slot are in a run of frames: by the keys, or without these by stepping."""
-    rig, bones, scale = export.rig, export.bones, export.settings.scale
+    rig, bones = export.rig, export.bones
     frames = np.array(clip.frames, np.int64)
     world = np.array(rig.matrix_world, np.float64)
     found: Channels | None = None
@@ -117,12 +117,12 @@ def _in_frames(
             found = read_channels(rig, bones, frames, read_keys(playing_curves(rig))) if free else None
             found = _told(export, found)
             if found is None:
-                return _animation(bones, clip, step(export, frames), known, scale)
+                return _animation(export, clip, step(export, frames), known)
     if export.settings.holds.stretches:
-        return _animation(bones, clip, _stretched(bones, *found, world), known, scale)
+        return _animation(export, clip, _stretched(bones, *found, world), known)
     total = None if found[1] is None else bones.even_total(found[1])
     poses = _given_poses(bones, bones.maps, found[0], total, world)
-    return _animation(bones, clip, Shown(found[0], *poses, total), known, scale)
+    return _animation(export, clip, Shown(found[0], *poses, total), known)
 
 
 def _told(export: RigScene, found: Channels | None) -> Channels | None:
@@ -155,7 +155,7 @@ def curves_of(action: Any, slot: Any) -> list[Any]:
 def gather_scene(export: RigScene, clip: Clip) -> Animation:
     """Return what the scene shows of an armature in a run of its frames; raises LimitError."""
     seen = step(export, np.array(clip.frames, np.int64))
-    return _animation(export.bones, clip, seen, None, export.settings.scale)
+    return _animation(export, clip, seen, None)
 
 
 @contextmanager
@@ -424,7 +424,8 @@ def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Double
     return np.asarray(turned & (distances <= SAME_PLACE * np.maximum(scale, far / FAR)))
 
 
-def _animation(bones: BonesInMotion, clip: Clip, shown: Shown, known: StoredAction | None, scale: float) -> Animation:
+def _animation(export: RigScene, clip: Clip, shown: Shown, known: StoredAction | None) -> Animation:
+    bones, scale = export.bones, export.settings.scale
     marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
     scales = shown.scales or bone_scales.from_bones(shown.total, marked)
     ways = 1.0 if scales is None or scales.inherited else scales.of_ways()[..., None]
@@ -434,7 +435,8 @@ def _animation(bones: BonesInMotion, clip: Clip, shown: Shown, known: StoredActi
         clip.name, bones.joints, bones.parents, positions, rotations, clip.frame_rate, np.zeros((frames, 2, 3))
     )
     animation.scales, animation.times = scales, np.array(clip.frames, np.float64)
-    animation.traits, animation.lengths = bones.traits, steady.lengths(bones.rest[:, :3, 3]) / scale
+    size = steady.cube_roots(np.abs(steady.determinants(np.array(export.rig.matrix_world, np.float64)[None, :3, :3])))
+    animation.traits, animation.lengths = bones.traits, steady.lengths(bones.rest[:, :3, 3]) * (size / scale)
     if known is not None and known.scale == scale:
         animation.source = known.source
         animation.source_joints = _joints_of(bones, known)

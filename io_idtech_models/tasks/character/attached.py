@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...blender import names
+from ...blender.animated import moved_paths
 from ...blender.compat import Block, Context
-from ...blender.curves import is_still
 from ...blender.player.assembly import hang
 from ...blender.provenance import FILE, PART, model_of
-from ...blender.roots import follows, is_root, is_tag, root_of
+from ...blender.roots import FRAME_PATH, follows, is_root, is_tag, root_of
 from ...blender.skeletal.armature import from_children
 from ...game.character.files import BODY
 from ...model import steady
@@ -159,7 +159,7 @@ def _holder_of(root: Block) -> str:
 def is_moved_off(root: Block, depsgraph: Any) -> bool:
     """Tell whether the root of a piece is shown elsewhere, or in another size, than import put it, or moves by itself.
 
-    What was imported before that was noted has not moved.
+    Not by which frame it shows, and what was imported before its place was noted has not moved.
     """
     noted = np.array(root.get(STANDS, ()), np.float64)
     if HANGS in root and root[HANGS] != _holder_of(root):
@@ -174,7 +174,8 @@ def is_moved_off(root: Block, depsgraph: Any) -> bool:
     turned = float(np.abs(np.subtract(*map(steady.directions, axes))).max())
     held = any(each.type == "LIMIT_SCALE" and not each.mute for each in root.constraints)  # as import puts it on tags
     grown = 0.0 if held else float(np.abs(np.divide(*map(steady.lengths, axes)) - 1.0).max())
-    return max(far, turned, grown) > MOVED or not is_still(root)
+    drivers = [] if root.animation_data is None else [curve.data_path for curve in root.animation_data.drivers]
+    return max(far, turned, grown) > MOVED or bool({*moved_paths(root), *drivers} - {FRAME_PATH})
 
 
 def _place_of_holder(root: Block, depsgraph: Any) -> NDArray[np.float64] | None:

@@ -145,7 +145,7 @@ def _beside(
         return ExportedFiles()
     other = row.skeletal.companions[0]
     with collected_warnings() as notes:
-        wanted = AnimationExport(what=automatic(export))
+        wanted = AnimationExport(what=automatic(export), add_origin=more.add_origin)
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
     exported = motion_files(beside, other, export, context, wanted, blocks)
     exported.warn(notes)

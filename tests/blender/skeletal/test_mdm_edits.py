@@ -303,6 +303,23 @@ def test_a_stretched_bone_is_named(case, caplog):
     assert after.bones.tobytes() == case.motion_before("walk").bones.tobytes()
 
 
+@pytest.mark.parametrize("scaled", ["itself", "its parent"])
+def test_a_stretched_bone_of_an_armature_that_is_scaled(case, caplog, scaled):
+    """It is as long as the others, by as much as all of it is scaled; not as its file or the armature have it."""
+    before = case.motion_before("walk").bones["parent_dist"]
+    curve_of(case, "walk", "Bip01 L Leg", "location", 1).keyframe_points[2].co[1] += 3.0
+    if scaled == "itself":
+        case.rig.scale = (2, 2, 2)
+    else:
+        case.rig.parent = bpy.data.objects.new("carrier", None)
+        case.rig.parent.scale = (2, 2, 2)
+        bpy.context.scene.collection.objects.link(case.rig.parent)
+    caplog.clear()
+    after = case.motion_after("walk").bones["parent_dist"]
+    assert "Bip01 L Leg by 2.3" in caplog.text
+    np.testing.assert_allclose(after[1:], 2 * np.abs(before[1:]), rtol=1e-3)
+
+
 def test_a_sideways_move_that_keeps_the_length_is_no_stretch(case, caplog):
     curve = [curve_of(case, "walk", "Bip01 R Leg", "location", i) for i in range(3)]
     rest = np.array(case.rig.data.bones["Bip01 R Leg"].matrix_local)

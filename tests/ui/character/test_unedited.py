@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from io_idtech_models.blender.animated import moved_paths
 from io_idtech_models.game.folders import Disk
 from tests.packs import put_pack
-from tests.samples import CORPUS
+from tests.samples import CORPUS, PROJECT
 from tests.ui.character.games import GAMES, changed, read, rig, saved, write
 from tests.ui.scene import bpy, error_of, reopen
 
@@ -64,6 +65,18 @@ def test_the_whole(tmp_path, game, options, do, capfd):
     assert set(changed(found, game)) == GAMES[game].own
     said = capfd.readouterr().out.lower()
     assert ("which no file says" in said) == ("warning" in said) == (do is move_body and game != "quake2")
+
+
+def test_a_head_that_plays_frames_of_its_own_stands_where_it_hangs(tmp_path, capfd):
+    file = PROJECT / "examples/trooper/characters/toys/allied/trooper.char"
+    assert bpy.ops.import_scene.idtech_character(filepath=str(file)) == {"FINISHED"}
+    (head,) = (block for block in bpy.data.objects if block.get("idtech_part") and moved_paths(block) == ['["frame"]'])
+    capfd.readouterr()
+    saved(tmp_path / "out")
+    assert "warning" not in capfd.readouterr().out.lower()
+    head.keyframe_insert("location", frame=0)
+    saved(tmp_path / "again")
+    assert "stands off where the game hangs it" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("do", [play, move])

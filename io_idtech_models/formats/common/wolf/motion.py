@@ -198,7 +198,8 @@ def _torso_parent(take: Take) -> int:
 def _lengths(takes: list[Take]) -> Doubles:
     """Return the one length (B,) that each bone has in all frames, and name those that have another in some.
 
-    The source's where it fits, else that at rest, else the frames' own if they agree.
+    The source's where it fits, else that at rest, else the frames' own if they agree. Where none fits all frames it is
+    the first that some frame has, and without such the middle: what was scaled whole has no bone as the source has it.
     """
     first, coarse = takes[0], takes[0].kind.coarse
     low = np.min([take.sizes.min(axis=0) for take in takes], axis=0)
@@ -216,7 +217,8 @@ def _lengths(takes: list[Take]) -> Doubles:
     if coarse:
         _fit_to_ways(takes, lengths, np.flatnonzero((lengths != written) & (lengths > 0.0)))
     for choice, size in choices:  # nothing fits
-        open_ = np.isnan(lengths) & ~np.isnan(choice)
+        near = STRETCH + _slack(first) * size
+        open_ = np.isnan(lengths) & (low - near <= size) & (size <= high + near)
         lengths[open_], shown[open_] = choice[open_], size[open_]
     roots = first.parents < 0
     lengths[roots] = np.where(np.isnan(written[roots]), 0.0, written[roots])
@@ -240,13 +242,22 @@ def _warn_of_stretched(take: Take, shown: Doubles, roots: NDArray[np.bool_]) -> 
     """Name the bones that are longer or shorter in some frame than the file can say, which is `shown` (B,)."""
     off = np.abs(take.sizes - shown).max(axis=0)
     off[roots] = 0.0
-    if roots.sum() > 1:
-        apart = take.places[:, roots] - take.places[:, roots][:, :1]
-        off[roots] = steady.lengths(apart).max(axis=0)
-    wrong = np.flatnonzero(off >= STRETCH + np.where(roots, 0.0, _slack(take) * shown))
+    moved = "'%s' moves bones against their parents, whose distance %s holds once for all frames: %s units off"
+    _warn_of(take, moved, off, STRETCH + _slack(take) * shown)
+    apart = np.zeros(len(roots))
+    places = take.places[:, roots]
+    apart[roots] = steady.lengths(places - places[:, :1]).max(axis=0)
+    several = (
+        "'%s' has several root bones, which %s holds in one place: %s units off (Add Origin Joint gives all a parent)"
+    )
+    _warn_of(take, several, apart, np.full(len(roots), STRETCH))
+
+
+def _warn_of(take: Take, text: str, off: Doubles, allowed: Doubles) -> None:
+    """Name the bones that are as far off (B,) as is worth a word (B,), the worst first."""
+    wrong = np.flatnonzero(off >= allowed)
     if len(wrong):
         worst = [f"{take.animation.joint_names[b]} by {off[b]:.3g}" for b in wrong[np.argsort(-off[wrong])]]
-        text = "'%s' moves bones against their parents, whose distance %s holds once for all frames: %s units off"
         log.warning(text, take.animation.name, take.kind.name.upper(), listed(worst))
 
 
