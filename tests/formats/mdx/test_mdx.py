@@ -354,8 +354,10 @@ def test_lengths_are_the_sources_then_those_at_rest_then_the_frames_own(caplog):
     made.lengths = np.array([0, 9.004, *plain[2:7], 11.0])  # one near enough, one too far
     assert lengths_of(made) == pytest.approx([*plain[:1], 9.004, *plain[2:]], abs=1e-5)
     assert caplog.text == ""
-    made.lengths[4] = 15.0
-    for by, length in ((0.0098, 11.0049), (0.0102, 15.0)):  # the frames' own within a hundredth of a unit
+    # The frames' own within a hundredth of a unit; else the others' that lie among these.
+    for rest, by, length in ((11.0, 0.0098, 11.0), (11.0, 0.5, 11.0), (11.4, 0.5, 11.4), (15.0, 0.0098, 11.0049),
+                             (15.0, 0.5, 11.25)):  # fmt: skip
+        made.lengths[4] = rest
         assert lengths_of(stretched(made, 4, by))[4] == pytest.approx(length, abs=1e-5)
 
 
