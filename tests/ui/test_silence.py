@@ -937,6 +937,21 @@ def monster(folder: Path, action: str) -> Any:
     return bpy.data.actions[action]
 
 
+@says("is the file of several parts")
+def _(folder):
+    path = samples_doom3.put_character(folder / "game")
+    text = path.read_text(encoding="utf-8")
+    worn = '"def_attach"\t"newt_hat"\n\t"def_attach2"\t"newt_bow"'
+    bow = samples_doom3.HAT.replace("newt_hat", "newt_bow")
+    path.write_text(text.replace('"def_attach"\t\t"newt_hat"', worn) + bow, encoding="utf-8")
+    bpy.ops.import_scene.idtech_character(filepath=str(path), character="monster_newt")
+    hats = [block for block in bpy.data.objects if block.type == "MESH" and block.parent.type == "EMPTY"]
+    for mesh in hats:
+        mesh.data.vertices[0].co.x += 9.0 * hats.index(mesh)
+        mesh.data.update()
+    save_character(folder)
+
+
 @says("is the file of these, too")
 def _(folder):
     monster(folder, "idle")["idtech_frame_rate"] = 12.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,8 @@ from ...reporting import ModelError
 from ..import_.games import user_disk
 from .record import Record
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(eq=False)
 class SavedCharacter:
@@ -28,6 +31,7 @@ class SavedCharacter:
     files: dict[str, bytes] = field(default_factory=dict)
     edited: list[str] = field(default_factory=list)  # which of them are others than they were
     declarations: dict[str, bytes] = field(default_factory=dict)  # what of this the target lacks goes there, too
+    models: dict[str, bytes] = field(default_factory=dict)  # as the first part shows them that has the file
 
     @cached_property
     def kind(self) -> Kind | None:
@@ -47,13 +51,16 @@ class SavedCharacter:
             self.note_edited([path])
 
     def put_model(self, kind: str, data: bytes) -> None:
-        """Write a model of the character's own."""
+        """Write a model of the character's own; parts that share it and show other things are said to."""
         path, known = self.record.models[kind], self.record.sums.get(kind)
         row, is_source = formats.by_suffix(PurePath(path)), known == f"{crc32(data):08x}"
         if row is not None and row.is_text and not is_source:
             source = self.source(path, known)
             is_source = source is not None and row.dump(row.load(source, PurePath(path).stem)) == data
             data = source if is_source and source is not None else data
+        if self.models.setdefault(path, data) != data:
+            text = "'%s' is the file of several parts, and shows what one of them shows: edit all of them alike"
+            log.warning(text, PurePath(path).name)
         self.put(path, data, is_source)
 
     def source(self, path: str, checksum: str | None) -> bytes | None:
