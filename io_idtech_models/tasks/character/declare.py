@@ -7,6 +7,7 @@ declares that very model, of which every other line stays.
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from ..import_.games import user_disk
 log = logging.getLogger(__name__)
 
 HOME = "models/md5"  # where animations go of a model that came from nowhere
+FRAME = re.compile(r"\Aframe\s+", re.IGNORECASE)  # of a command as a declaration has it, where its number is enough
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ def declare(target: Path, options: DeclareOptions, context: Context, scale: floa
             files[place] = _written(root / place, action, rig, context, scale)
             anims[name] = [place]
             blocks[name] = block_of(action)
+            say_beyond(action, name, by_name("md5anim").load(files[place], name).num_frames)
         new = with_anims(data, model, anims, inherits, blocks)
         files[f"{FOLDER}/{target.name}"] = new
         write_player(root, "", files)
@@ -145,7 +148,8 @@ def notes_of(action: Any) -> dict[str, list[str]]:
     if ANIM_FLAGS in action:
         found[FLAGS] = [each.strip() for each in str(action[ANIM_FLAGS]).split(",") if each.strip()]
     if FRAME_COMMANDS in action:
-        found[COMMANDS] = [each.strip() for each in str(action[FRAME_COMMANDS]).splitlines() if each.strip()]
+        lines = [each.strip() for each in str(action[FRAME_COMMANDS]).splitlines() if each.strip()]
+        found[COMMANDS] = [FRAME.sub("", each) for each in lines]
     return found
 
 
@@ -155,7 +159,10 @@ def block_of(action: Any) -> list[str]:
     return [*said.get(FLAGS, ()), *(f"frame {each}" for each in said.get(COMMANDS, ()))]
 
 
-def frames_beyond(action: Any, count: int) -> list[str]:
-    """Return the frames of an action's commands at which an animation of so many frames is over, or not begun."""
+def say_beyond(action: Any, name: str, count: int) -> None:
+    """Name the frames of an action's commands at which its animation of so many frames is over, or not begun."""
     frames = [each.split()[0] for each in notes_of(action).get(COMMANDS, ())]
-    return [each for each in frames if not (each.isdecimal() and 0 < int(each) <= count)]
+    beyond = [each for each in frames if not (each.isdecimal() and 0 < int(each) <= count)]
+    if beyond:
+        text = "'%s' has %s and commands at %s, for which the game refuses the model: edit its %s"
+        log.warning(text, name, plural(count, "frame"), listed(beyond), FRAME_COMMANDS)

@@ -7,12 +7,11 @@ from pathlib import PurePath
 
 from ... import formats
 from ...blender.playback import used_actions
-from ...blender.properties import FRAME_COMMANDS
 from ...blender.skeletal import runs
 from ...game.character.files import BODY
-from ...reporting import LimitError, listed, plural
+from ...reporting import LimitError, listed
 from ..export.motion_sources import NoActionError, actions_of
-from .declare import block_of, frames_beyond, notes_of
+from .declare import block_of, notes_of, say_beyond
 from .motion_files import MotionFiles
 from .record import CharacterFound
 from .saved import SavedCharacter
@@ -36,6 +35,8 @@ def save_texts(character: CharacterFound, saved: SavedCharacter, motions: Motion
     if motions.new and kind is not None and kind.with_animations is not None:
         anims = {each.name: [path] for path, each in motions.new.items()}
         blocks = {each.name: block_of(each.action) for each in motions.new.values()}
+        for each in motions.new.values():
+            say_beyond(each.action, each.name, each.count)
         saved.declare(kind.with_animations(saved.declarations, record.declared[0], anims, blocks))
     _declare_notes(saved, motions)
     skins.declare(character.collection)
@@ -63,10 +64,8 @@ def _declare_notes(saved: SavedCharacter, motions: MotionFiles) -> None:
         own = kind.with_notes(saved.declarations, model, notes) if model else {}
         saved.declare(own)
         for each in played:
-            beyond = frames_beyond(each.action, each.count) if own or not each.is_source else []
-            if beyond:
-                text = "'%s' has %s and commands at %s, for which the game refuses the model: edit its %s"
-                log.warning(text, each.name, plural(each.count, "frame"), listed(beyond), FRAME_COMMANDS)
+            if own or not each.is_source:
+                say_beyond(each.action, each.name, each.count)
 
 
 def _say_runs(character: CharacterFound) -> None:

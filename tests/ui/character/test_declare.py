@@ -10,7 +10,7 @@ from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.folders import Disk
 from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
-from tests.ui.character.games import opened, show
+from tests.ui.character.games import opened, saved, show
 from tests.ui.scene import bpy, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -42,6 +42,19 @@ def test_a_new_file_that_inherits_the_old_model(game):
         "ik_pose", "idle", "walk1", "walk1, 2", "dance",
     }  # fmt: skip
     assert (game / "def/newt.def").read_text() == TEXT, "nothing is written into what was there"
+
+
+@pytest.mark.parametrize("way", ["declaration", "character"])
+def test_commands_of_a_new_animation_are_written_as_the_game_reads_them_and_checked(game, capfd, way):
+    bpy.data.actions["dance"][FRAME_COMMANDS] = "frame 3 sound snd_x\nFRAME\t400 sound snd_y\n5 sound frame"
+    if way == "declaration":
+        assert export(filepath=str(game / "def/newt_mod.def")) == {"FINISHED"}
+        text = (game / "def/newt_mod.def").read_text()
+    else:
+        text = saved(game / "out")["def/newt_base.def"].decode()
+    for line in ("frame 3 sound snd_x", "frame 400 sound snd_y", "frame 5 sound frame"):
+        assert f"\t{line}\n" in text
+    assert "and commands at '400', for which the game refuses the model" in capfd.readouterr().out
 
 
 def test_into_the_file_that_declares_the_model(game):
