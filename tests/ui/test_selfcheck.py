@@ -14,7 +14,7 @@ from io_idtech_models.formats import by_name
 from tests.blender.case import add_playing_key, geometry_nodes
 from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT, put
-from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model
+from tests.ui.scene import activate, add_cube, add_tag, bpy, export_bytes, first, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -83,6 +83,27 @@ def test_what_a_file_of_bones_shows_otherwise(tmp_path, said, edit, target):
     assert OFF.findall(text) == [mesh.name], text
     assert re.search(cause, text)
     assert "weights of no bone" not in text
+
+
+@pytest.mark.parametrize("key", [False, True])
+def test_weights_that_are_lost_show_in_another_action(tmp_path, said, key):
+    """How far off that is was measured in what plays, where nothing moves."""
+    rig, _ = rigged(TROOPER)
+    mesh = add_cube("box")
+    mesh.parent, mesh.modifiers.new("bones", "ARMATURE").object = rig, rig
+    for bone, weight in zip(rig.data.bones[-2:], (0.6, 0.4), strict=True):
+        mesh.vertex_groups.new(name=bone.name).add(range(8), weight, "REPLACE")
+    activate(rig, *rig.children)
+    rig.animation_data.action = bpy.data.actions.new("still")
+    rig.pose.bones[0].keyframe_insert("location", frame=1)
+    if key:
+        mesh.shape_key_add(name="Basis")
+        mesh.shape_key_add(name="unused").value = 0.0
+    export_bytes(tmp_path / "a.iqm", motions="ALL", most_weights=1)
+    text = said()
+    assert mesh.name in OFF.findall(text)
+    assert "raise Most Weights or lower Least Weight to keep the weights it loses" in text
+    assert "something beside" not in text and "shape keys play" not in text
 
 
 @pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm"])

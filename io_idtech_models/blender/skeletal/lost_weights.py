@@ -63,7 +63,7 @@ def _note(export: RigScene, off: float, name: str = "") -> None:
     """Note that it has been said how far meshes are off, all or those of one name."""
     for written in export.written:
         if not name or written.block.name == name:
-            written.said = max(written.said, off)
+            written.said, written.loses = max(written.said, off), written.loses or bool(name)
 
 
 def _in_units(matrices: Doubles, scale: float) -> Doubles:

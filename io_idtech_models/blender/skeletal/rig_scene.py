@@ -115,6 +115,7 @@ class WrittenMesh:
     material: Block | None = None
     normals: tuple[int, float] = (0, 0.0)  # that are not those shown at rest: of how many vertices, and degrees
     said: float = 0.0  # units that it is off by what a sentence says already
+    loses: bool = False  # weights, as a sentence says already, which measures the pose or the action that plays
 
 
 @dataclass(frozen=True, eq=False)

@@ -233,9 +233,10 @@ class _Check:
         for block, where in self.changed.items():
             text = "has other vertices or faces there than at rest, which is what is written"
             found.append(f"'{block.name}' {text} ({where}): {_cause(block, rig)}")
+        losing = {written.block for written in self.doubtful if written.loses}
         for block, off in self.meshes.items():
             if off.where and block not in self.changed:
-                found.append(off.sentence(f"'{block.name}' is", _cause(block, rig)))
+                found.append(off.sentence(f"'{block.name}' is", _cause(block, rig, block in losing)))
         for written in self.doubtful:
             count, degrees = written.normals
             if count:
@@ -288,8 +289,8 @@ def is_plain(modifier: Any, rig: Block) -> bool:
     return plain and modifier.use_vertex_groups and not any(getattr(modifier, name) for name in special)
 
 
-def _cause(block: Block, rig: Block) -> str:
-    """Return what most likely does it, and what to do."""
+def _cause(block: Block, rig: Block, loses: bool = False) -> str:
+    """Return what most likely does it, and what to do; `loses` weights in the file, and so is off by itself."""
     armatures = [m for m in block.modifiers if m.type == "ARMATURE"]
     shown = [m for m in armatures if m.show_viewport and m.object == rig]
     visible = [m for m in block.modifiers if m.show_viewport]
@@ -303,6 +304,13 @@ def _cause(block: Block, rig: Block) -> str:
     if others:
         text = "work on the pose, the file has them as at rest: move them above it, or apply them"
         return f"modifiers behind the armature ({listed(others)}) {text}"
+    keys = block.data.shape_keys
+    if loses and is_still(block) and (keys is None or is_still(keys)):
+        return (
+            _oddness(shown[0])
+            or _odd_bones(rig)
+            or "raise Most Weights or lower Least Weight to keep the weights it loses"
+        )
     return _oddness(shown[0]) or _odd_bones(rig) or _own_motion(block)
 
 
