@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -268,6 +268,15 @@ def showing_all(rigs: list[Block]) -> Iterator[None]:
 
 
 @contextmanager
+def still(rigs: list[Block]) -> Iterator[None]:
+    """Let armatures play no action, so that they keep the pose that they have; what they played comes back."""
+    with _restored([(rig, moved_paths(rig)) for rig in rigs]):
+        for rig in rigs:
+            play_action(rig, None, None)
+        yield
+
+
+@contextmanager
 def playing_values(owner: Block, path: str, values: Sequence[float]) -> Iterator[None]:
     """Let a property of an object have these values in the scene's frames 0, 1, 2 ...; all comes back."""
     action = bpy.data.actions.new("idtech")
@@ -280,6 +289,28 @@ def playing_values(owner: Block, path: str, values: Sequence[float]) -> Iterator
             yield
     finally:
         bpy.data.actions.remove(action)
+
+
+@contextmanager
+def value_takes(path: str, wanted: Sequence[Mapping[Block, Sequence[float]]]) -> Iterator[list[Take]]:
+    """Give takes in which a property of some objects has these values in the scene's frames 0, 1, 2 ..."""
+    nothing: Any = None
+    made = []
+    try:
+        takes = []
+        for values_of in wanted:
+            roles = []
+            for owner, values in values_of.items():
+                made.append(bpy.data.actions.new("idtech"))
+                times = np.arange(len(values), dtype=np.float32)
+                curves = new_curves(made[-1], owner.id_type, "idtech")
+                add_curve(curves, path, 0, times, np.array(values, np.float32))
+                roles += [Role(owner, slot, own, made[-1]) for slot, _, own in action_parts(made[-1])]
+            takes.append(Take("", nothing, roles, []))
+        yield takes
+    finally:
+        for action in made:
+            bpy.data.actions.remove(action)
 
 
 @contextmanager

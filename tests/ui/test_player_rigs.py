@@ -275,6 +275,33 @@ def test_another_character_becomes_a_player_with_these_animations(rig, hung, tmp
         assert farthest(points, on_rig) < 1 / 32, "it stands without a seam"
 
 
+def test_all_that_moves_another_character_is_written_as_while_all_frames_play(rig, hung, tmp_path):
+    play(player(), "", "", bpy.context.scene)
+    hung.shape_key_add(name="Basis")
+    tall = hung.shape_key_add(name="tall")
+    for point in tall.data:
+        point.co.z += 5.0
+    for frame, value in ((0, 0.0), (2, 1.0), (4, 0.0), (FRAME - 1, 0.0), (FRAME, 1.0)):
+        tall.value = value
+        tall.keyframe_insert("value", frame=frame)
+    pelvis, arm = (hung.vertex_groups[name] for name in ("pelvis", "upper_arm.R"))
+    both = [v.index for v in hung.data.vertices if any(group.group == pelvis.index for group in v.groups)]
+    assert both
+    arm.add(both, 0.4, "REPLACE")
+    activate(rig)
+    way, before = {"player": "other", "open_result": False, "close_seams": False}, set(bpy.data.actions)
+    assert bpy.ops.object.idtech_make_player(filepath=str(tmp_path / "other"), **way) == {"FINISHED"}
+    legs, torso = (model((tmp_path / "other" / f"{part}.md3").read_bytes()) for part in ("lower", "upper"))
+    assert set(bpy.data.actions) == before
+    for frame in (1, 2, 3, FRAME):
+        bpy.context.scene.frame_set(frame)
+        on_rig = shown(lambda block: block == hung)["other"]
+        carried = torso.surfaces[0].positions[frame] @ legs.tags[0].axes[frame] + legs.tags[0].origins[frame]
+        assert farthest(carried, on_rig) < 1 / 32, frame
+        if frame < FRAME:
+            assert farthest(legs.surfaces[0].positions[frame], on_rig) < 1 / 32, frame
+
+
 def test_the_dialog_asks_only_what_is_not_the_players_own(rig, hung):
     def shown():
         return asked(OBJECT_OT_idtech_make_player, fit=True, keeps_frames=keeps_frames(bpy.context))

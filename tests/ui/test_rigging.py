@@ -204,6 +204,19 @@ def test_animations_play_along(tmp_path):
     assert np.array_equal(again.surfaces[0].positions, taken.surfaces[0].positions)
 
 
+@pytest.mark.parametrize("moves", [False, True])
+def test_only_what_the_rig_does_not_play_moves_at_other_times(moves, tmp_path, capfd):
+    block = rigged(STILT)
+    play(name="run")
+    for frame, place in enumerate((0.0, 4.0) if moves else ()):
+        (mesh,) = posed_by(block)
+        mesh.location.x = place
+        mesh.keyframe_insert("location", frame=frame)
+    export_bytes(tmp_path / "b.md2")
+    assert ("they play at other times" in capfd.readouterr().out) == moves
+    assert block.animation_data.action.get(RIG_KEYS) is not None
+
+
 def test_what_is_posed_in_the_whole_is_the_clips(tmp_path):
     block = rigged(STILT)
     bone, _ = a_limb(block)

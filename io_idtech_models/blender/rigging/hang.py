@@ -6,7 +6,7 @@ Such a mesh as it looks in the player's frames is what another player is made of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -21,7 +21,7 @@ from ..compat import Block
 from ..frame_rigs import MODIFIER, posed_by
 from ..mesh import attributes
 from ..mesh.vertex_groups import read_groups, write_groups
-from ..playback import playing_values, showing_all
+from ..playback import showing_all, value_takes
 from ..player.parts import find_player
 from ..player.rig import CharacterRig, Sampled, sample
 from ..provenance import PART
@@ -201,19 +201,19 @@ def sample_frames(
     rig: CharacterRig,
     parts: Parts,
     roots: Mapping[str, Block],
-    shots: Sequence[Mapping[str, int]],
+    passes: Sequence[Sequence[Mapping[str, int]]],
     export: ExportScene[Any],
 ) -> Sampled:
     """Return what the rig makes of its meshes while parts show frames of their files: in each shot, by part.
 
+    The shots of a pass are the scene's frames 0, 1, 2 ...: what else moves a mesh does so as where all frames play.
+
     Raises:
         LimitError: a mesh has other points or faces in some frames, or no faces at all.
     """
-    now = rig.now(0.0)
-    with ExitStack() as stack:
-        for kind, root in roots.items():
-            if FRAME in frame_root(root):
-                stack.enter_context(playing_values(root, FRAME_PATH, [shot.get(kind, 0) for shot in shots]))
-        stack.enter_context(showing_all([rig.armature]))
-        bones = [bone for bone in (parts.torso, parts.head, parts.hand) if bone]
-        return sample(rig, parts, [(now, float(time)) for time in range(len(shots))], bones, export)
+    playing = {kind: frame_root(root) for kind, root in roots.items() if FRAME in frame_root(root)}
+    values = [{root: [shot.get(kind, 0) for shot in shots] for kind, root in playing.items()} for shots in passes]
+    bones = [bone for bone in (parts.torso, parts.head, parts.hand) if bone]
+    with value_takes(FRAME_PATH, values) as takes, showing_all([rig.armature]):
+        shown = [(take, float(time)) for take, shots in zip(takes, passes, strict=True) for time in range(len(shots))]
+        return sample(rig, parts, shown, bones, export)

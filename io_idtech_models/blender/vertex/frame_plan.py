@@ -20,8 +20,8 @@ from ...reporting import listed as listing
 from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still
-from ..frame_rigs import RIG
-from ..playback import Take, influences, loose_actions, make_take, moved_by
+from ..frame_rigs import RIG, plays_another, rigs_of
+from ..playback import Take, influences, loose_actions, make_take, moved_by, still
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -245,7 +245,10 @@ def _warn_of_more(
     first, last = int(min(plan.times)), int(max(plan.times))
     played = range(max(first, export.scene.frame_start), min(last, export.scene.frame_end) + 1)
     elsewhen = bool(meshes) and any(_play_at_other_times(block, plan, played) for block in plan.held)
-    if elsewhen and is_moving(meshes, export, space, played, keys=False):
+    along = [rig for rig in rigs_of(meshes) if plays_another(rig) is None]  # written with the keys, whichever plays
+    with still(along if elsewhen else []):
+        elsewhere = elsewhen and is_moving(meshes, export, space, played, keys=False)
+    if elsewhere:
         log.warning(
             "more than keys moves it, and they play at other times than all of them one after another, as they are "
             "written: Frames: 'Scene Range' writes what is shown"

@@ -6,7 +6,7 @@ One in another player's frames: what hangs on the rig that was made of these get
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,7 +117,7 @@ def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
     """Return a mesh that hangs on a player's rig in that player's frames, with its tags and its table.
 
     While the legs show their frames the torso stands, and while the torso does the legs: so points near a cut, which
-    bones of both may move, are where these two fit.
+    bones of both may move, are where these two fit. Rows that both play, as they die, both show.
     """
     from ...blender.rigging.hang import parts_of, sample_frames
 
@@ -133,20 +133,24 @@ def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
     if max(counts.get(LEGS, 1), counts.get(TORSO, 1)) < 2:
         raise LimitError("the player's own meshes are gone, and with them how many frames it has: keep them until then")
     text = next(iter(table.values()))
-    stand = {kind: _first(read_table(text), kind, row, counts[kind]) for kind, row in STANDING.items()}
-    shots = [stand | {LEGS: frame} for frame in range(counts[LEGS])]
-    shots += [stand | {TORSO: frame} for frame in range(counts[TORSO])]
+    table_of = read_table(text)
+    stand = {kind: _first(table_of, kind, row, counts[kind]) for kind, row in STANDING.items()}
+    together = _together(table_of, counts)
+    legs = [{LEGS: frame, TORSO: together.get(frame, stand[TORSO])} for frame in range(counts[LEGS])]
+    alike = {torso: frame for frame, torso in together.items()}
+    torsos = [{LEGS: alike.get(frame, stand[LEGS]), TORSO: frame} for frame in range(counts[TORSO])]
     export = ExportScene(context.scene, context.view_layer, GatherSettings())
-    sampled = sample_frames(rig, parts, roots, shots, export)
-    into = np.repeat(cutting.inverse(sampled.armature[:1]), len(shots), axis=0)
+    sampled = sample_frames(rig, parts, roots, (legs, torsos), export)
+    count = len(legs) + len(torsos)
+    into = np.repeat(cutting.inverse(sampled.armature[:1]), count, axis=0)
 
     def tag(bone: str) -> cutting.Joint:
         return cutting.joint(steady.products(into, sampled.bones[bone]), TURN)
 
     torso = tag(parts.torso)
-    held = tag(parts.hand).beside(torso) if parts.hand else np.repeat(np.eye(4)[None], len(shots), axis=0)
+    held = tag(parts.hand).beside(torso) if parts.hand else np.repeat(np.eye(4)[None], count, axis=0)
     lower = list(range(counts[LEGS]))
-    upper = list(range(counts[LEGS], len(shots)))
+    upper = list(range(counts[LEGS], count))
     frames = {LEGS: lower, TORSO: upper, HEAD: [upper[stand[TORSO]]]}
     names = {kind: _frame_names(roots[kind]) for kind in (LEGS, TORSO)}
     return Apart(in_game(sampled, into), torso, tag(parts.head), held, lower[stand[LEGS]], frames, names, text)
@@ -156,6 +160,17 @@ def _first(table: AnimationTable, kind: str, row: str, count: int) -> int:
     """Return the first frame of a row in a part's model; 0 where the table or the model has none such."""
     begins = (each.frames[0] for each in table.of_part(kind) if each.name == row)
     return next((first for first in begins if first in range(count)), 0)
+
+
+def _together(table: AnimationTable, counts: Mapping[str, int]) -> dict[int, int]:
+    """Return which frame of the torso's model shows beside one of the legs', in rows that both play."""
+    rows = {row.name: row.frames for row in table.of_part(TORSO)}
+    pairs = [pair for row in table.of_part(LEGS) for pair in zip(row.frames, rows.get(row.name, ()), strict=False)]
+    found: dict[int, int] = {}
+    for legs, torso in pairs:
+        if legs in range(counts[LEGS]) and torso in range(counts[TORSO]):
+            found.setdefault(legs, torso)
+    return found
 
 
 def _frame_names(root: Block) -> list[str]:
