@@ -153,7 +153,7 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
     """Return what an action says of a row: its numbers in the file where they still show, else what its curve shows.
 
     Frames are those of the part. Frames per second and what repeats are the action's properties, unless the curve's
-    slope was changed and not the property, or the mark of a cycle.
+    slope was changed and not the property, or the mark of a cycle, or what repeats the curve.
     """
     noted = _noted(action, row)
     curve = frame_curve(action)
@@ -172,7 +172,7 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
     if noted is None:
         loop = abs(found.count) if action.get(LOOP) is None and action.use_cyclic else loop
     elif loop == was.loop:
-        loop = _loop(action, was, found)
+        loop = _loop(action, curve, was, found)
     return replace(found, name=row.name, parts=row.parts, frame_rate=fps, loop=loop)
 
 
@@ -192,11 +192,16 @@ def _is_as_made(action: Any, points: NDArray[Any], keys: RowKeys) -> bool:
     return same and spans.is_imported(action)
 
 
-def _loop(action: Any, was: Clip, found: Clip) -> int:
-    """Return how many of the last frames repeat, by the mark of a cycle if that was changed."""
-    if bool(action.use_cyclic) != (min(was.loop, abs(was.count)) > 1):
-        return abs(found.count) if action.use_cyclic else 0
+def _loop(action: Any, curve: Any, was: Clip, found: Clip) -> int:
+    """Return how many of the last frames repeat, by the mark of a cycle or what repeats the curve if that changed."""
+    repeated = min(was.loop, abs(was.count)) > 1
+    if any(repeats != repeated for repeats in (bool(action.use_cyclic), _wraps(curve))):
+        return 0 if repeated else abs(found.count)
     return abs(found.count) if was.loop == abs(was.count) > 1 else was.loop
+
+
+def _wraps(curve: Any) -> bool:
+    return any(modifier.type == "CYCLES" and not modifier.mute for modifier in curve.modifiers)
 
 
 def _measured(action: Any, curve: Any, points: NDArray[Any], was: Clip) -> tuple[Clip, float]:
@@ -205,7 +210,7 @@ def _measured(action: Any, curve: Any, points: NDArray[Any], was: Clip) -> tuple
     From where it begins, or the action's range does if that was set by hand, to the last key before the one at which it
     begins again.
     """
-    wraps = len(points) > 2 and any(modifier.type == "CYCLES" for modifier in curve.modifiers)
+    wraps = len(points) > 2 and _wraps(curve)
     times, values = (points[:-1] if wraps else points).astype(float).T
     span, reach = times[-1] - times[0], values[-1] - values[0]
     step = float(abs(span / reach)) if span > 0 and reach else 0.0

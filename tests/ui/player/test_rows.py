@@ -51,6 +51,8 @@ ROW_EDITS = {
     "fps": (lambda a: a.__setitem__("idtech_fps", 30.0), (b"45 6 6 24 ", b"45 6 6 30 ")),
     "loop": (lambda a: a.__setitem__("idtech_loop", 0), (b"45 6 6 24 ", b"45 6 0 24 ")),
     "cycle": (lambda a: setattr(a, "use_cyclic", False), (b"45 6 6 24 ", b"45 6 0 24 ")),
+    "repeats": (lambda a: frame_curve(a).modifiers.remove(frame_curve(a).modifiers[0]), (b"45 6 6 24 ", b"45 6 0 24 ")),
+    "muted": (lambda a: setattr(frame_curve(a).modifiers[0], "mute", True), (b"45 6 6 24 ", b"45 6 0 24 ")),
     "range": (lambda a: setattr(a, "frame_end", 4), (b"45 6 6 24 ", b"45 4 4 24 ")),
     "start": (lambda a: setattr(a, "frame_start", 2), (b"45 6 6 24 ", b"47 4 4 24 ")),
     "keys": (lambda a: shift(a, 0, 2), (b"45 6 6 24 ", b"47 6 6 24 ")),
@@ -77,6 +79,13 @@ def test_an_edited_row_changes_its_numbers_alone(tmp_path, edit):
     wanted = originals() | {"animation.cfg": originals()["animation.cfg"].replace(old, new)}
     assert after["animation.cfg"] == wanted["animation.cfg"]
     assert after == wanted
+
+
+def test_a_row_that_is_made_to_repeat_does_so(tmp_path):
+    player = brought(game(tmp_path), frame_rate=24)
+    frame_curve(actions_of(player)["LEGS_JUMP"]).modifiers.new("CYCLES")
+    wanted = originals()["animation.cfg"].replace(b"59 2 0 15", b"59 2 2 15")
+    assert saved(tmp_path)["animation.cfg"] == wanted
 
 
 KEYS = {  # of LEGS_RUN, 14 to 19 in the part: whether a table can say them
