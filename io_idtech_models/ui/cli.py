@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--frame", type=int, metavar="N", help="the frame of a picture or an .obj (a model's first, else the current)")
     add("--size", type=_size, default=(960, 720), metavar="WxH", help="a picture's, in pixels (960x720)")
-    add("--scale", type=_scale, default=1.0, metavar="X", help="length of a game unit in the other file (1)")
+    add("--scale", type=_scale, default=1.0, metavar="X", help="length of a game unit in the scene, or in the other model (1)")
     add("--fps", type=_rate, default=0, metavar="N", help="frames per second of a model that does not say (24)")
     add("--no-weld", action="store_true", help="keep vertices apart that lie together in every frame")
     add("--skin", default="", metavar="NAME", help="what a model wears (its default skin), none: its own shaders")
@@ -123,6 +123,8 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     if options.frame is not None:
         context.scene.frame_set(options.frame)
     if row is not None:
+        if source is not None:  # a model of a model's size: what reading scaled stays so
+            options = argparse.Namespace(**vars(options) | {"scale": 1.0})
         asked = ExportRequest(
             job.target, options.game, cli.own_options(row, options), cli.shortens(options), levels=options.levels
         )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.blender.exchange import scene_files as exchange
+from io_idtech_models.cli import main as plain_cli
 from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game.folders import Disk
@@ -24,6 +26,7 @@ from tests.ui.scene import add_cube, add_tag, bpy, error_of, import_md3, import_
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 KNOWN = ", ".join(MODEL_SUFFIXES)
+OPTION = re.compile(r"--[a-z][a-z-]*[a-z]")
 HALF_STEP = 1 / 128 + 1e-4  # positions are rounded to 1/64
 
 
@@ -296,7 +299,7 @@ def test_an_md2_through_a_blend_and_with_options_of_blenders_way(folder, run):
     convert(run, "a.md2", "c.md2", "--scale", "2", "--frames", "1")
     frame = model("c.md2")
     assert frame.frame_names == ["large"]
-    assert np.allclose(frame.surfaces[0].positions[0], model("a.md2").surfaces[0].positions[1], atol=0.05)
+    assert np.allclose(frame.surfaces[0].positions[0], 2 * model("a.md2").surfaces[0].positions[1], atol=0.05)
 
 
 @pytest.mark.parametrize("option", [[], ["--normals", "source", "--scale", "1.0001"]], ids=["plain", "Blender"])
@@ -355,10 +358,34 @@ def test_scale(folder, run):
     convert(run, "sentinel.md3", "small.glb", "--scale", "0.025")
     convert(run, "small.glb", "back.md3", "--scale", "0.025")
     compare("back.md3")
-    convert(run, "sentinel.md3", "half.md3", "--scale", "2")
-    assert np.ptp(model("half.md3").surfaces[0].positions) == pytest.approx(
-        np.ptp(model("sentinel.md3").surfaces[0].positions), abs=0.05
-    ), "a model has no other unit: both ways are scaled"
+
+
+@pytest.mark.parametrize("target", ["b.md3", "b.md2", "b.mdl", "b.mdc", "b.lwo"])
+def test_a_model_that_becomes_another_is_resized(folder, run, target):
+    convert(run, "sentinel.md3", f"as_is{target}")
+    convert(run, "sentinel.md3", target, "--scale", "2.5")
+    before, after = model(f"as_is{target}"), model(target)
+    for old, new in zip(before.surfaces, after.surfaces, strict=True):
+        step = 0.02 * np.ptp(old.positions)  # of an MDL's grid, the coarsest
+        assert np.abs(new.positions - 2.5 * old.positions).max() < step
+    for old, new in zip(before.tags, after.tags, strict=True):
+        np.testing.assert_allclose(new.origins, 2.5 * old.origins, atol=0.03)  # both are rounded
+        np.testing.assert_allclose(new.axes, old.axes, atol=1e-3)
+
+
+def test_a_model_of_bones_is_resized_with_its_animations(folder, run):
+    Path("arm.md5mesh").write_bytes(samples_md5.arm())
+    Path("wave.md5anim").write_bytes(samples_md5.wave())
+    found = {}
+    for name, options in (("a.iqm", ()), ("b.iqm", ("--scale", "2.5"))):
+        convert(run, "arm.md5mesh", "--anim", "wave.md5anim", name, *options)
+        found[name] = load_file(Disk().file(Path(name)))
+    before, after = found.values()
+    old, new = (each.model.skeleton.bind.positions for each in (before, after))
+    np.testing.assert_allclose(new, 2.5 * old, atol=1e-4)
+    ((old,), (new,)) = (each.animations for each in (before, after))
+    np.testing.assert_allclose(new.positions, 2.5 * old.positions, atol=1e-4)
+    np.testing.assert_allclose(new.rotations, old.rotations, atol=1e-5)
 
 
 @pytest.mark.parametrize("normals", ["source", "shown", "smooth"])
@@ -581,3 +608,16 @@ def test_other_collections_speak_too(folder, run):
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "x.blend"))
     convert(run, "x.blend", "b.md3")
     assert Path("b.md3").read_bytes() == SENTINEL.read_bytes()
+
+
+def test_the_guide_lists_all_options_of_convert_and_which_need_blender(capsys):
+    guide = (PROJECT / "docs/command-line.md").read_text(encoding="utf-8").partition("## Options of `convert`")[2]
+    tables = guide.partition("\n## ")[0].split("| --- | --- |\n")[1:]
+    cells = [[row.split(" | ")[0] for row in table.splitlines() if row.startswith("| `")] for table in tables]
+    everywhere, with_blender = (set(OPTION.findall(" ".join(own))) for own in cells)
+    takes = []
+    for command in (plain_cli.main, cli.main):
+        assert command(["convert", "-h"]) == 0
+        takes.append(set(OPTION.findall(capsys.readouterr().out)) - {"--help", "--game-folder", "--engine"})
+    assert everywhere == takes[0]
+    assert with_blender == takes[1] - takes[0]
