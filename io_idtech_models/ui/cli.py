@@ -32,7 +32,7 @@ from ..cli.workers import Job
 from ..formats import MOTION, SKELETAL, VERTEX, Format
 from ..reporting import ModelError, Summary, joined, plural
 from ..tasks.export.motion import AnimationExport, export_animations
-from ..tasks.export.motion_sources import NoActionError, plays_one_of_several
+from ..tasks.export.motion_sources import NoActionError, plays_its_actions
 from ..tasks.export.selection import choose
 from ..tasks.export.skeletal import ModelExport, export_skeletal
 from ..tasks.export.vertex import export_file
@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--frame", type=int, metavar="N", help="the frame of a picture or an .obj (a model's first, else the current)")
     add("--size", type=_size, default=(960, 720), metavar="WxH", help="a picture's, in pixels (960x720)")
-    add("--scale", type=_scale, default=1.0, metavar="X", help="length of a game unit in the scene, or in the other model (1)")
+    add("--scale", type=_scale, default=1.0, metavar="X", help="length of a game unit in the scene or other model (1)")
     add("--fps", type=_rate, default=0, metavar="N", help="frames per second of a model that does not say (24)")
     add("--no-weld", action="store_true", help="keep vertices apart that lie together in every frame")
     add("--skin", default="", metavar="NAME", help="what a model wears (its default skin), none: its own shaders")
@@ -132,7 +132,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     elif job.target.suffix.lower() == PICTURE:
         picture.render_still(job.target, context.scene.frame_current, options.size)
     else:
-        scene_files.save_scene(job.target, each_action=plays_one_of_several(context.scene))
+        scene_files.save_scene(job.target, each_action=plays_its_actions(context.scene))
         summary.warnings.extend(scene_files.left_out(job.target))
     return summary.whole
 

@@ -250,8 +250,8 @@ def actions_of(rig: Any, row: Format) -> list[Any]:
     return _meant(rig, row, "ALL", "")
 
 
-def plays_one_of_several(scene: bpy.types.Scene) -> bool:
-    """Tell whether an armature plays one of several actions, and nothing else in the scene is animated."""
+def plays_its_actions(scene: bpy.types.Scene) -> bool:
+    """Tell whether an armature has actions, and nothing else in the scene is animated."""
     blocks: list[Any] = list(scene.objects)
     rigs = [block for block in blocks if block.type == "ARMATURE"]
     if len(rigs) != 1 or _plays_strips(rigs[0]):
@@ -260,7 +260,7 @@ def plays_one_of_several(scene: bpy.types.Scene) -> bool:
     if any(used_actions(owner) for owner in (*blocks, *keys) if owner is not None and owner != rigs[0]):
         return False
     with collected_warnings(), suppress(NoActionError):
-        return len(actions_of(rigs[0], formats.by_name("iqm"))) > 1
+        return bool(actions_of(rigs[0], formats.by_name("iqm")))
     return False
 
 
