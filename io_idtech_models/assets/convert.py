@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import formats
 from ..formats import MOTION, SKELETAL, VERTEX, Family, Format
+from ..formats.common.static import skins_left_out
 from ..formats.vertex_files import dump_for, further_left_out
 from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose
-from ..model.bake import bake
+from ..model.bake import bake, joints_called_tags
 from ..model.bounds import set_bounds
 from ..model.edits.matched import moved_by_root, named
 from ..model.edits.short_names import short_animations, short_skeleton
@@ -113,10 +114,11 @@ def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> 
         motions, notes = short_animations(motions, to.name_sizes.get("frame"))
     if any(mesh.level for mesh in loaded.model.meshes):
         notes += to.lost_levels()
-    if not loaded.model.nearest().meshes and not loaded.model.tags and not posing.tags:
+    tags = list(dict.fromkeys((*posing.tags, *(joints_called_tags(loaded.model) if to.tags else ()))))
+    if not loaded.model.nearest().meshes and not loaded.model.tags and not tags:
         alone = ", it holds animations alone: name it with --anim where their model is converted"
         raise LimitError(f"it has no mesh{alone if motions else ''}")
-    found = _vertex_file(loaded, bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
+    found = _vertex_file(loaded, bake(loaded.model.nearest(), motions, tags, posing.frames), to, asked)
     return replace(found, notes=notes + found.notes)
 
 
@@ -212,6 +214,7 @@ def _rigged(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) ->
     model, motions, report = to_skeletal(loaded.model, posing.rig, loaded.row.vertex.frame_rate or posing.frame_rate)
     model.tags = model.tags if to.tags else []  # their bones are there, by their names
     notes = [f"a skeleton of {report.sentence(loaded.model.frame_names)}", *further_left_out(to.name, loaded.model)]
+    notes += skins_left_out(to.name.upper(), loaded.model)
     if asked.shorten:
         skeletal, motions, shorter = short_skeleton(model, motions, to, asked.game)
         return _skeletal_result(skeletal or model, motions, to, asked, notes + shorter)

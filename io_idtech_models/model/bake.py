@@ -19,6 +19,7 @@ from .vertex import Surface, Tag, VertexModel
 from .weights import blended_normals, skin_by
 
 Doubles = NDArray[np.float64]
+TAG = "tag_"  # what games call their tags
 
 
 def bake(
@@ -106,10 +107,16 @@ def _joint_tag(tag: JointTag, poses: _Poses) -> Tag:
     return Tag(tag.name, origins.astype(np.float32), axes.astype(np.float32))
 
 
+def joints_called_tags(model: SkeletalModel) -> list[str]:
+    """Return the joints that are tags by their names, where no tag of the model is called so."""
+    there = {tag.name.lower() for tag in model.tags}
+    return [name for name in model.skeleton.names if name.lower().startswith(TAG) and name.lower() not in there]
+
+
 def _tag(model: SkeletalModel, name: str, poses: _Poses) -> Tag:
     if name not in model.skeleton.names:
         raise LimitError(f"no joint is called '{name}'; there are {listed(model.skeleton.names)}")
     joint = model.skeleton.names.index(name)
     axes = np.swapaxes(poses.turns[:, joint], 1, 2)  # a joint's axes are the columns, a tag's the rows
-    called = name if name.lower().startswith("tag_") else f"tag_{name}"
+    called = name if name.lower().startswith(TAG) else f"{TAG}{name}"
     return Tag(called, poses.places[:, joint].astype(np.float32), axes.astype(np.float32))

@@ -17,11 +17,12 @@ from io_idtech_models.formats.md5 import scale_file as md5scale
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
+from io_idtech_models.model.rigging.rig import RigSettings
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError, ModelError
 from tests import facts, samples_iqm, samples_md5, samples_mdm
 from tests.packs import put_files
-from tests.samples import CORPUS, corpus, sample
+from tests.samples import CORPUS, PROJECT, corpus, sample
 
 STEP = 1 / 64  # of MD3's positions
 
@@ -63,6 +64,30 @@ def baked(folder, source="arm.md5mesh", animations=(), tags=()):
 
 
 # -- to frames
+
+
+@pytest.mark.parametrize("middle", ["iqm", "md5mesh", "mdr"])
+def test_tags_of_frames_are_joints_and_tags_again(tmp_path, middle):
+    """Where games know tags by their joints' names, too."""
+    upper = PROJECT / "examples/tock/baseq3/models/players/tock/upper.md3"
+    convert(upper, tmp_path / f"a.{middle}", "format", {}, rig=RigSettings())
+    beside = sorted(tmp_path.glob("*.md5anim"), key=lambda path: names_of(upper).index(path.stem))
+    convert(tmp_path / f"a.{middle}", tmp_path / "b.md3", "format", {}, beside)
+    before, after = load(upper)[1], load(tmp_path / "b.md3")[1]
+    assert [tag.name for tag in after.tags] == [tag.name for tag in before.tags]
+    for old, new in zip(before.tags, after.tags, strict=True):
+        np.testing.assert_allclose(new.origins, old.origins, atol=2 * STEP)
+        np.testing.assert_allclose(new.axes, old.axes, atol=2e-3)
+
+
+def names_of(path):
+    return list(dict.fromkeys(name.rpartition("_")[0] for name in load(path)[1].frame_names))
+
+
+def test_skins_that_a_model_of_bones_has_no_place_for_are_said(tmp_path):
+    stilt = PROJECT / "examples/stilt/players/stilt/tris.md2"
+    line = convert(stilt, tmp_path / "a.iqm", "format", {}, rig=RigSettings(bones=4))
+    assert "IQM holds one material of a surface: others are left out of 'stilt'" in line
 
 
 SCALE = b'{"upper arm": {"scale_positions": true, "1": 2.0}, "hand": {"1": 0.5, "4": 1.25}}'

@@ -47,9 +47,9 @@ def one_frame(model: VertexModel, label: str) -> VertexModel:
     """
     lost = [plural(len(model.tags), "tag")] if model.tags else []
     lost += [f"{plural(model.num_frames - 1, 'frame')} after the first"] if model.num_frames > 1 else []
-    several = [surface.name for surface in model.surfaces if len(surface.shaders) > 1]
-    if several:
-        log.warning("%s holds one material of a surface: others are left out of %s", label, listed(several))
+    several = skins_left_out(label, model)
+    for text in several:
+        log.warning(text)
     if lost:
         log.warning("%s holds one frame, and no tags: left out: %s", label, " and ".join(lost))
     if not lost and not several and all(surface.uvs.ndim == 2 for surface in model.surfaces):
@@ -59,6 +59,12 @@ def one_frame(model: VertexModel, label: str) -> VertexModel:
     surfaces = [_first_frame(surface) for surface in shaped.surfaces]
     names = shaped.frame_names[:1]
     return replace(shaped, frame_names=names, surfaces=surfaces, tags=[], frame_sources=frames, animations=[])
+
+
+def skins_left_out(label: str, model: VertexModel) -> list[str]:
+    """Return that a format holds one material of a surface, where a model's have more, in a sentence."""
+    several = [surface.name for surface in model.surfaces if len(surface.shaders) > 1]
+    return [f"{label} holds one material of a surface: others are left out of {listed(several)}"] if several else []
 
 
 def _first_frame(surface: Surface) -> Surface:
