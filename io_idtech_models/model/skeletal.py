@@ -37,6 +37,7 @@ __all__ = [
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+ON_JOINT = 1e-4  # units, and of an axis: nearer a tag stands on its joint
 LEAST = 1e-5  # stands for 0 where ways are multiplied: what 0 swallowed could not come back
 
 
@@ -256,6 +257,15 @@ class JointTag:
     axes: Floats  # (3, 3) the tag's axes as rows, in the joint's space
     source_index: int = -1  # the source's tag that it was
     kept: bool = False  # it stands on its joint as the source's does
+
+    @property
+    def stands_on_joint(self) -> bool:
+        """Tell whether it stands right on its joint, turned as that is."""
+        return bool(np.abs(self.origin).max() <= ON_JOINT and np.abs(self.axes - np.eye(3)).max() <= ON_JOINT)
+
+    def is_joint_of(self, skeleton: Skeleton) -> bool:
+        """Tell whether it is one with its joint: called as that is, where that is."""
+        return self.stands_on_joint and self.name.lower() == skeleton.names[self.joint].lower()
 
 
 @dataclass(eq=False)

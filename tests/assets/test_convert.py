@@ -66,11 +66,12 @@ def baked(folder, source="arm.md5mesh", animations=(), tags=()):
 # -- to frames
 
 
-@pytest.mark.parametrize("middle", ["iqm", "md5mesh", "mdr"])
+@pytest.mark.parametrize("middle", ["iqm", "md5mesh", "mdr", "mds"])
 def test_tags_of_frames_are_joints_and_tags_again(tmp_path, middle):
     """Where games know tags by their joints' names, too."""
     upper = PROJECT / "examples/tock/baseq3/models/players/tock/upper.md3"
-    convert(upper, tmp_path / f"a.{middle}", "format", {}, rig=RigSettings())
+    line = convert(upper, tmp_path / f"a.{middle}", "format", {}, rig=RigSettings())
+    assert " 12 joints" in line, "no tag has a bone besides the one that it is"
     beside = sorted(tmp_path.glob("*.md5anim"), key=lambda path: names_of(upper).index(path.stem))
     convert(tmp_path / f"a.{middle}", tmp_path / "b.md3", "format", {}, beside)
     before, after = load(upper)[1], load(tmp_path / "b.md3")[1]

@@ -22,7 +22,7 @@ from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT, corpus, format_of, load, put, sample
 from tests.small_files import SAMPLES
-from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model
+from tests.ui.scene import activate, add_mesh, add_tag, bpy, error_of, export_bytes, export_model, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -178,6 +178,30 @@ def test_tags_are_bones(tmp_path):
     bpy.data.objects["tag_weapon"].name = "tag_gun"
     names = [tag.name for tag in export_model(tmp_path / "a.md3").tags]
     assert names == ["tag_gun" if tag.name == "tag_weapon" else tag.name for tag in before.tags]
+
+
+@pytest.mark.parametrize("kind", ["iqm", "md5mesh", "mdm", "mdr", "mds"])
+def test_tags_are_joints_of_a_model_of_bones(kind, tmp_path, capfd):
+    block = rigged(UPPER)
+    tags = {tag.name for tag in load(UPPER.read_bytes()).tags}
+    assert not any(block.data.bones[name].use_deform for name in tags)
+    found = format_of(export_bytes(tmp_path / f"a.{kind}")).load((tmp_path / f"a.{kind}").read_bytes(), "a")
+    assert "left out" not in capfd.readouterr().out
+    names = {tag.name for tag in found.tags} if kind in ("mdm", "mdr", "mds") else set(found.skeleton.names)
+    assert tags <= names
+    assert found.skeleton.num_joints == len(block.data.bones)
+
+
+def test_a_control_is_a_joint_where_it_carries_a_tag(tmp_path):
+    block = rigged(BRAZIER)
+    bone, pole = block.data.bones[-1].name, add_tag("pole")
+    pole.parent, pole.parent_type, pole.parent_bone = block, "BONE", bone
+    joints = [len(block.data.bones)]
+    for deform, name in ((False, "pole"), (False, "tag_pole")):
+        block.data.bones[bone].use_deform, pole.name = deform, name
+        export_bytes(tmp_path / "a.iqm")
+        joints.append(load((tmp_path / "a.iqm").read_bytes()).skeleton.num_joints)
+    assert joints == [len(block.data.bones), len(block.data.bones) - 1, len(block.data.bones)]
 
 
 def test_animations_play_along(tmp_path):

@@ -23,6 +23,8 @@ from ...reporting import LimitError
 from .. import properties
 from ..compat import Block
 from ..curves import bone_path
+from ..empties import PREFIX
+from ..provenance import TAG_INDEX
 from . import armature, bone_scales, channels, torso
 from .source import StoredRig
 
@@ -40,7 +42,8 @@ LEAST_TURN, LEAST_MOVE = 2e-4, 1e-3  # 0.01 degrees; game units
 
 def listed_bones(block: Block, deform_only: bool) -> tuple[list[Any], NDArray[np.int32]]:
     """Return the bones to export, parents before children, in the source's order, and their parents among them (J,)."""
-    wanted = [b for b in armature.file_order(block.data.bones) if b.use_deform or not deform_only]
+    tags = _tag_bones(block)
+    wanted = [b for b in armature.file_order(block.data.bones) if b.use_deform or b.name in tags or not deform_only]
     chosen = {bone.name for bone in wanted}
     order: dict[str, int] = {}
     ordered: list[Any] = []
@@ -62,6 +65,14 @@ def listed_bones(block: Block, deform_only: bool) -> tuple[list[Any], NDArray[np
             ordered.append(each)
     parents = [-1 if above(bone) is None else order[above(bone).name] for bone in ordered]
     return ordered, np.array(parents, np.int32)
+
+
+def _tag_bones(rig: Block) -> set[str]:
+    """Return the bones that are tags by their names, or carry empties that are some: no mesh needs these."""
+    called = {bone.name for bone in rig.data.bones if bone.name.lower().startswith(PREFIX)}
+    hung = (block for block in rig.children if block.type == "EMPTY" and block.parent_type == "BONE")
+    known = (block for block in hung if block.name.lower().startswith(PREFIX) or TAG_INDEX in block)
+    return called | {block.parent_bone for block in known}
 
 
 def has_no_joints(known: StoredRig | None) -> bool:

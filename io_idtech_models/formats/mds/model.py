@@ -48,7 +48,6 @@ FORMAT = "mds"
 KIND = Kind(FORMAT, HEADER)
 MESHES = meshes.Meshes(VERTEX, SURFACE_IDENT)
 Mask = NDArray[np.bool_]
-SAME = 1e-4  # units, and of an axis: nearer a tag stands on its bone
 Doubles = NDArray[np.float64]
 
 
@@ -188,9 +187,10 @@ def with_tag_bones(
 ) -> tuple[SkeletalModel, list[Animation]]:
     """Return a model and its animations with a bone for each tag that has none: themselves where all have theirs.
 
-    A bone is a tag's own if it is flagged as such, moves no vertex, and the tag stands right on it; or, of a model that
-    came from an MDS (`of_mds`), if it still stands there as it did.
+    A bone is a tag's own if it is flagged as such or called as the tag is, moves no vertex, and the tag stands right on
+    it; or, of a model that came from an MDS (`of_mds`), if it still stands there as it did.
     """
+    model, animations = _with_flags(model, animations, of_mds)
     lacking = [tag for tag in model.tags if not ((of_mds and tag.kept) or _is_own(tag, model))]
     if not lacking:
         return model, animations
@@ -214,12 +214,36 @@ def with_tag_bones(
     ]
 
 
+def _with_flags(
+    model: SkeletalModel, animations: list[Animation], of_mds: bool
+) -> tuple[SkeletalModel, list[Animation]]:
+    """Return a model and its animations with the bones flagged that are called as the tags that stand on them."""
+    skeleton, moving = model.skeleton, _moving(model)
+    new = [tag for tag in model.tags if not (of_mds and tag.kept) and tag.is_joint_of(skeleton)]
+    own = [tag.joint for tag in new if tag.joint not in moving]
+    if not own:
+        return model, animations
+
+    def flagged(traits: Traits | None) -> Traits:
+        found = _no_traits(skeleton.num_joints) if traits is None else traits
+        flags = found.flags.copy()
+        flags[own] |= TAG_FLAG
+        return replace(found, flags=flags)
+
+    grown = replace(skeleton, traits=flagged(skeleton.traits))
+    return replace(model, skeleton=grown), [replace(each, traits=flagged(each.traits)) for each in animations]
+
+
+def _moving(model: SkeletalModel) -> set[int]:
+    """Return the joints that move vertices."""
+    return {joint for mesh in model.meshes for joint in np.unique(mesh.weights.joints).tolist()}
+
+
 def _is_own(tag: JointTag, model: SkeletalModel) -> bool:
     """Tell whether a tag's joint is a bone of its own."""
     traits = model.skeleton.traits
-    on_it = np.abs(tag.origin).max() <= SAME and np.abs(tag.axes - np.eye(3)).max() <= SAME
     flagged = traits is not None and bool(traits.flags[tag.joint] & TAG_FLAG)
-    return bool(on_it and flagged and not any((mesh.weights.joints == tag.joint).any() for mesh in model.meshes))
+    return tag.stands_on_joint and flagged and tag.joint not in _moving(model)
 
 
 def _free_names(wanted: list[str], known: list[str]) -> list[str]:
@@ -290,10 +314,14 @@ def _grown_animation(
 def _grown_traits(traits: Traits | None, parents: NDArray[np.int32], before: int) -> Traits:
     """Return traits with those of new tags' bones, which follow the torso as their parents (n,) do."""
     if traits is None:
-        traits = Traits(np.zeros(before, np.float32), np.zeros(before, np.int32), -1)
+        traits = _no_traits(before)
     flags = np.full(len(parents), TAG_FLAG, np.int32)
     weights = np.concatenate((traits.torso_weights, traits.torso_weights[parents]))
     return Traits(weights, np.concatenate((traits.flags, flags)), traits.torso_parent)
+
+
+def _no_traits(count: int) -> Traits:
+    return Traits(np.zeros(count, np.float32), np.zeros(count, np.int32), -1)
 
 
 def _padded(array: NDArray[Any] | None, count: int, value: Any) -> NDArray[Any] | None:
