@@ -114,7 +114,8 @@ def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> 
         motions, notes = short_animations(motions, to.name_sizes.get("frame"))
     if any(mesh.level for mesh in loaded.model.meshes):
         notes += to.lost_levels()
-    tags = list(dict.fromkeys((*posing.tags, *(joints_called_tags(loaded.model) if to.tags else ()))))
+    called = joints_called_tags(loaded.model) if to.tags and not loaded.row.tags else []
+    tags = list(dict.fromkeys((*posing.tags, *called)))
     if not loaded.model.nearest().meshes and not loaded.model.tags and not tags:
         alone = ", it holds animations alone: name it with --anim where their model is converted"
         raise LimitError(f"it has no mesh{alone if motions else ''}")

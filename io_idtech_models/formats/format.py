@@ -319,8 +319,9 @@ class Format:
         from ..reporting import listed
 
         called, found = self.name.upper(), []
-        tags = [tag.name for tag in model.tags if not (self.tags or tag.is_joint_of(model.skeleton))]
-        if tags:
+        joints = self.family is SKELETAL  # which games may look up by their names
+        tags = [tag.name for tag in model.tags if not (joints and tag.is_joint_of(model.skeleton))]
+        if tags and not self.tags:
             found.append(f"{called} has no tags: left out: {listed(tags)}")
         traits = model.skeleton.traits
         if traits is not None and traits.torso_weights.any() and not (self.skeletal.companions or self.motion.torso):

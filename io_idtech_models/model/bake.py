@@ -108,9 +108,8 @@ def _joint_tag(tag: JointTag, poses: _Poses) -> Tag:
 
 
 def joints_called_tags(model: SkeletalModel) -> list[str]:
-    """Return the joints that are tags by their names, where no tag of the model is called so."""
-    there = {tag.name.lower() for tag in model.tags}
-    return [name for name in model.skeleton.names if name.lower().startswith(TAG) and name.lower() not in there]
+    """Return the joints that are tags by their names."""
+    return [name for name in model.skeleton.names if name.lower().startswith(TAG)]
 
 
 def _tag(model: SkeletalModel, name: str, poses: _Poses) -> Tag:
