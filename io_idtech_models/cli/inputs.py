@@ -23,7 +23,10 @@ WITH_CHARACTERS = (*SUFFIXES, *ENDS)  # what `info` and `check` read
 
 @dataclass(frozen=True)
 class Input:
-    """A file to read, and what of its path an output folder keeps: what is below the folder that was asked for."""
+    """A file to read, and what of its path an output folder keeps: what is below the folder that was asked for.
+
+    Of a pattern that is what lies below its last part without a wildcard.
+    """
 
     path: Path
     below: Path
@@ -58,15 +61,23 @@ def _meant(name: str, suffixes: tuple[str, ...]) -> list[Input]:
         return [each for pack in packs for each in _members(pack, inner, suffixes)]
     path = Path(name)
     if is_dir(path):
-        below = sorted(p for p in path.rglob("*") if p.name.lower().endswith(suffixes) and p.is_file())
-        return [Input(each, each.relative_to(path)) for each in below]
+        return [Input(each, each.relative_to(path)) for each in _below(path, suffixes)]
     if glob.has_magic(name) and not exists(path):
         found: list[Input] = []
+        above = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts))
         for match in _matches(name):
-            whole = _is_archive(match)
-            found += _members(match, "", suffixes) if whole else [Input(match, Path(match.name))]
+            if _is_archive(match):
+                found += _members(match, "", suffixes)
+                continue
+            files = _below(match, suffixes) if is_dir(match) else [match]
+            found += [Input(each, each.relative_to(above)) for each in files]
         return found
     return [Input(path, Path(path.name))]
+
+
+def _below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files of a folder's whole tree that end in one of some ways."""
+    return sorted(path for path in folder.rglob("*") if path.name.lower().endswith(suffixes) and path.is_file())
 
 
 def _matches(pattern: str) -> list[Path]:

@@ -297,6 +297,15 @@ def test_globs_and_an_existing_folder(folder, run):
     assert sorted(p.name for p in Path("out.md3").iterdir()) == ["a.md3", "b.md3"]
 
 
+@pytest.mark.parametrize("pattern", ["in/*/a.md3", "./in/**/*.md3", "{folder}/in/*", "in/[de]"])
+def test_what_a_glob_matches_keeps_its_folders_below_what_is_no_glob(folder, run, pattern):
+    put("in/d/a.md3")
+    put("in/e/a.md3")
+    put("in/e/notes.txt", b"")
+    assert run("convert", pattern.format(folder=folder), "out", "--to", "mdc")[0] == 0
+    assert sorted(p.relative_to("out").as_posix() for p in Path("out").rglob("*.*")) == ["d/a.mdc", "e/a.mdc"]
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("more", [[], ["--rig"]])
 def test_no_file_goes_in_place_of_what_another_became(folder, run, jobs, more):
