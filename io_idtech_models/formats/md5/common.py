@@ -35,9 +35,8 @@ def read_heading(reader: Reader) -> str | None:
     reader.expect(IDENT)
     version = reader.integer("version")
     if version == ALPHA_VERSION or any(word in reader.text for word in ALPHA_WORDS):
-        reader.fail(
-            "MD5 version 6, of the Doom 3 alpha, which no game reads", f"version {VERSION}", f"version {version}"
-        )
+        found = f"version {ALPHA_VERSION}" + (f", which calls itself {version}" if version != ALPHA_VERSION else "")
+        reader.fail("MD5 version 6, of the Doom 3 alpha, which no game reads", f"version {VERSION}", found)
     if version != VERSION:
         reader.fail("unsupported MD5 version", VERSION, version)
     if reader.peek() != b"commandline":

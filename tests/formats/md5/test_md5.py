@@ -137,10 +137,16 @@ def test_trailing_text_is_left_alone():
     assert differences(data, data + b"\nmesh rubbish {") == set()
 
 
-@pytest.mark.parametrize(("old", "new"), [(b"MD5Version 10", b"MD5Version 6"), (b"numJoints 3", b"numbones 3")])
-def test_files_of_the_alpha_are_told_apart(old, new):
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (b"MD5Version 10", b"MD5Version 6", "version 6"),
+        (b"numJoints 3", b"numbones 3", "version 6, which calls itself 10"),
+    ],
+)
+def test_files_of_the_alpha_are_told_apart(old, new, found):
     assert old in samples_md5.arm()
-    with pytest.raises(FormatError, match=r"MD5 version 6, of the Doom 3 alpha.* line"):
+    with pytest.raises(FormatError, match=rf"MD5 version 6, of the Doom 3 alpha.* line.*, found {found}$"):
         md5mesh.read(samples_md5.arm().replace(old, new, 1))
 
 
