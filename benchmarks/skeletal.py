@@ -26,6 +26,7 @@ from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather as skeletal_gather
 from io_idtech_models.blender.skeletal import gather_motion as motion
+from io_idtech_models.blender.skeletal.leaders import cast
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import Format, by_name, by_suffix
 from io_idtech_models.model.bounds import set_bounds
@@ -187,8 +188,7 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
         export = rig_scene(scene, layer, SkeletalGatherSettings(), posed.armature)
         gathered, found = skeletal_gather.gather([posed.armature, *posed.meshes], export), []
         for action in posed.actions:
-            slot = next((slot for slot, _, _ in action_parts(action)), None)
-            found.append(motion.gather_action(export, action, slot))
+            found.append(motion.gather_action(export, cast(posed.armature, action)))
             set_bounds(found[-1], gathered)
     with clock.of("from_model"):
         structs = mesh_row.from_model(gathered) if files.mesh else None
@@ -216,8 +216,7 @@ def run_whole(files: Files, row: Format, clock: Clock) -> tuple[Any, Any, list[A
         gathered = skeletal_gather.gather([posed.armature, *posed.meshes, *posed.tags], export, "serpent")
         found = []
         for action in posed.actions:
-            slot = next((slot for slot, _, _ in action_parts(action)), None)
-            found.append(motion.gather_action(export, action, slot))
+            found.append(motion.gather_action(export, cast(posed.armature, action)))
             set_bounds(found[-1], gathered)
     with clock.of("from_model"):
         structs = row.from_model(gathered, {}, found)

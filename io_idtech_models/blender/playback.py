@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from .frame_rigs import is_frame_rig, partner_of, whole_of
 from .provenance import PART
 from .spans import span_of, warn_of_length
 
+log = logging.getLogger(__name__)
 POSE = "pose.bones["
 
 
@@ -74,6 +76,21 @@ def rig_roles(rig: Block, action: Block | None) -> list[Role]:
     return [] if action is None else [replace(role, partner=action) for role in _cast(action, [rig])]
 
 
+def warn_of_others(rig: Block, takes: Iterable[Take]) -> None:
+    """Name what an armature follows and that plays an action of its own, whichever of several takes is written."""
+    animation = rig.animation_data
+    shown = None if animation is None else animation.action
+    for owner in influences(rig):
+        played = None if owner == rig or owner.animation_data is None else owner.animation_data.action
+        left = [t.action.name for t in takes if t.action not in (shown, played) and not t.moves([owner])]
+        if played is not None and left:
+            log.warning(
+                "'%s', which '%s' follows, plays '%s' whatever is written: so it does in %s; give it a slot of each "
+                "action, or bake what follows it (Bake Action)",
+                owner.name, rig.name, played.name, listed(left),
+            )  # fmt: skip
+
+
 def loose_actions(owners: list[Block]) -> list[Block]:
     """Return the actions that show frames of a model's keys, or pose its armature, and that nothing plays or keeps.
 
@@ -118,7 +135,8 @@ def influences(block: Block) -> list[Block]:
         bones = current.pose.bones if current.pose is not None else ()
         waiting += [(target, True) for modifier in current.modifiers for target in pointed_at(modifier)]
         constraints = [*current.constraints, *(c for bone in bones for c in bone.constraints)]
-        waiting += [(t, bool(getattr(c, "subtarget", ""))) for c in constraints for t in pointed_at(c)]
+        held = [c for c in constraints if not c.mute]
+        waiting += [(t, bool(getattr(c, "subtarget", ""))) for c in held for t in pointed_at(c)]
     return [owner for current, by_shape in shaped.items() for owner in _animated(current, by_shape)]
 
 

@@ -11,6 +11,7 @@ import pytest
 from io_idtech_models.blender import compat, spans
 from io_idtech_models.blender.compat import HAS_SLOTS, play, slot_curves
 from io_idtech_models.blender.skeletal import gather_motion as motion
+from io_idtech_models.blender.skeletal.leaders import alone
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.model.clips import numbered
 from tests import samples_md5
@@ -157,7 +158,7 @@ def test_another_slot_of_the_action_does_not_count():
     rig.animation_data_create()
     rig.animation_data.action, rig.animation_data.action_slot = made, made.slots[f"OB{rig.name}"]
     export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), rig)
-    found = motion.gather_action(export, made, rig.animation_data.action_slot)
+    found = motion.gather_action(export, alone(rig, made, rig.animation_data.action_slot))
     assert found.num_frames == 11
 
 

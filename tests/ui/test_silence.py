@@ -297,6 +297,18 @@ def _(folder):
     block.keyframe_insert("location", frame=1)
 
 
+@says("whatever is written", to="b.iqm")
+def _(folder):
+    rig, _ = newt()
+    target = add_tag("target")
+    rig.pose.bones[0].constraints.new("COPY_ROTATION").target = target
+    target.keyframe_insert("rotation_euler", frame=0)
+    for name in ("one", "other"):
+        rig.animation_data_create().action = bpy.data.actions.new(name)
+        rig.animation_data.action.use_fake_user = True
+        rig.pose.bones[0].keyframe_insert("location", frame=0)
+
+
 @says("is posed by hand", to="b.iqm")
 def _(folder):
     rig, _ = newt()

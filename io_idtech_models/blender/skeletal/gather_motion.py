@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import numpy as np
 from mathutils import Euler, Matrix
 from numpy.typing import NDArray
@@ -26,8 +25,9 @@ from ...model.skeletal import LEAST, Animation, Scales
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError, advance
 from .. import names, playback
-from ..compat import Block, action_parts, is_muted, playing_curves
+from ..compat import Block, is_muted, playing_curves
 from ..curves import Keys, read_keys
+from ..playback import Take
 from ..properties import FRAME_RATE
 from ..provenance import Claims
 from ..roots import is_carried
@@ -36,6 +36,7 @@ from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
 from . import channels as pose_channels
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, BonesInMotion
+from .leaders import alone
 from .rig_scene import RigScene
 from .source import StoredAction, find_action
 from .source_frames import SAME_PLACE, SAME_TURN, find_frames
@@ -61,15 +62,16 @@ class Shown:
     scales: Scales | None = None  # inherited ones, of formats that have such
 
 
-def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct: bool = True) -> Animation:
-    """Return the animation that an action is on an armature, whose view layer is up to date.
+def gather_action(export: RigScene, take: Take, direct: bool = True) -> Animation:
+    """Return the animation that a take (see `leaders`) is on an armature, whose view layer is up to date.
 
     Raises:
         LimitError: there is no bone to export, or no frame.
     """
+    action = take.action
     known = find_action(action)
     count = 0 if known is None else len(known.source.positions)
-    keys = read_keys(curves_of(action, slot))
+    keys = read_keys([curve for role in take.roles for curve in role.curves])
     span = span_between(action, keys.ends(), count)
     if span is None:
         raise LimitError(f"'{action.name}' has no whole frame")
@@ -78,7 +80,7 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
         rate = export.frame_rate
     name = names.file_name_of(action, export.settings.keep_suffixes)
     clip = Clip(name, span.first, span.last + 1 - span.first, float(rate))
-    found = _in_frames(export, (action, slot), keys if direct else None, clip, known)
+    found = _in_frames(export, take, keys if direct else None, clip, known)
     frames = _counting(found, span)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     found.loops = bool(action.use_cyclic)
@@ -101,10 +103,8 @@ def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
     return np.flatnonzero(counts)
 
 
-def _in_frames(
-    export: RigScene, played: tuple[Any, Any], keys: Keys | None, clip: Clip, known: StoredAction | None
-) -> Animation:
-    """Return what an action and its slot are in a run of frames: by the keys, or without these by stepping."""
+def _in_frames(export: RigScene, take: Take, keys: Keys | None, clip: Clip, known: StoredAction | None) -> Animation:
+    """Return what a take is in a run of frames: by the keys, or without these by stepping."""
     rig, bones = export.rig, export.bones
     frames = np.array(clip.frames, np.int64)
     world = np.array(rig.matrix_world, np.float64)
@@ -113,7 +113,7 @@ def _in_frames(
     if keys is not None and free:  # without playing it, where the curves say all
         found = _told(export, read_channels(rig, bones, frames, keys, plays=False))
     if found is None:
-        with playing(rig, *played):
+        with playing(rig, take):
             found = read_channels(rig, bones, frames, read_keys(playing_curves(rig))) if free else None
             found = _told(export, found)
             if found is None:
@@ -147,11 +147,6 @@ def _stretched(
     return Shown(np.concatenate((channels, own), axis=-1, dtype=np.float32), positions, rotations, None, held)
 
 
-def curves_of(action: Any, slot: Any) -> list[Any]:
-    """Return the curves of an action's slot."""
-    return next((found for own, _, found in action_parts(action) if own == slot), [])
-
-
 def gather_scene(export: RigScene, clip: Clip) -> Animation:
     """Return what the scene shows of an armature in a run of its frames; raises LimitError."""
     seen = step(export, np.array(clip.frames, np.int64))
@@ -159,17 +154,12 @@ def gather_scene(export: RigScene, clip: Clip) -> Animation:
 
 
 @contextmanager
-def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
-    """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `playback`.
+def playing(rig: Block, take: Take) -> Iterator[None]:
+    """Let a take be played alone for an armature meanwhile, even if this shows its rest else; see `playback`.
 
     The scene's frames are the action's, as where curves are read: Time Stretching is the scene's.
     """
-    curves = [] if action is None else curves_of(action, slot)
-    with (
-        unstretched(),
-        positioned(rig, "POSE"),
-        playback.playing(playback.Take("", action, [playback.Role(rig, slot, curves)], [])),
-    ):
+    with unstretched(), positioned(rig, "POSE"), playback.playing(take):
         yield
 
 
@@ -179,7 +169,7 @@ def playing_track(rig: Block, track: Any) -> Iterator[None]:
     tracks = rig.animation_data.nla_tracks
     muted, solo = [(other, other.mute) for other in tracks], [other for other in tracks if other.is_solo]
     try:
-        with playing(rig, None, None):
+        with playing(rig, alone(rig, None, None)):
             rig.animation_data.use_nla = True
             for other in tracks:
                 other.is_solo, other.mute = False, other != track
@@ -224,7 +214,7 @@ def _is_elsewhere(export: RigScene, turn: tuple[float, float, float]) -> bool:
     wanted = dict[str, Any]()
     for bone, place in zip(every, turned, strict=True):
         wanted[bone.name] = place if bone.parent is None else steady.products(wanted[bone.parent.name], place)
-    with playing(rig, None, None), _posed(rig, own):
+    with playing(rig, alone(rig, None, None)), _posed(rig, own):
         export.view_layer.update()
         shown = export.evaluated(rig)
         poses = np.empty(16 * len(shown.pose.bones), np.float32)

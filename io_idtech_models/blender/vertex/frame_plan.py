@@ -21,7 +21,7 @@ from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import RIG, plays_another, rigs_of
-from ..playback import Take, influences, loose_actions, make_take, moved_by, still
+from ..playback import Take, influences, loose_actions, make_take, moved_by, still, warn_of_others
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -444,6 +444,8 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
     for action in chosen:
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
+    for rig in [owner for owner in owners if owner.id_type == "OBJECT" and owner.type == "ARMATURE"]:
+        warn_of_others(rig, takes)
     if not names.called(settings.actions):
 
         def rank(take: Take) -> tuple[Any, ...]:

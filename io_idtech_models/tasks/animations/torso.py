@@ -13,11 +13,11 @@ from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.skeletal import gather_motion
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import keeps_frames
+from ...blender.skeletal.leaders import cast
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ...blender.window import object_mode
 from ...formats import ROWS, Format
 from ...reporting import LimitError
-from ..export.motion_sources import slot_of
 from .kept import KeptAnimations
 
 
@@ -38,7 +38,7 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
             export = export.asking(scale=export.stored.scale)  # the size of a game unit at import
         with in_space("AUTO", [rig], context.view_layer):
             actions = [bpy.data.actions[name] for name in (legs, torso)]
-            parts = [gather_motion.gather_action(export, action, slot_of(rig, action)) for action in actions]
+            parts = [gather_motion.gather_action(export, cast(rig, action)) for action in actions]
         known = [part.source.format for part in parts if part.source is not None]
         known += [] if export.stored is None else [export.stored.source.format]
         animation = _playing(known).mixed(parts[0], parts[1], f"{legs} + {torso}", (pitch, yaw))

@@ -28,6 +28,7 @@ from ...blender.properties import PREVIEW
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow, Key
+from ...blender.skeletal.leaders import alone, cast
 from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion, differences
@@ -40,7 +41,7 @@ from ...model.limits.games import GAMES, refused
 from ...model.skeletal import Animation, SkeletalModel, mismatch
 from ...reporting import LimitError, listed, plural
 from ..export.motion import AnimationExport, finished, of_format, played
-from ..export.motion_sources import slot_of, sources_of, warn_of_unplayed
+from ..export.motion_sources import sources_of, warn_of_unplayed
 from ..import_ import aninc as animation_tables
 from ..import_.kept_frames import format_of, make_rows, read_rows, table_row
 
@@ -253,7 +254,7 @@ def unmade_motions(rig: Any, scene: Any) -> list[Motion]:
 @contextmanager
 def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
     """Let an armature play a row that has no action meanwhile; one that can't be made shows nothing."""
-    with gather_motion.playing(rig, None, None):
+    with gather_motion.playing(rig, alone(rig, None, None)):
         tracks = rig.animation_data.nla_tracks
         before = set(tracks)
         try:
@@ -263,7 +264,7 @@ def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
         try:
             with ExitStack() as stack:
                 for action in made.values():
-                    stack.enter_context(gather_motion.playing(rig, action, slot_of(rig, action)))
+                    stack.enter_context(gather_motion.playing(rig, cast(rig, action)))
                 yield
         finally:
             for action in made.values():
@@ -297,7 +298,7 @@ class _FileEdits:
 
     def gather(self, action: Any) -> Animation:
         """Return what an action is on the armature, with bounds where it was edited."""
-        found = gather_motion.gather_action(self.export, action, slot_of(self.export.rig, action))
+        found = gather_motion.gather_action(self.export, cast(self.export.rig, action))
         warn_of_lost_scales(found)
         found.keep_bounds = True
         set_bounds(found, self.model)

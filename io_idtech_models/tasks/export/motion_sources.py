@@ -18,14 +18,14 @@ from ...blender import names
 from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label
 from ...blender.curves import is_still, playing_tracks, same_curves
 from ...blender.frame_rigs import RIG_WHOLE
-from ...blender.playback import used_actions
+from ...blender.playback import Take, used_actions, warn_of_others
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
 from ...blender.scene import positioned
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames, runs
-from ...blender.skeletal.bones import moved_bones
 from ...blender.skeletal.gather import gather_rig
+from ...blender.skeletal.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
 from ...blender.skeletal.source import MADE_FOR
@@ -89,7 +89,9 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     elif what == "ALL":
         _warn_of_more(export)
     called = _called_apart(export, chosen) if row.has_motions else {}
-    return [_action_source(export, action, called.get(action)) for action in chosen]
+    takes = {action: cast(rig, action) for action in chosen}
+    warn_of_others(rig, takes.values())
+    return [_action_source(export, take, called.get(action)) for action, take in takes.items()]
 
 
 def _called_apart(export: RigScene, actions: list[Any]) -> dict[Any, str]:
@@ -135,7 +137,7 @@ def _warn_of_unmade(rig: Any, row: Format) -> None:
 
 def _warn_of_slot(rig: Any, action: Any, slot: Any) -> None:
     """Say which slot of an action is written where an armature plays none of them, or another might be meant."""
-    fitting = _fitting_slots(rig, action)
+    fitting = fitting_slots(rig, action)
     if slot is None or slot not in fitting:
         return
     others = [each for each in fitting if each != slot]
@@ -150,28 +152,16 @@ def _warn_of_slot(rig: Any, action: Any, slot: Any) -> None:
     log.warning("%s: '%s' is written%s, choose the slot in the Action Editor", said, slot_label(slot), least)
 
 
-def _fitting_slots(rig: Any, action: Any) -> list[Any]:
-    """Return the slots of an action, if it has such, that move bones of an armature."""
-    parts = [(s, curves) for s, kind, curves in action_parts(action) if s is not None and kind in {"", "OBJECT"}]
-    return [s for s, curves in parts if any(bone in rig.data.bones for bone in moved_bones(curves))]
-
-
-def _action_source(export: RigScene, action: Any, called: str | None) -> Source:
+def _action_source(export: RigScene, take: Take, called: str | None) -> Source:
     """Return an action as a motion, `called` otherwise than it calls itself where that is not None."""
-    rig = export.rig
-    slot = slot_of(rig, action)
-    _warn_of_slot(rig, action, slot)
+    rig, action, lead = export.rig, take.action, take.roles[0]
+    _warn_of_slot(lead.owner, action, lead.slot)
 
     def gather() -> Animation:
-        found = gather_motion.gather_action(export, action, slot)
+        found = gather_motion.gather_action(export, take)
         return found if called is None else replace(found, name=called)
 
-    return Source(
-        called or names.file_name_of(action),
-        gather,
-        action,
-        lambda: gather_motion.playing(rig, action, slot),
-    )
+    return Source(called or names.file_name_of(action), gather, action, lambda: gather_motion.playing(rig, take))
 
 
 def automatic(export: RigScene) -> str:
@@ -205,18 +195,11 @@ def _goes_on(export: RigScene, action: Any) -> bool:
     rig, scene = export.rig, export.scene
     if gather_motion.is_free(rig, export.bones):
         return False
-    span = span_of(action, gather_motion.curves_of(action, slot_of(rig, action)))
+    span = span_of(action, curves_of(action, slot_of(rig, action)))
     if span is None:
         return is_moving([rig], export, WORLD)
     before, after = range(scene.frame_start, span.first + 1), range(span.last, scene.frame_end + 1)
     return any(is_moving([rig], export, WORLD, frames) for frames in (before, after))
-
-
-def slot_of(rig: Any, action: Any) -> Any:
-    """Return the slot of an action that an armature plays, or would play; None where there are none."""
-    slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
-    fitting = _fitting_slots(rig, action) if len(slots) > 1 else []
-    return max(slots, key=lambda slot: (slot_claim(rig, action, slot), slot in fitting), default=None)
 
 
 def shown_by(export: RigScene, row: Format) -> list[Motion]:
@@ -236,11 +219,11 @@ def kept_beside(export: RigScene, row: Format) -> list[Motion]:
     known = None if rig.animation_data is None else rig.animation_data.action
     with collected_warnings(), suppress(NoActionError):
         for action in some([action for action in actions_of(rig, row) if action != known]):
-            slot = slot_of(rig, action)
-            span = span_of(action, gather_motion.curves_of(action, slot))
+            take = cast(rig, action)
+            span = span_of(action, take.roles[0].curves)
             if span is not None:
                 times = np.arange(span.first, span.last + 1)
-                play = partial(gather_motion.playing, rig, action, slot)
+                play = partial(gather_motion.playing, rig, take)
                 found.append(Motion(action.name, play, times))
     return found
 
@@ -274,11 +257,12 @@ def _actions(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
 
 
 def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
-    animation = rig.animation_data
     if what == "ACTIVE":
-        if animation is None or animation.action is None:
+        every = [each.animation_data for each in players(rig) if each.animation_data is not None]
+        playing = [animation.action for animation in every if animation.action is not None]
+        if not playing:
             raise NoActionError(f"'{rig.name}' plays no action")
-        return [animation.action]
+        return playing[:1]
     if what == "CHOSEN":
         called = names.called(asked)
         missing = [name for name in called if name not in bpy.data.actions]
@@ -300,11 +284,13 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
 def _all(rig: Any) -> list[Any]:
     """Return the actions that an armature keeps and plays, and those that fit it and are no other object's.
 
-    What fits but is used by nothing, which Blender forgets with the next saving, is left out, and said. So is what a
-    model left behind that was deleted: actions that import made for it, or Blender's Duplicate Objects.
+    One without any has those of armatures that it follows. What fits but is used by nothing, which Blender forgets with
+    the next saving, is left out, and said. So is what a model left behind that was deleted: actions that import made
+    for it, or Blender's Duplicate Objects.
     """
-    found = used_actions(rig)
-    loose = _loose(rig, found)
+    own = players(rig)
+    found = [action for each in own for action in used_actions(each) if each == rig or fits(each, action)]
+    loose = _loose(own, found)
     lost = [action.name for action in loose if not action.users]
     if lost:
         text = "actions that nothing uses are left out, give them a fake user to keep them: %s"
@@ -319,17 +305,18 @@ def _all(rig: Any) -> list[Any]:
     return [*found, *(action for action in loose if action.users and action not in left)]
 
 
-def _loose(rig: Any, own: list[Any]) -> list[Any]:
-    """Return the actions that fit an armature, and are neither its `own` nor another object's."""
-    others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
+def _loose(rigs: list[Any], own: list[Any]) -> list[Any]:
+    """Return the actions that fit one of some armatures, and are neither their `own` nor another object's."""
+    others = {action for block in bpy.data.objects if block not in rigs for action in used_actions(block)}
     every: list[Any] = list(bpy.data.actions)
-    return [a for a in every if a not in own and a not in others and PREVIEW not in a and _fits(rig, a)]
+    free = [action for action in every if action not in own and action not in others and PREVIEW not in action]
+    return [action for action in free if any(fits(rig, action) for rig in rigs)]
 
 
 def warn_of_unplayed(rig: Any) -> None:
     """Name the actions that only a fake user keeps, for who writes those alone that an armature keeps and plays."""
     own = used_actions(rig)
-    left = [a.name for a in _loose(rig, own) if a.use_fake_user and not _is_left_over(rig, a, own)]
+    left = [a.name for a in _loose([rig], own) if a.use_fake_user and not _is_left_over(rig, a, own)]
     if left:
         text = "actions that a fake user alone keeps are left out, keep them in NLA tracks of '%s' to write them: %s"
         log.warning(text, rig.name, listed(left))
@@ -350,13 +337,6 @@ def _is_left_over(rig: Any, action: Any, own: list[Any]) -> bool:
         return False
     parts, others = action_parts(action), action_parts(copied)
     return len(parts) == len(others) and all(map(same_curves, (part[2] for part in parts), (o[2] for o in others)))
-
-
-def _fits(rig: Any, action: Any) -> bool:
-    """Tell whether an action moves bones, and all of them are an armature's."""
-    slot = slot_of(rig, action)
-    bones = moved_bones(next((curves for own, _, curves in action_parts(action) if own == slot), []))
-    return bool(bones) and all(bone in rig.data.bones for bone in bones)
 
 
 def _strip_sources(export: RigScene) -> list[Source]:

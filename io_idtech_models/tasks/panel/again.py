@@ -14,6 +14,7 @@ from ...blender import names
 from ...blender.compat import Context, play_action, played_action
 from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE
+from ...blender.skeletal.leaders import slot_of
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format
@@ -22,7 +23,7 @@ from ...reporting import LimitError, Summary, listed
 from ..character.record import character_game, character_target
 from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
 from ..export.motion import AnimationExport, export_animations
-from ..export.motion_sources import NoActionError, actions_of, slot_of
+from ..export.motion_sources import NoActionError, actions_of
 from ..export.selection import Choice
 from ..export.subject import archive_of, row_of, subject_of
 from ..player.files import proposed_target

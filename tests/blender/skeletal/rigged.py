@@ -17,6 +17,7 @@ from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal.gather import gather
+from io_idtech_models.blender.skeletal.leaders import alone
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import Format, by_name, identify
 from io_idtech_models.model.bounds import set_bounds
@@ -89,7 +90,7 @@ class Rigged:
         export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(**settings), self.rig)
         action = self.action(name)
         shown = self.gather(**settings) if model is None else model
-        found = motion.gather_action(export, action, slot_of(action), direct)
+        found = motion.gather_action(export, alone(self.rig, action, slot_of(action)), direct)
         found.keep_bounds = keep_bounds
         set_bounds(found, shown)
         return found

@@ -1,0 +1,90 @@
+"""Armatures that others follow, and whose actions these show: a rig of controls, and the one that a game gets.
+
+An action is played by the armature that it is made for: the one that is exported, or, where that has no action of its
+own, one that its bones follow. Whatever else has a slot of the same action (the target of a hand, a driver's holder)
+plays along.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..compat import Block, action_parts, slot_claim
+from ..playback import Role, Take, influences, pointed_at, used_actions
+from .bones import moved_bones
+
+
+def leaders(rig: Block) -> list[Block]:
+    """Return the armatures that bones of an armature follow by constraints or drivers, and those that these do."""
+    found: dict[Block, None] = {rig: None}
+    for each in (waiting := [rig]):
+        holds = (hold for bone in each.pose.bones for hold in bone.constraints if not hold.mute)
+        targets = [target for hold in holds for target in pointed_at(hold)]
+        drivers = () if each.animation_data is None else each.animation_data.drivers
+        targets += [t.id for curve in drivers for v in curve.driver.variables for t in v.targets if t.id is not None]
+        new = [target for target in dict.fromkeys(targets) if _is_rig(target) and target not in found]
+        found |= dict.fromkeys(new)
+        waiting += new
+    return list(found)[1:]
+
+
+def _is_rig(block: Block) -> bool:
+    return bool(block.id_type == "OBJECT" and block.type == "ARMATURE")
+
+
+def players(rig: Block) -> list[Block]:
+    """Return the armatures whose actions are those of an armature: itself, or those it follows if it has none."""
+    return [rig] if used_actions(rig) else [rig, *leaders(rig)]
+
+
+def slot_of(rig: Block, action: Block) -> Any:
+    """Return the slot of an action that an armature plays, or would play; None where there are none."""
+    slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
+    fitting = fitting_slots(rig, action) if len(slots) > 1 else []
+    return max(slots, key=lambda slot: (slot_claim(rig, action, slot), slot in fitting), default=None)
+
+
+def fitting_slots(rig: Block, action: Block) -> list[Any]:
+    """Return the slots of an action, if it has such, that move bones of an armature."""
+    parts = [(s, curves) for s, kind, curves in action_parts(action) if s is not None and kind in {"", "OBJECT"}]
+    return [s for s, curves in parts if any(bone in rig.data.bones for bone in moved_bones(curves))]
+
+
+def fits(rig: Block, action: Block) -> bool:
+    """Tell whether an action moves bones, and all of them are an armature's."""
+    bones = moved_bones(curves_of(action, slot_of(rig, action)))
+    return bool(bones) and all(bone in rig.data.bones for bone in bones)
+
+
+def curves_of(action: Block, slot: Any) -> list[Any]:
+    """Return the curves of an action's slot."""
+    return next((found for own, _, found in action_parts(action) if own == slot), [])
+
+
+def alone(rig: Block, action: Block | None, slot: Any) -> Take:
+    """Return an action, or none, as an armature plays it and nothing else does."""
+    curves = [] if action is None else curves_of(action, slot)
+    return Take("", action, [Role(rig, slot, curves)], [])  # type: ignore[arg-type]  # the stub knows no None
+
+
+def cast(rig: Block, action: Block) -> Take:
+    """Return an action as it is played for an armature: by itself or whom it follows, and by all that has a slot."""
+    lead = _lead(rig, action)
+    take = alone(lead, action, slot_of(lead, action))
+    taken = {lead: None, rig: None}
+    for owner in influences(rig):
+        for slot, kind, curves in action_parts(action) if owner not in taken else ():
+            if slot is not None and kind in ("", owner.id_type) and slot_claim(owner, action, slot):
+                take.roles.append(Role(owner, slot, curves))
+                break
+    return take
+
+
+def _lead(rig: Block, action: Block) -> Block:
+    """Return the armature that plays an action: who is known to, else one that is animated; else the one asked for."""
+    every = [each for each in players(rig) if fits(each, action)]
+    claims = {each: slot_claim(each, action, slot_of(each, action)) for each in every}
+    animated = [each for each in every if used_actions(each)]
+    if any(claims.values()):
+        return max(every, key=claims.__getitem__)
+    return animated[0] if animated else rig
