@@ -1,4 +1,4 @@
-"""An armature that follows another, as games' rigs follow rigs of controls: the actions are those of whom it follows."""
+"""An armature that follows another, as games' rigs follow controls: the actions are those of whom it follows."""
 
 from __future__ import annotations
 
