@@ -193,7 +193,7 @@ def rewrite(rigs: Iterable[Block], order: list[Any]) -> None:
         every = None if whole is None else ActionPoses(whole)
         for clip in clips_of(rig) if every is not None else ():
             first, count = _frames(clip)
-            places = [place for place, frame in enumerate(order) if first <= frame < first + count]
+            places = [place for place, frame in enumerate(order) if first <= frame <= first + count - 1]
             if not places:
                 _remove(rig, clip)
                 continue

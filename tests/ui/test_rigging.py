@@ -9,10 +9,12 @@ import pytest
 from mathutils import Quaternion
 
 from io_idtech_models import formats
+from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from io_idtech_models.formats.iqm.model import to_animations
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.rigging.rig import RigSettings
 from io_idtech_models.model.vertex import Surface
 from io_idtech_models.reporting import LimitError, collected_warnings
@@ -263,6 +265,16 @@ def test_what_is_posed_in_the_whole_is_the_clips(tmp_path):
     with collected_warnings() as warnings:
         settle([block])
     assert not warnings
+
+
+def test_a_copy_of_an_animation_is_none_of_the_frames_of_the_first(tmp_path):
+    rigged(STILT)
+    lengths = {"stand": 10, "run": 6, "attack": 4, "pain1": 4, "pain2": 4, "death1": 6}
+    for name in lengths:
+        assert bpy.ops.object.idtech_animation_duplicate(name=name, copy=f"{name}_too") == {"FINISHED"}
+    assert bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "a.iqm")) == {"FINISHED"}
+    clips = load_file(Disk().file(tmp_path / "a.iqm")).animations
+    assert {clip.name: clip.num_frames for clip in clips} == lengths | {f"{n}_too": c for n, c in lengths.items()}
 
 
 def test_frames_and_animations_that_are_edited_keep_their_poses(tmp_path):
