@@ -190,6 +190,7 @@ def rename(meshes: list[Block], wanted: dict[int, str]) -> None:
             for frame, name in stage.items():
                 blocks[frame].name = name
         spread.rename(block.data, {old[frame]: name for frame, name in fresh.items()})
+        source.know_keys(block.data, {name: old[frame] for frame, name in fresh.items()})
     if lead.use_relative:
         paths = {value_path(old[frame]): value_path(name) for frame, name in fresh.items()}
         ids = clips.model_ids(meshes, None)
@@ -240,6 +241,7 @@ def _rewrite_model(model: FrameModel, order: list[int], new: range, copies: rang
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
         listed = _new_names([old[frame] for frame in order], new)
         _rewrite_keys(block, order, listed, model.leader)
+        source.know_keys(block.data, {listed[place]: old[order[place]] for place in new}, copies=True)
         if nth == 0:
             ids = clips.model_ids(model.meshes, model.collection)
             clips.rewrite(block.data.shape_keys, ids, old, order, listed, copies)

@@ -287,13 +287,13 @@ def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     a fist.
     """
     moves = known is not None and known.source.num_frames > 1
-    given = set(known.key_names) if known is not None and moves else set()
     found = []
     for block in blocks:
         keys = block.data.shape_keys
         own = [] if keys is None else frame_blocks(keys)
         relative = bool(own) and keys.use_relative
-        of_import = known is not None and block.data in known.places and not given.isdisjoint(key.name for key in own)
+        given = known.frames_of_keys(block.data) if known is not None and moves and block.data in known.places else {}
+        of_import = not given.keys().isdisjoint(key.name for key in own)
         if own and (not relative or of_import):
             found.append(block)
     return found
@@ -320,7 +320,7 @@ def _key_plan(
                 f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
                 "all keyed meshes of a model need the same"
             )
-    sources = source_frames(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
+    sources = source_frames(lead.data, listed, positions(blocks), known)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
     keys = lead.data.shape_keys
     if follows_frame(keys):
@@ -361,17 +361,28 @@ def _whole_curves(keys: Block, ids: set[str]) -> list[Any]:
     return playing
 
 
-def source_frames(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
-    """Return the source frame of each key: by the name that import gave it, else by position if that one is free."""
+def source_frames(mesh: Any, listed: list[str], at: list[float], known: StoredSource | None) -> NDArray[np.int32]:
+    """Return the source frame of each key of a mesh: by its name, its neighbours, or its position if that is free.
+
+    `listed` are the keys' names, `at` their positions. A key that was renamed in Blender's own list, between two that
+    are known, is what the source has there if that are as many frames.
+    """
     sources = np.full(len(listed), -1, np.int32)
     if known is None:
         return sources
-    given = {name: frame for frame, name in enumerate(known.key_names)}
+    given = known.frames_of_keys(mesh)
     for place, name in enumerate(listed):
         sources[place] = given.get(name, -1)
     taken = set(sources.tolist())
+    found = [-1, *np.flatnonzero(sources >= 0).tolist(), len(listed)]
+    for before, after in pairwise(found):
+        first = int(sources[before]) + 1 if before >= 0 else 0
+        end = int(sources[after]) if after < len(listed) else known.source.num_frames
+        if end - first == after - before - 1 and taken.isdisjoint(range(first, end)):
+            sources[before + 1 : after] = range(first, end)
+            taken.update(range(first, end))
     for place in np.flatnonzero(sources < 0).tolist():
-        position = place if relative else at[place]
+        position = place if mesh.shape_keys.use_relative else at[place]
         if position == int(position) and 0 <= position < known.source.num_frames and int(position) not in taken:
             sources[place] = int(position)
             taken.add(int(position))

@@ -27,6 +27,7 @@ from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place
 log = logging.getLogger(__name__)
 
 # Visible and editable: frames of a model that has no shape keys to count and name them.
+RENAMED = "idtech_renamed"  # on a mesh: what import called keys, by their names now
 NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES = "idtech_frames", "idtech_frame_names", "idtech_frame_sources"
 
 
@@ -45,10 +46,28 @@ class StoredSource:
         model_id, number = block.get(MODEL_ID), block.get(TAG_INDEX)
         return self.tags.get((model_id, number), -1) if isinstance(model_id, str) and isinstance(number, int) else -1
 
+    def frames_of_keys(self, mesh: Any) -> dict[str, int]:
+        """Return the source's frames by what their keys in a mesh are called now: as import did, or see `know_keys`."""
+        given = {name: frame for frame, name in enumerate(self.key_names)}
+        return given | {new: given[old] for new, old in renamed_keys(mesh).items() if old in given}
+
     @property
     def is_bare(self) -> bool:
         """Tell whether the source held nothing: neither a surface nor a tag."""
         return not self.source.surfaces and not self.source.tag_names
+
+
+def renamed_keys(mesh: Any) -> dict[str, str]:
+    """Return what import called keys of a mesh that were renamed, or copied, since, by what they are called now."""
+    found = mesh.get(RENAMED)
+    return {new: str(old) for new, old in found.items()} if hasattr(found, "items") else {}
+
+
+def know_keys(mesh: Any, named: dict[str, str], copies: bool = False) -> None:
+    """Know keys of a mesh, by their names from now on, for those that had others, or that they are `copies` of."""
+    before = renamed_keys(mesh)
+    left = {new: old for new, old in before.items() if copies or new not in named.values()}
+    mesh[RENAMED] = left | {new: before.get(old, old) for new, old in named.items()}
 
 
 def attach(

@@ -144,7 +144,7 @@ class Before:
         if known is None or place is None or place.surface < 0:
             return
         names, at = [key.name for key in self.keys], shape_keys.positions(self.keys)
-        self.frames = source_frames(names, at, known, mesh.shape_keys.use_relative)
+        self.frames = source_frames(mesh, names, at, known)
         stored = attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
         if stored is None:
             return
