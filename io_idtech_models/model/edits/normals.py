@@ -211,12 +211,12 @@ def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | N
 
     For a file of another format: nothing of the source is a hint to that.
     """
-    numbers = surface.source_vertices
+    numbers, faces = surface.source_vertices, surface.source_triangles
     surface = replace(surface, source_index=-1, source_vertices=None, source_triangles=None)
     if surface.stored_normals is not None or model.source is None or coding is None:
         return surface
     before = np.zeros(surface.positions.shape, np.float32)
-    surface.source_vertices = numbers
+    surface.source_vertices, surface.source_triangles = numbers, faces
     view = view_source(model, surface, model.source)
     if view is not None and int(view.normals.max(initial=0)) >= coding.size:  # a .blend can come from a stranger
         log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
@@ -227,7 +227,7 @@ def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | N
         moved = (np.abs(surface.positions - before) > size).any(axis=2)
         motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
         surface.normals = coding.decode(settle_normals(surface, np.empty_like(view.normals), view, coding, motion))
-    surface.source_vertices = None
+    surface.source_vertices = surface.source_triangles = None
     return surface
 
 
