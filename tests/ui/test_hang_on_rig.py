@@ -5,7 +5,7 @@ import pytest
 
 from io_idtech_models.blender.frame_rigs import MODIFIER, is_frame_rig
 from io_idtech_models.model.clips import group
-from tests.samples import PROJECT, load
+from tests.samples import PROJECT, SENTINEL, load
 from tests.ui.scene import activate, add_mesh, add_object, add_tag, bpy, error_of, export_model, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -94,3 +94,37 @@ def test_what_a_removed_rig_moved_is_named(hung, capfd):
     capfd.readouterr()
     assert bpy.ops.object.idtech_remove_rig() == {"FINISHED"}
     assert "stands still without it, undo this to keep it: 'led', 'own'" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("home", ["the scene's", "the model's"])
+@pytest.mark.parametrize("active", ["mesh", "rig"])
+def test_another_mesh_keeps_the_tags_of_the_model(tmp_path, capsys, active, home):
+    """Whichever is active: the mesh, or the armature, which has no mesh of its own any more."""
+    old = [block for block in import_model(SENTINEL).objects if block.type == "MESH"]
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+    rig = next(block for block in bpy.data.objects if is_frame_rig(block))
+    rig.data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    points, triangles = shape_of(old[0])
+    own = add_mesh("own", points, triangles.tolist())
+    if home == "the model's":
+        bpy.context.scene.collection.objects.unlink(own)
+        old[0].users_collection[0].objects.link(own)
+    activate(rig, own)
+    assert hang() == {"FINISHED"}
+    rig.data.pose_position = "POSE"
+    for block in old:
+        bpy.data.objects.remove(block)
+    bpy.context.view_layer.update()
+    activate(own if active == "mesh" else rig)
+    before = load(SENTINEL.read_bytes())
+    capsys.readouterr()
+    found = export_model(tmp_path / "a.md3")
+    assert "left out" not in capsys.readouterr().out
+    assert [surface.name for surface in found.surfaces] == ["own"]
+    assert {tag.name for tag in found.tags} == {tag.name for tag in before.tags}
+    for tag in found.tags:
+        (old_tag,) = (each for each in before.tags if each.name == tag.name)
+        np.testing.assert_allclose(tag.origins, old_tag.origins, atol=0.02)
+    assert bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "a.iqm")) == {"FINISHED"}
+    assert "left out" not in capsys.readouterr().out

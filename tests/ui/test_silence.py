@@ -309,6 +309,12 @@ def _(folder):
         rig.pose.bones[0].keyframe_insert("location", frame=0)
 
 
+@says("other parts of the player", to="b.iqm")
+def _(folder):
+    brought(TOCK.parent, frame_rate=24, levels=False)
+    bpy.ops.object.idtech_make_rig()
+
+
 @says("is posed by hand", to="b.iqm")
 def _(folder):
     rig, _ = newt()

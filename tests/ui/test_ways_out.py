@@ -11,8 +11,8 @@ from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.blender import budgets
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
-from tests.samples import put
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, run_export
+from tests.samples import put, sample
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, first, import_model, operator, run_export
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -65,3 +65,20 @@ def test_animations_alone_become_no_vertex_model(tmp_path, which):
     with pytest.raises(LimitError, match="it has no mesh, it holds animations alone: name it with --anim"):
         convert(Disk().file(source), ExportRequest(target), Posing())
     assert not target.exists()
+
+
+@pytest.mark.parametrize("imported", [False, True])
+@pytest.mark.parametrize("active", ["mesh", "armature"])
+def test_bones_that_are_tags_go_with_what_their_armature_moves(tmp_path, capfd, imported, active):
+    block = (
+        next(b for b in import_model(put(tmp_path / "a.md3", sample("minimal"))).objects) if imported else add_cube()
+    )
+    rig = add_armature()
+    rig.data.bones[0].name = "tag_flag"
+    block.modifiers.new("rig", "ARMATURE").object = rig
+    activate(block if active == "mesh" else rig)
+    capfd.readouterr()
+    found = export_model(tmp_path / "b.md3")
+    assert "left out" not in capfd.readouterr().out
+    assert "tag_flag" in {tag.name for tag in found.tags}
+    assert found.surfaces

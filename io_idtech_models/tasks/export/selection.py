@@ -35,6 +35,7 @@ class Choice:
     others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
     beside: list[bpy.types.Object] = field(default_factory=list)  # that hang together with the active model, unselected
     strange: list[bpy.types.Object] = field(default_factory=list)  # that are selected, and no part of it
+    parts: list[bpy.types.Object] = field(default_factory=list)  # of the same player, which the active armature poses
     guessed: bool = False  # nothing was active or selected, and no model imported: all that is visible is meant
 
     @property
@@ -77,6 +78,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     if what == "AUTO":
         model = _model(context, active) or _moved_model(context, active)
         if model is not None:
+            model.parts = _other_parts(context, active) if poses_parts(active) else []
             return _with_chosen(context, model)
         what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
         if what == "VISIBLE" and _is_bare(context.collection):
@@ -88,7 +90,8 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
         return _model(context, active) or _in_collection(context, context.collection)
     blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
     taken = together(context, blocks) if asked == "AUTO" and what == "SELECTION" else []
-    choice = _visible(context, [*blocks, *taken], None)
+    with_tags = _with_tags(context, [*blocks, *taken]) if asked == "AUTO" and what == "SELECTION" else []
+    choice = _visible(context, [*blocks, *taken, *with_tags], None)
     choice.taken = [block for block in taken if block.type in KINDS]
     if what == "VISIBLE":
         choice.hidden = []
@@ -123,17 +126,28 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     near = together(context, model.whole)
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
     wanted = [b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint(bending(b) | _carrying(b)))]
+    if not any(block.type == "MESH" for block in model.whole):  # of its own: what its armature poses instead is meant
+        wanted += [block for block in near if block not in wanted and not bending(block).isdisjoint(model.blocks)]
     model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
-    model.beside = [block for block in near if block.type in KINDS and not _chosen(context, block)]
-    known, own = {*model.whole, *model.shapes}, set(model.whole)
+    model.beside = [b for b in near if b.type in KINDS and not _chosen(context, b) and b not in wanted]
+    movers = {rig for block in model.blocks for rig in bending(block)}  # which poses, whether it is the model's or not
+    known, own = {*model.whole, *model.shapes, *movers}, set(model.whole)
     model.strange = [
         block
         for block in context.scene.objects
         if _chosen(context, block) and block not in known and root_of(block) is None
         if not model_of(block) or (block.type in KINDS and _hangs_short_of_tags(block, own))
     ]
+    model.blocks += _with_tags(context, model.blocks)
     return model
+
+
+def _with_tags(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the visible armatures that bend meshes, are not among these, and have bones that are tags."""
+    rigs = dict.fromkeys(rig for block in blocks for rig in bending(block) if rig not in blocks)
+    shown = [rig for rig in rigs if rig.visible_get(view_layer=context.view_layer) and not poses_parts(rig)]
+    return [rig for rig in shown if find_tags([rig])]
 
 
 def _only_model(context: Context) -> Choice | None:
@@ -150,15 +164,16 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     """Return the visible objects that hang together with some, and are not among them.
 
     That is what hangs on them, but for what hangs on their tags, which is other models; meshes that the same armature
-    deforms, those of another file, too, where the armature is the model's own; and tags that lie in a collection with
-    none but their meshes, and don't carry them.
+    deforms, those of another file, too, where the armature is the model's own; tags on that armature's bones; and those
+    that lie in a collection with none but their meshes, and don't carry them.
     """
     own = set(blocks)
     ids = {model_of(block) for block in blocks} | {""}
     meshes = [block for block in blocks if block.type == "MESH"]
     rigs = {rig for block in meshes for rig in bending(block)} | {b for b in blocks if b.type == "ARMATURE"}
     brought = {rig for rig in rigs if model_of(rig) in ids - {""} or (rig in own and is_frame_rig(rig))}
-    brought -= set(filter(poses_parts, brought))  # which other models of a player have in common
+    shared = set(filter(poses_parts, rigs))  # which other models of a player have in common
+    brought -= shared
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = {above for block in blocks for above in upward(block.parent)}
@@ -167,12 +182,17 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
         if block in own or block in carriers or block.type not in KINDS | SHAPES:
             continue
         bent_by = bending(block)
-        if model_of(block) not in ids and brought.isdisjoint(bent_by):
+        on_bone = is_tag(block) and block.parent_type == "BONE" and block.parent in rigs - shared
+        if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
             continue
         skinned = not rigs.isdisjoint(bent_by)
         hung = _hangs_short_of_tags(block, own)
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
-        if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
+        if (
+            (hung or skinned or beside or on_bone)
+            and block.visible_get(view_layer=context.view_layer)
+            and not level_number(block)
+        ):
             found.append(block)
     return found
 
@@ -301,6 +321,13 @@ def part_of(context: Context, root: bpy.types.Object) -> Choice:
     return _visible(context, blocks, holder)
 
 
+def _other_parts(context: Context, rig: bpy.types.Object | None) -> list[bpy.types.Object]:
+    """Return the visible meshes of a player on other roots than an armature that poses all of its parts."""
+    meshes = (block for block in context.scene.objects if block.type == "MESH" and root_of(block) != root_of(rig))
+    found = [block for block in meshes if player_root(block) == player_root(rig) and not level_number(block)]
+    return [block for block in found if block.visible_get(view_layer=context.view_layer)]
+
+
 def _loose(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
     """Yield the objects that hang on no root, are no model's that was imported, and may have faces or move some."""
     for block in blocks:
@@ -396,15 +423,19 @@ def _visible(context: Context, blocks: Iterable[bpy.types.Object], collection: b
     return choice
 
 
-def left_out(chosen: Choice) -> list[str]:
-    """Name the objects that an export leaves out."""
-    texts = []
+def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[str]:
+    """Name the objects that an export leaves out; it may have `written` more than the choice."""
+    texts, known = [], set(written)
     if chosen.others:
         text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
         texts.append(f"{text}: {_names(chosen.others)}")
-    if chosen.beside:
+    beside = [block for block in chosen.beside if block not in known]
+    if beside:
         text = "left out, they hang together with the model and are none of its own (select them, too, to write them)"
-        texts.append(f"{text}: {_names(chosen.beside)}")
+        texts.append(f"{text}: {_names(beside)}")
+    if chosen.parts:
+        text = "left out, other parts of the player, which stand in spaces of their own (Export Player writes them all)"
+        texts.append(f"{text}: {_names(chosen.parts)}")
     if chosen.strange:
         text = "left out, they are selected but no part of the active model (Export: Selection takes them)"
         texts.append(f"{text}: {_names(chosen.strange)}")

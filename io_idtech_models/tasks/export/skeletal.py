@@ -112,7 +112,7 @@ def _export_model(
         write_into_folders({target: data, **beside.data, **dict(skins)})
         remember_weights(export.rig, settings)
     tags = unselected_tags(chosen, bones=False) if row.tags else []
-    left = [*left_out(chosen), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
+    left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
     if row.skeletal.animation and not beside.data:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
