@@ -14,7 +14,7 @@ from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.ui.export.skeletal import ExportSkeletalModel
 from io_idtech_models.ui.export.vertex import ExportVertexModel
 from tests import facts, samples_md5, samples_mdm
-from tests.samples import put, sample
+from tests.samples import load, put, sample
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -431,11 +431,14 @@ def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, c
     wanted = ", ".join(f"'{name}'" for name in tags)
     capfd.readouterr()
     assert any(bone.name == "tag_hand" for bone in rig.data.bones)
-    export_bytes(tmp_path / "b.mdm")
-    assert f"{LEFT}{wanted}; " in capfd.readouterr().out, "a bone is written as a bone"
-    export_bytes(tmp_path / "b.md5mesh")
+    export_bytes(tmp_path / "b.mdm", what="SELECTION")
+    assert f"{LEFT}{wanted}\n" in capfd.readouterr().out, "a bone is written as a bone"
+    export_bytes(tmp_path / "b.md5mesh", what="SELECTION")
     assert LEFT not in capfd.readouterr().out, "MD5 has none anyhow"
-    assert said(capfd, LEFT, tmp_path / "b.md3") == f"{wanted}, 'tag_hand'"
+    assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == f"{wanted}, 'tag_hand'"
+    assert said(capfd, TAKEN, tmp_path / "b.md3") == wanted
+    assert {tag.name for tag in load((tmp_path / "b.md3").read_bytes()).tags} == {*tags, "tag_hand"}
+    assert {tag.name for tag in load(export_bytes(tmp_path / "b.mdm")).tags} == set(tags)
 
 
 class TestBesideTheActiveModel:

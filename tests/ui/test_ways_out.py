@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,12 +13,12 @@ from io_idtech_models.blender import budgets
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
 from tests.samples import put, sample
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, first, import_model, operator, run_export
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, run_export
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
-def add_armature() -> object:
+def add_armature() -> Any:
     bpy.ops.object.armature_add(radius=8)
     rig = bpy.context.object
     rig.data.bones[0].name = "bone"
