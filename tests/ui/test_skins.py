@@ -29,6 +29,7 @@ from tests.ui.scene import (
     copy_of,
     error_of,
     export_bytes,
+    export_model,
     export_md3,
     first,
     import_md3,
@@ -385,3 +386,14 @@ def test_a_players_skin_is_all_its_parts(tmp_path):
     activate(first("MESH", parts[0].objects))
     assert show(skin="red.skin") == {"FINISHED"}
     assert [c["idtech_skin"] for c in parts] == ["red"] * 3
+
+
+@pytest.mark.parametrize("kind", ["iqm", "md5mesh", "mdr", "mds", "mdm", "md3", "ase"])
+def test_what_a_skin_file_says_is_a_shader_in_formats_that_have_no_such_file(tmp_path, kind):
+    """In the model's own format the skin says it: there the file stays as it is."""
+    body = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
+    import_model(body)
+    found = export_model(tmp_path / f"a.{kind}", **({"frames": "CURRENT"} if kind == "md3" else {}))
+    shaders = {s.shader for s in found.meshes} if hasattr(found, "meshes") else {s.shaders[0] for s in found.surfaces}
+    name = "models/players/toys/trooper/trooper" + ("" if kind == "ase" else ".tga")
+    assert shaders == {"" if kind == "mdm" else name}

@@ -183,6 +183,12 @@ def _known_joints(
     return sources, in_place, turned, matrices
 
 
+def _shader_of(part: Part, shape: Shape, rig: ExportRig, settings: SkeletalGatherSettings) -> str:
+    """Return the shader of a part, "" if it has none."""
+    is_source = rig.source is None or settings.holds.format in ("", rig.source.format)
+    return next(iter(shaders_of(part, shape, settings.keep_suffixes, is_source)), "")
+
+
 def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
     """Return an object's meshes, one for each material that its faces use.
 
@@ -202,7 +208,7 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
                 continue
             made = _to_mesh(block, part, groups, positions, rig, settings)
             made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
-            made.shader = next(iter(shaders_of(part, shape, settings.keep_suffixes)), "")
+            made.shader = _shader_of(part, shape, rig, settings)
             made.source_index = place.surface if place is not None and nth == 0 else -1
             off_shown = 0, 0.0
             if settings.normals != "NONE":

@@ -61,7 +61,7 @@ def gather(
     with stepping(export, plan, mesh_blocks) as stage:
         meshes = split_meshes(read_meshes(mesh_blocks, stage, known), stage)
         stepped = sample_tags(tag_sources, stage)
-    surfaces = to_surfaces(meshes, plan, export)
+    surfaces = to_surfaces(meshes, plan, export, known)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
     found = gather_tags(tag_sources, plan, stepped, known, settings)

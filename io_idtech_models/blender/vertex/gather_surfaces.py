@@ -200,20 +200,23 @@ def _parts(mesh: ReadMesh, samples: Samples, stage: Stage) -> list[Part]:
     return split(mesh.shape, evidence_of(samples, stage.plan.sources, mesh.shape), splits)
 
 
-def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[GatherSettings]) -> list[Surface]:
+def to_surfaces(
+    meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[GatherSettings], known: StoredSource | None
+) -> list[Surface]:
     """Return the surfaces of all meshes, in order; those that were read from keys are noted for the self check."""
     settings = export.settings
     if settings.holds.uv_splits_vertices:  # else they become one
         refuse_to_write(sum(len(each.parts) for each in meshes))
     surfaces: list[Surface] = []
     export.written.clear()
+    same = known is None or settings.holds.format in ("", known.source.format)
     claims, copies, called = Claims(), dict[str, str](), iter(_names(meshes, settings))
     for each in meshes:
         mesh, samples = each.mesh, each.samples
         for nth, part in enumerate(each.parts):
             name = next(called)
             surface = to_surface(name, part, mesh.shape, samples, len(plan.times), 1.0 / settings.scale)
-            _dress(mesh, part, surface, settings)
+            _dress(mesh, part, surface, settings, same)
             if nth == 0 and mesh.place is not None:
                 surface.source_index = mesh.place.surface
             _settle_normals(mesh, surface, settings)
@@ -235,9 +238,9 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
     return surfaces
 
 
-def _dress(mesh: ReadMesh, part: Part, surface: Surface, settings: GatherSettings) -> None:
+def _dress(mesh: ReadMesh, part: Part, surface: Surface, settings: GatherSettings, is_source: bool) -> None:
     """Give a surface its shaders, the colours of its points, and its further texture coordinates."""
-    surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
+    surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes, is_source)
     surface.colors = None if mesh.colors is None else mesh.colors[part.vertices.points]
     if settings.holds.further_uvs:
         turn = slice(None, None, -1 if surface.mirrored else 1)

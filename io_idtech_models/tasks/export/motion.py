@@ -192,7 +192,11 @@ def of_format(export: RigScene, row: Format) -> RigScene:
     normals = export.settings.normals if row.skeletal.normals else "NONE"
     named = row.skins == formats.SKIN_FILES
     holds = Holds(
-        row.skeletal.colors, row.skeletal.unmoved_vertices, worn_by_name=named, stretches=row.skeletal.stretches
+        row.skeletal.colors,
+        row.skeletal.unmoved_vertices,
+        worn_by_name=named,
+        stretches=row.skeletal.stretches,
+        format=row.name,
     )
     return export.asking(normals=normals, holds=holds)
 
