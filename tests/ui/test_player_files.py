@@ -329,6 +329,32 @@ def test_what_lies_in_no_archive_of_the_game_goes_along(tmp_path):
     assert {name: found.get(name) for name in own} == own
 
 
+def test_a_new_skin_of_what_a_script_draws_has_a_script_of_its_own(tmp_path):
+    """The old one goes on drawing the old picture; spelt in two ways it is one shader."""
+    folder = game(tmp_path)
+    script = f"{FOLDER}/Steel\n{{\n\tcull none\n\t{{\n\t\tmap {FOLDER}/Look.tga\n\t}}\n}}\n".encode()
+    skins = {f"{FOLDER}/{part}_default.skin": None for part in ("upper", "lower")}
+    files = {"scripts/grunt.shader": script, f"{FOLDER}/look.tga": tga(tmp_path / "s.tga", (1, 2, 3)).read_bytes()}
+    for name, ending in zip(skins, (".tga", ".jpg"), strict=True):
+        old = (tmp_path / "baseq3" / name).read_bytes()
+        files[name] = re.sub(rb"(?m)^([ul]_[^,\r\n]+),[^\r\n]*", rb"\1," + f"{FOLDER}/steel{ending}".encode(), old)
+    for name, data in files.items():
+        put(tmp_path / "baseq3" / name, data)
+    player = brought(folder)
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    assert export_player(filepath=str(tmp_path / "mod.pk3"), new_skin="lava") == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    assert texels(found) == {f"{FOLDER}/Look_lava.tga": b"\0\0\xff", f"{FOLDER}/look.tga": b"\3\2\1"}
+    assert (
+        found["scripts/grunt_lava.shader"].decode().split()
+        == script.decode().replace("Steel", "steel_lava").replace("Look.tga", "Look_lava.tga").split()
+    )
+    for name in skins:
+        new = shaders_in(found[name.replace("default", "lava")])
+        assert f"{FOLDER}/steel_lava" in new.values()
+        assert found[name] == files[name]
+
+
 def test_a_new_skin_of_all_parts(tmp_path, capfd):
     """What was worn stays as it was, and what was painted for the new one has a name of its own; so has its icon."""
     player = brought(dressed_game(tmp_path))

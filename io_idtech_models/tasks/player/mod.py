@@ -135,10 +135,15 @@ class Mod:
                 if came is not None:
                     yield name, came
 
+    @property
+    def _libraries(self) -> list[ShaderLibrary]:
+        """Return the scripts that say what something looks like, those in the .blend first."""
+        of_game = None if self.looks is None else self.looks.library
+        return [*map(_library, self.texts), *([] if of_game is None else [of_game])]
+
     def script(self, worn: str) -> Shader | None:
-        """Return what a script says of a name, one in the .blend first."""
-        libraries = [*map(_library, self.texts), *([] if self.looks is None else [self.looks.library])]
-        return next((s for lib in libraries if lib is not None and (s := lib.shader(worn)) is not None), None)
+        """Return what a script says of a name."""
+        return next((found for each in self._libraries if (found := each.shader(worn)) is not None), None)
 
     def _found(self, name: str) -> GameFile | None:
         return None if self.looks is None else self.looks.find_image(name)
@@ -175,12 +180,25 @@ class Mod:
         own = next((m for m in maps if _is_at(self._found(m), came)), None)
         lacking = next((m for m in maps if self._found(m) is None), None)
         if own is not None and (is_changed(image) or file_of(image) != came):
-            self._put_image(own, image, worn=False)
+            self._put_image(own, image, worn=bool(self.skin))
+            if self.skin:
+                self._copy_script(worn, own)
         elif own is None and lacking is not None:
             self._put(lacking, lacking, _encoded(image, lacking), _suffix(lacking))
         elif own is None:
             text = "'%s' is drawn by the script '%s', which knows no picture '%s': it is not written"
             log.warning(text, worn, script.file, image.name)
+
+    def _copy_script(self, worn: str, drawn: str) -> None:
+        """Let a new skin name a script of its own, which draws its own picture instead of one of another's."""
+        body = next((found.body for each in self._libraries if (found := each.find(worn)) is not None), "")
+        ending = f"_{plain_name(self.skin)}"
+        name, own = without_suffix(worn) + ending, self.of_skin.pop(drawn, drawn)
+        text = re.sub(re.escape(drawn), lambda _: own, body, flags=re.IGNORECASE)
+        if _key(worn) not in map(_key, self.of_skin):  # spelt in several ways it is one
+            path = f"scripts/{self.folder.rpartition('/')[2]}{ending}{SCRIPT}"
+            self.files[path] = self.files.get(path, b"") + f"{name}\n{{{text}}}\n".encode()
+        self.of_skin[worn] = name
 
     def _put_image(self, drawn: str, image: Block, *, worn: bool = True) -> None:
         """Add an image where a skin or a script draws it: its file as it is, if games read such, else its pixels.
@@ -272,13 +290,14 @@ def _encoded(image: Block, name: str) -> bytes:
 
 
 def _renamed(data: bytes, names_of: dict[str, str]) -> bytes:
-    """Return a skin that names some shaders otherwise."""
+    """Return a skin that names some shaders otherwise, however it spells them."""
     if not names_of:
         return data
-    document = read_skin(data)
+    document, others = read_skin(data), {_key(name): new for name, new in names_of.items()}
     for surface, shader in document.shaders().items():
-        if shader in names_of:
-            document = document.set_shader(surface, names_of[shader])
+        new = names_of.get(shader, others.get(_key(shader)) if shader else None)
+        if new is not None:
+            document = document.set_shader(surface, new)
     return document.write()
 
 
