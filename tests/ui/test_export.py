@@ -501,6 +501,17 @@ def test_surfaces_that_have_no_material_any_more_are_named(tmp_path, capfd, name
     assert said == meshes[0].name
 
 
+@pytest.mark.parametrize("worn", [0, 1])
+def test_faces_of_an_empty_slot_are_as_those_without_one(tmp_path, capfd, worn):
+    """One that no face wears is nothing to speak of."""
+    block = add_cube("box")
+    for material in (bpy.data.materials.new("models/x"), None):
+        block.data.materials.append(material)
+    block.data.polygons[0].material_index = worn
+    export_bytes(tmp_path / "a.md3")
+    assert (f"{BARE}: 'box'" in capfd.readouterr().out) == bool(worn)
+
+
 @pytest.mark.parametrize("file", ["no_shaders.md3", "animated.mdl"])
 def test_surfaces_that_have_no_shader_in_their_file_are_none_that_lost_it(tmp_path, capfd, file):
     """Pictures in a model are no shaders."""

@@ -315,6 +315,14 @@ def _(folder):
     bpy.ops.object.idtech_make_rig()
 
 
+@says("faces wear several materials", to="b.md2", what="SCENE")
+def _(folder):
+    block = add_cube()
+    for name in ("one", "other"):
+        block.data.materials.append(bpy.data.materials.new(name))
+    block.data.polygons[0].material_index = 1
+
+
 @says("is posed by hand", to="b.iqm")
 def _(folder):
     rig, _ = newt()

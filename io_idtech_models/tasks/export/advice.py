@@ -108,6 +108,10 @@ def _of_tags(meshes: list[Any], row: Format) -> Iterator[str]:
 
 def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) -> Iterator[str]:
     """Yield which meshes of one's own no game can dress, and which materials it can't tell apart."""
+    several = [mesh.name for mesh in meshes if len(dict.fromkeys(_worn(mesh))) > 1]
+    if several and row.family is VERTEX and not row.vertex.uv_splits_vertices:
+        text = "faces wear several materials, which become skins, worn one at a time (bake one picture)"
+        yield f"{text}: {listed(several)}"
     if row.vertex.holds_pictures:
         return
     slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
@@ -119,13 +123,21 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     if embedded:
         yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    plain = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
+    plain = [mesh.name for mesh in own if mesh.data.polygons and not all(_worn(mesh))]
     if plain:
         yield f"{NO_SHADER}: {listed(plain)}"
     for material in dict.fromkeys(slot.material for mesh in own for slot in mesh.material_slots if slot.material):
         called, picture = names.file_name_of(material), _picture_of(material)
         if "/" not in called and picture and picture != called:
             yield f"'{called}' is no path of a game, rename the material after its picture: '{picture}'"
+
+
+def _worn(mesh: Any) -> list[Any]:
+    """Return the materials that faces of an object's own mesh wear, in the order of its slots; None for none."""
+    slots = [slot.material for slot in mesh.material_slots] or [None]
+    found = np.zeros(len(mesh.data.polygons), np.int32)
+    mesh.data.polygons.foreach_get("material_index", found)
+    return [slots[min(int(place), len(slots) - 1)] for place in np.unique(found)]
 
 
 def of_stripped(model: VertexModel | SkeletalModel, row: Format) -> Iterator[str]:
