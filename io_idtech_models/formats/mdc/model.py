@@ -22,7 +22,8 @@ from ...model.edits.normals import filled_frames
 from ...model.source import DeltaSource, Facts, SurfaceSource
 from ...model.transforms import axes_of_angles
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
-from ...reporting import LimitError, listed
+from ...reporting import LimitError
+from ..common.joint_tags import warn_of_bent
 from ..common.quake3 import (
     SCALE,
     KnownSource,
@@ -64,8 +65,6 @@ Doubles = NDArray[np.float64]
 CODE = 2 * np.pi / 32700.0  # radians
 HALF_CODE = CODE / 2
 UPRIGHT = 1e-7  # nearer to straight up or down an axis has no yaw
-FARTHEST = 1e9  # of a number that is squared
-BENT = 1e-3  # by which products of axes may differ from those of a rotation before it is worth a word
 
 
 def to_model(mdc: Mdc, name: str = "") -> VertexModel:
@@ -226,7 +225,7 @@ def encode_tags(tags: list[Tag], hints: NDArray[Any], known: NDArray[np.bool_]) 
     fresh = ~((off < HALF_CODE) & known)
     if fresh.any():
         turned = _numbers(axes[fresh])
-        _warn_of_bent([tags[tag].name for tag in np.argwhere(fresh)[:, 1]], turned)
+        warn_of_bent([tags[tag].name for tag in np.argwhere(fresh)[:, 1]], turned, "MDC")
         found["angles"][fresh] = encode_axes(steady.nearest_rotations(turned))
     return found
 
@@ -237,13 +236,3 @@ def _numbers(axes: NDArray[Any]) -> Doubles:
     found = axes.astype(np.float64)
     found[wrong] = np.eye(3)
     return found
-
-
-def _warn_of_bent(names: list[str], axes: Doubles) -> None:
-    """Name the tags whose axes (n, 3, 3) are scaled, sheared or mirrored: angles say none of that."""
-    clipped = np.clip(axes, -FARTHEST, FARTHEST)
-    products = steady.products(clipped, np.swapaxes(clipped, -1, -2))
-    wrong = (np.abs(products - np.eye(3)).max(axis=(1, 2)) > BENT) | (steady.determinants(clipped) < 0)
-    bent = list(dict.fromkeys(name for name, is_wrong in zip(names, wrong.tolist(), strict=True) if is_wrong))
-    if bent:
-        log.warning("tags are scaled, sheared or mirrored, which MDC can't hold: written without: %s", listed(bent))

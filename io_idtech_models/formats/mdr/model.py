@@ -26,9 +26,10 @@ from ...model.skeletal import (
     at_rest,
 )
 from ...model.source import Facts
-from ...model.transforms import conjugate, from_matrices, rotate, to_matrices
+from ...model.transforms import conjugate, rotate, to_matrices
 from ...model.weights import summed
 from ...reporting import LimitError, listed
+from ..common.joint_tags import axes_of, turns_of, warn_of_bent
 from ..common.records import (
     Wanted,
     all_fit,
@@ -227,6 +228,7 @@ def _tags_on_bones(model: SkeletalModel) -> tuple[list[JointTag], list[JointTag]
             continue
         found.append(replace(tag, joint=model.skeleton.num_joints + len(carriers), kept=False))
         carriers.append(tag)
+    warn_of_bent([tag.name for tag in carriers], axes_of(carriers), "MDR")
     return found, carriers
 
 
@@ -235,7 +237,7 @@ def _with_bones(animation: Animation, carriers: list[JointTag]) -> Animation:
     if not carriers:
         return animation
     frames, count = animation.num_frames, len(carriers)
-    turns = from_matrices(steady.nearest_rotations(np.array([tag.axes.T for tag in carriers])))
+    turns = turns_of(carriers)
     places = np.tile(np.array([tag.origin for tag in carriers], np.float64), (frames, 1, 1))
     fresh = np.full((frames, count, 2), -1, np.int32)
     hints, joints, scales = animation.source_frames, animation.source_joints, animation.scales

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.skeletal import Animation, JointTag, SkeletalModel, SkeletalSource, Skeleton, Traits
 from ...model.source import Facts
-from ...model.transforms import from_matrices, multiply, rotate
+from ...model.transforms import multiply, rotate
 from ...reporting import LimitError, listed
+from ..common.joint_tags import axes_of, turns_of, warn_of_bent
 from ..common.records import (
     Wanted,
     all_fit,
@@ -198,8 +199,8 @@ def with_tag_bones(
     parents = np.array([tag.joint for tag in lacking], np.int32)
     names = _free_names([tag.name for tag in lacking], skeleton.names)
     places = np.array([tag.origin for tag in lacking], np.float64)
-    # A tag's axes are rows in the space of its joint: the columns of the rotation that takes it there.
-    turns = from_matrices(np.swapaxes(np.array([tag.axes for tag in lacking], np.float64), -1, -2))
+    warn_of_bent([tag.name for tag in lacking], axes_of(lacking), "MDS")
+    turns = turns_of(lacking)
     number = {id(tag): first + index for index, tag in enumerate(lacking)}
     upright = np.eye(3, dtype=np.float32)
     tags = [
