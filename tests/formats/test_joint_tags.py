@@ -1,4 +1,4 @@
-"""Tags of formats whose tags are joints: what a turn can't say of their axes is left out, and said; the rest is exact."""
+"""Tags of formats whose tags are joints: what a turn can not say of their axes is left out, and said."""
 
 from dataclasses import replace
 
