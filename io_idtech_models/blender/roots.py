@@ -57,10 +57,19 @@ def root_of(block: Block | None) -> Block | None:
 
 
 def _holder(block: Block) -> Block | None:
-    """Return what an object hangs on: of a bone that shows its part's frame that part's root, whichever armature's."""
+    """Return what an object hangs on: of a bone of a player's part that part's root, whichever armature's."""
     pose = None if block.parent is None or block.parent_type != "BONE" else block.parent.pose
     bone = None if pose is None else pose.bones.get(block.parent_bone)
-    return (None if bone is None else bone_root(bone)) or block.parent
+    return (None if bone is None else bone_root(bone) or _begun_root(block.parent, bone)) or block.parent
+
+
+def _begun_root(rig: Block, bone: Any) -> Block | None:
+    """Return the root of the part that begins with a bone of a player's armature, and shows one frame alone."""
+    kind, top = bone.bone.get(PART), player_root(rig)
+    if kind is None or top is None:
+        return None
+    roots = (block for block in top.children_recursive if is_root(block) and LEVEL not in block)
+    return next((root for root in roots if (root[PART], root.get(PLAYER)) == (kind, top[PLAYER])), None)
 
 
 def player_root(block: Block | None) -> Block | None:

@@ -22,7 +22,7 @@ from tests.samples import PROJECT
 from tests.ui.making.test_player_making import farthest, row_of
 from tests.ui.panel.drawing import asked
 from tests.ui.player.players import brought, export_player, model
-from tests.ui.scene import activate, add_mesh, bpy, error_of
+from tests.ui.scene import activate, add_cube, add_mesh, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -115,7 +115,9 @@ def test_it_is_one_armature_and_looks_as_before(tock):
     assert {c.name for c in rig.data.collections} == {"legs", "torso", "head", "Tags"}
     assert same_looks(before, looks())
     parts = {bone.name: bone_root(bone) for bone in rig.pose.bones}
-    assert parts["torso"] is None, "it stands as the tag does"
+    assert parts["torso"] == player().parts["upper"]
+    assert parts["head"] is None, "it has one frame"
+    assert all(rig.pose.bones["head"].lock_rotation), "which no pose of it would change"
     assert parts["shin.L"] == player().parts["lower"]
     assert parts["tag_weapon"] == player().parts["upper"]
     activate(posed_by(rig)[0])
@@ -177,6 +179,39 @@ def test_bones_are_locked_where_a_row_shows_another_frame_than_the_scene(rig):
     play(player(), "", "", scene)
     scene.frame_set(4)
     assert not any(rig.pose.bones["shin.L"].lock_rotation)
+
+
+def test_the_bone_that_a_part_begins_with_shows_its_frame(rig, tmp_path):
+    """While rows play: keyed in a frame of the file, it turns the torso in that one."""
+    play(player(), "", "", bpy.context.scene)
+    bone = rig.pose.bones["torso"]
+    for frame, angle in ((FRAME - 1, 0.0), (FRAME, 0.4), (FRAME + 1, 0.0)):
+        bone.rotation_quaternion = Quaternion((0, 0, 1), angle)
+        assert bone.keyframe_insert("rotation_quaternion", frame=frame)
+    torso = model(saved(tmp_path)["upper.md3"])
+    row = row_of(originals(), "TORSO_ATTACK")
+    play(player(), "LEGS_LAND", "TORSO_ATTACK", bpy.context.scene)
+    (mesh,) = (block for block in posed_by(rig) if part_of(block) == "upper")
+    for frame in (FRAME - 1, FRAME, FRAME + 1):
+        time = (frame - row.frames[0]) * 24 / row.rate
+        bpy.context.scene.frame_set(int(time), subframe=time - int(time))
+        root = player().parts["upper"]
+        assert root["frame"] == pytest.approx(frame, abs=1e-3)
+        inside = np.array(root.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.inverted())
+        shown = in_world(mesh) @ inside[:3, :3].T + inside[:3, 3]
+        assert farthest(torso.surfaces[0].positions[frame], shown) < 0.1, frame
+
+
+HATS = [("head", "head"), ("torso", "upper"), ("tag_head", "upper"), ("hand", "upper")]
+
+
+@pytest.mark.parametrize(("bone", "part"), HATS)
+def test_what_hangs_on_a_bone_is_of_the_part_that_this_is_of(rig, tmp_path, bone, part):
+    cube = add_cube("hat")
+    cube.parent, cube.parent_type, cube.parent_bone = rig, "BONE", bone
+    bpy.context.view_layer.update()
+    found = [file for file, data in saved(tmp_path).items() if file.endswith(".md3") and b"hat" in data]
+    assert found == [f"{part}.md3"]
 
 
 def test_frames_that_are_inserted_move_the_bones_of_their_part_alone(rig, tmp_path):
