@@ -115,12 +115,15 @@ def _frames(action: Block) -> tuple[int, int]:
     return first, max(count, 0)
 
 
-def play_along(rigs: Iterable[Block], action: Block) -> None:
-    """Let armatures play what goes along with an action of their keys; what was changed until now is settled."""
+def play_along(rigs: Iterable[Block], action: Block, whole: bool = False) -> None:
+    """Let armatures play what goes along with an action of their keys, or all frames where it shows the `whole`.
+
+    What was changed until now is settled. Of a weapon beside its bearer the whole is an action of its own.
+    """
     listed = list(rigs)
     settle(listed)
     for rig in listed:
-        partner = partner_of(rig, action)
+        partner = whole_of(rig) if whole else partner_of(rig, action)
         if partner is not None and rig.animation_data is not None:
             play(rig, partner)
 

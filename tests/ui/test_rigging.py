@@ -523,6 +523,8 @@ def test_a_weapon_beside_hangs_on_the_bone_that_carries_it(armed, tmp_path):
     assert weapon.data.shape_keys.animation_data.action == stilt.data.shape_keys.animation_data.action
     activate(weapon)
     assert export_bytes(tmp_path / "b.md2") == data
+    assert play(name="All Frames") == {"FINISHED"}
+    assert block.animation_data.action == whole_of(block), "also of the weapon, whose whole is another action"
     activate(stilt)
     assert "poses" in error_of(bpy.ops.object.idtech_insert_frame)
     assert remove() == {"FINISHED"}

@@ -181,7 +181,7 @@ class VertexAnimations(Animations):
                 drop_solo(owner)
             play(self.lead, row.action)
             self.play_together()
-            rig_clips.play_along(rigs_of(self.keyed), row.action)
+            rig_clips.play_along(rigs_of(self.keyed), row.action, row.whole)
         if row.by_names:
             fit_scene(scene, row.first, row.last)
             return
