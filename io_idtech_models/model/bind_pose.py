@@ -9,7 +9,7 @@ its weights agree there. So the pose is sought in which they agree best, by leas
 - a joint should lie in its parent where it lies on average (`PLACE`);
 - joints should be turned against their parents as in the pose that one starts from (`TURN`, at an arm of `ARM` units):
   where few vertices are shared by two joints these leave a hinge free, and the mesh would tear;
-- roots stay as they are.
+- roots stay as they are; where a file names no parents (MDR) joints hang on those that they share most vertices with.
 
 The equations are summed and solved in an order that no processor changes (`steady`): vertices, levels of detail and
 converted models depend on the pose.
@@ -44,9 +44,32 @@ def fitted(model: SkeletalModel, start: Pose, places: NDArray[Any] | None = None
     """
     if model.skeleton.num_joints > MOST_JOINTS:
         return model
+    parents = model.skeleton.parents
+    if (parents < 0).all():  # of a file that tells no parents
+        parents, places = implied_parents(model.meshes, len(parents)), None
     if places is None:
-        places = _relative_places(model, start)
-    return bound_in(model, fit(model.meshes, model.skeleton.parents, start, places))
+        places = _relative_places(parents, start)
+    return bound_in(model, fit(model.meshes, parents, start, places))
+
+
+def implied_parents(meshes: list[SkinnedMesh], count: int) -> NDArray[np.int32]:
+    """Return what joints would hang on, (J,), by what they move: each on the one with which it shares most of a mesh.
+
+    That is the spanning tree of the largest weights (Prim); what shares nothing with those before is a root.
+    """
+    pairs = _pairs_of(meshes)
+    cells = pairs.joints[0] * count + pairs.joints[1]
+    shared = np.bincount(cells, pairs.weights, count * count).reshape(count, count)
+    shared += shared.T
+    parents = np.full(count, -1, np.int32)
+    nearest, most = np.full(count, -1, np.int32), np.zeros(count)
+    waiting = np.ones(count, np.bool_)
+    while waiting.any():
+        joint = int(np.argmax(np.where(waiting, most, -1.0)))
+        parents[joint], waiting[joint] = nearest[joint], False
+        better = waiting & (shared[joint] > most)
+        nearest[better], most[better] = joint, shared[joint][better]
+    return parents
 
 
 def bound_in(model: SkeletalModel, pose: Pose) -> SkeletalModel:
@@ -63,8 +86,8 @@ def mean_places(positions: NDArray[Any]) -> Doubles:
     return np.asarray(positions[::step].mean(axis=0))
 
 
-def _relative_places(model: SkeletalModel, start: Pose) -> Doubles:
-    parents = np.maximum(model.skeleton.parents, 0)
+def _relative_places(parents: NDArray[Any], start: Pose) -> Doubles:
+    parents = np.maximum(parents, 0)
     return rotate(conjugate(start.rotations[parents]), start.positions - start.positions[parents])
 
 

@@ -86,6 +86,29 @@ def test_a_pose_in_which_all_agree_is_found():
     np.testing.assert_allclose(np.linalg.norm(found.rotations, axis=1), 1, atol=1e-12)
 
 
+def test_joints_without_parents_hang_on_whom_they_share_most_with():
+    """A file that names none (MDR) is bound as well: all but the first joint of what hangs together may move."""
+    pose = made_pose()
+    model = model_of(mesh_in(pose, [2, 3, 5] * 30))
+    bare = replace(model, skeleton=replace(model.skeleton, parents=np.full(7, -1, np.int32)))
+    start = shaken(pose)
+    found = binding.fitted(bare, start, start.positions).skeleton.bind
+    assert agreement(model.meshes, found).max() < 0.05 < agreement(model.meshes, start).max()
+    np.testing.assert_array_equal(found.positions[0], start.positions[0])
+
+
+def test_implied_parents():
+    def mesh(*joints):
+        counts = np.full(len(joints), 2)
+        factors = np.tile(np.array([0.5, 0.5], np.float32), len(joints))
+        nowhere = np.zeros((2 * len(joints), 3), np.float32)
+        table = Weights(2 * np.arange(len(joints)), counts, np.ravel(joints), factors, nowhere)
+        return SkinnedMesh("m", "", np.zeros((len(joints), 2), np.float32), np.zeros((0, 3), np.int32), table)
+
+    shared = mesh((0, 2), (0, 2), (2, 1), (2, 1), (0, 1), (3, 4))
+    assert binding.implied_parents([shared], 6).tolist() == [-1, 2, 0, -1, 3, -1]
+
+
 def test_roots_stay_bit_for_bit():
     pose = made_pose()
     start = shaken(pose)
