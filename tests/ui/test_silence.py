@@ -323,6 +323,14 @@ def _(folder):
     block.data.polygons[0].material_index = 1
 
 
+@says("levels of detail that the armature does not move", to="b.mdr")
+def _(folder):
+    rig, block = newt()
+    activate(block)
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    activate(rig)
+
+
 @says("is posed by hand", to="b.iqm")
 def _(folder):
     rig, _ = newt()

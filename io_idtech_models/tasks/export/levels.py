@@ -11,6 +11,7 @@ from ...assets.levels import Files, level_target
 from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.mesh import levels
+from ...blender.roots import goes_with
 from ...formats import Format
 from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
@@ -35,12 +36,19 @@ def shown(rig: Any, row: Format, context: Context) -> Iterator[list[Any]]:
     with ExitStack() as stack:
         for collection in found.values():
             stack.enter_context(levels.shown(collection, context.view_layer))
-        yield [block for collection in found.values() for block in collection.all_objects if block.type == "MESH"]
+        meshes = [b for collection in found.values() for b in collection.all_objects if b.type == "MESH"]
+        yield [block for block in meshes if goes_with(block, rig)]
 
 
 def lost(rig: Any, row: Format) -> list[str]:
-    """Return what becomes of the levels of a rig's model in a format that has none, in a sentence."""
-    return row.lost_levels() if levels.levels_of(rig) else []
+    """Return what becomes of the levels of a rig's model in a format that has none, or that it does not move."""
+    found = levels.levels_of(rig)
+    if found and row.skeletal.levels:
+        meshes = [block for each in found.values() for block in each.all_objects if block.type == "MESH"]
+        left = [block.name for block in meshes if not goes_with(block, rig)]
+        text = "levels of detail that the armature does not move are left out (they are of frames, as MD3's)"
+        return [f"{text}: {listed(left)}"] if left else []
+    return row.lost_levels() if found else []
 
 
 def _is_one_model(chosen: Choice) -> bool:
