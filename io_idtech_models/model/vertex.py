@@ -137,6 +137,8 @@ class Surface:
     shown_uvs: tuple[str, ...] = ()
     # (T, 3) which corner of its owner's mesh each is, of which quads have fewer; -1: none shows it. None: each its own
     shown_corners: Ints | None = None
+    # (T, 3) the source's vertex that each corner is, or -1, where several are one vertex. None: its vertex's
+    corner_sources: Ints | None = None
 
     @property
     def positions(self) -> Floats:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.samples import PROJECT, SENTINEL
+from io_idtech_models.assets.convert import Posing, convert
+from io_idtech_models.assets.export_request import ExportRequest
+from io_idtech_models.game.folders import Disk
+from tests.samples import PROJECT, SENTINEL, load
 from tests.ui.scene import activate, bpy, export_model, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -44,3 +47,18 @@ def test_normals_follow_their_faces(source, kind, mirrored, tmp_path):
     turn(mirrored)
     found = export_model(tmp_path / f"a.{kind}", **({} if kind == "ase" else {"frames": "KEYS"}))
     assert max(max(inward(surface)) for surface in found.surfaces) < 0.02
+
+
+@pytest.mark.parametrize("kind", ["md2", "mdl"])
+def test_vertices_that_become_one_have_the_mean_of_their_normals(tmp_path, kind):
+    """As where a file is converted without Blender: hard edges are several vertices of an MD3, and one of an MD2."""
+    convert(Disk().file(SENTINEL), ExportRequest(tmp_path / f"plain.{kind}", shorten=True), Posing())
+    (plain,) = load((tmp_path / f"plain.{kind}").read_bytes()).surfaces
+    import_model(SENTINEL)
+    (found,) = export_model(tmp_path / f"a.{kind}").surfaces
+    assert max(inward(found)) < 0.02
+    places, there = (s.positions[0][s.triangles].reshape(-1, 3) for s in (plain, found))
+    wanted, normals = (s.normals[0][s.triangles].reshape(-1, 3) for s in (plain, found))
+    near = ((places[:, None] - there[None]) ** 2).sum(axis=2)
+    apart = np.array([(normals[row <= row.min() + 0.3] @ want).max() for row, want in zip(near, wanted, strict=True)])
+    assert np.mean(apart > 0.98) > 0.97

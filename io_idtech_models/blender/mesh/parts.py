@@ -27,6 +27,7 @@ class Part:
     further: dict[str, NDArray[np.float32]]  # (T, 3, 2) of corners: texture coordinates that games don't draw
     corners: attributes.Ints  # (T, 3) of the mesh; -1: Blender was not shown it
     fans: tuple[Numbers, Numbers] | None = None  # corners (C,) and the vertex of each, whose normal is their mean
+    sources: Numbers | None = None  # (T, 3) the source's vertex of each corner, where vertices may be several of these
 
     @property
     def needs_normals(self) -> bool:
@@ -83,6 +84,8 @@ def _model_wide(part: Part, shape: Shape) -> Part:
     if shape.near is not None:
         part.vertices.numbers = shape.near.vertices(part.vertices.numbers)
         part.triangles.numbers = shape.near.triangles(part.triangles.numbers)
+        if part.sources is not None:
+            part.sources = shape.near.vertices(part.sources.ravel()).reshape(-1, 3)
     return part
 
 
@@ -122,7 +125,8 @@ def _part(
     any_own = np.bincount(of_corner, own[: len(flat)], len(firsts)) > 0
     once = np.unique(flat, return_index=True)[1]  # a corner of a quad may be one of two triangles
     fans, none = (flat[once], of_corner[once]), np.zeros((0, 3), np.int32)
-    return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], {}, none, fans)
+    sources = np.append(shape.numbers[flat], -1)[matched.corners]
+    return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], {}, none, fans, sources)
 
 
 def _taken(uvs: NDArray[np.float32], corners: attributes.Ints) -> NDArray[np.float32]:

@@ -335,9 +335,10 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
     if mirrored != turned_over.all() or mirrored != turned_over.any():
         log.warning("'%s' is mirrored in some frames only: there its faces show their backs", name)
     triangles = part.triangles.vertices
+    sources = None if part.sources is None else part.sources.astype(np.int32)
     uvs = part.uvs
     if mirrored:
-        triangles = triangles[:, ::-1]
+        triangles, sources = triangles[:, ::-1], None if sources is None else sources[:, ::-1]
         uvs = uvs[:, ::-1] if uvs.ndim == 3 else uvs
     numbers = part.vertices.numbers.astype(np.int32)
     return Surface(
@@ -352,6 +353,7 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
         own_normals=part.own,
         mirrored=mirrored,
         base=_base_normals(part, shape, samples),
+        corner_sources=sources,
     )
 
 

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import steady
 from ..source import Meshes, are_solid
 from ..vertex import BaseNormals, Surface, VertexModel
-from .normals import NormalCoding, plain_normals
+from .normals import NormalCoding, mean_normals, plain_normals
 from .weld import weld
 
 Ints = NDArray[np.int32]
@@ -79,19 +78,10 @@ def join_vertices(surface: Surface) -> Surface:
     group = group.reshape(-1)
     joined = with_vertices(surface, kept, group[surface.triangles].astype(np.int32), uvs)
     if surface.normals is not None and len(kept) < len(group):
-        joined.normals = _summed(surface.normals, group, len(kept))
+        joined.normals = mean_normals(surface.normals, group, len(kept))
     if surface.own_normals is not None:
         joined.own_normals = np.bincount(group, surface.own_normals, len(kept)) > 0
     return joined
-
-
-def _summed(normals: NDArray[np.float32], group: NDArray[Any], count: int) -> NDArray[np.float32]:
-    """Return the mean directions (F, count, 3) of the vertices of each group, of unit length."""
-    sums = np.zeros((count, len(normals), 3), np.float32)
-    np.add.at(sums, group, normals.transpose(1, 0, 2))
-    lengths = steady.lengths(sums)[..., None]
-    means = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), np.array([0.0, 0.0, 1.0], np.float32))
-    return np.ascontiguousarray(means.transpose(1, 0, 2), np.float32)
 
 
 def joined(model: VertexModel, coding: NormalCoding) -> VertexModel:

@@ -209,26 +209,71 @@ def _is_shown(coding: NormalCoding, codes: Codes, shown: NDArray[np.float32]) ->
 def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | None) -> Surface:
     """Return a surface with plain normals instead of its source's codes, of which `coding` says what they mean.
 
-    For a file of another format: nothing of the source is a hint to that.
+    For a file of another format: nothing of the source is a hint to that. Of several of the source's vertices that
+    became one each has its normal, and that one their mean.
     """
-    numbers, faces = surface.source_vertices, surface.source_triangles
-    surface = replace(surface, source_index=-1, source_vertices=None, source_triangles=None)
+    plain = replace(surface, source_index=-1, source_vertices=None, source_triangles=None, corner_sources=None)
     if surface.stored_normals is not None or model.source is None or coding is None:
-        return surface
-    before = np.zeros(surface.positions.shape, np.float32)
-    surface.source_vertices, surface.source_triangles = numbers, faces
-    view = view_source(model, surface, model.source)
-    if view is not None and int(view.normals.max(initial=0)) >= coding.size:  # a .blend can come from a stranger
+        return plain
+    apart, vertices = _apart(surface)
+    found = _source_normals(model, apart, coding)
+    if found is not None:
+        whole = len(vertices) == surface.num_vertices
+        plain.normals = found if whole else mean_normals(found, vertices, surface.num_vertices)
+    return plain
+
+
+def _apart(surface: Surface) -> tuple[Surface, NDArray[np.int64]]:
+    """Return a surface with a vertex for each of the source's that one of its own is, and which that was, (V,)."""
+    corners, numbers = surface.corner_sources, surface.source_vertices
+    every = np.arange(surface.num_vertices)
+    if corners is None or numbers is None:
+        return surface, every
+    of_corners = surface.triangles.astype(np.int64)
+    own = np.where(corners >= 0, corners, numbers[of_corners])  # what is new is as its vertex
+    size = int(max(own.max(initial=-1), numbers.max(initial=-1))) + 2
+    keys = of_corners * size + own + 1
+    bare = np.setdiff1d(every, of_corners)  # without a triangle
+    found, places = np.unique(np.concatenate((keys.ravel(), bare * size + numbers[bare] + 1)), return_inverse=True)
+    vertices = found // size
+    if len(found) == surface.num_vertices:
+        return surface, every
+    triangles = places[: keys.size].reshape(-1, 3).astype(np.int32)
+    return replace(
+        surface,
+        stored_positions=surface.positions[:, vertices],
+        triangles=triangles,
+        source_vertices=(found % size - 1).astype(np.int32),
+        own_normals=None if surface.own_normals is None else surface.own_normals[vertices],
+        base=None if surface.base is None else surface.base.of(vertices),
+    ), vertices
+
+
+def _source_normals(model: VertexModel, surface: Surface, coding: NormalCoding) -> NDArray[np.float32] | None:
+    """Return the normals (F, V, 3) that a surface has by its source's codes; None if it has none of these."""
+    source, numbers = model.source, surface.source_vertices
+    view = None if source is None else view_source(model, surface, source)
+    if view is None or source is None or numbers is None:
+        return None
+    if int(view.normals.max(initial=0)) >= coding.size:  # a .blend can come from a stranger
         log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
-    elif view is not None and numbers is not None:
-        for part, places, indices in model.source.vertex_parts(numbers):
-            before[:, places] = part.decoded_positions(filled_frames(model), indices)
-        size = np.maximum(np.abs(before), 1.0) * 1e-5
-        moved = (np.abs(surface.positions - before) > size).any(axis=2)
-        motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
-        surface.normals = coding.decode(settle_normals(surface, np.empty_like(view.normals), view, coding, motion))
-    surface.source_vertices = surface.source_triangles = None
-    return surface
+        return None
+    before = np.zeros(surface.positions.shape, np.float32)
+    for part, places, indices in source.vertex_parts(numbers):
+        before[:, places] = part.decoded_positions(filled_frames(model), indices)
+    size = np.maximum(np.abs(before), 1.0) * 1e-5
+    moved = (np.abs(surface.positions - before) > size).any(axis=2)
+    motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
+    return coding.decode(settle_normals(surface, np.empty_like(view.normals), view, coding, motion))
+
+
+def mean_normals(normals: NDArray[np.float32], group: NDArray[Any], count: int) -> NDArray[np.float32]:
+    """Return the mean directions (F, count, 3) of the vertices of each group, of unit length."""
+    sums = np.zeros((count, len(normals), 3), np.float32)
+    np.add.at(sums, group, normals.transpose(1, 0, 2))
+    lengths = steady.lengths(sums)[..., None]
+    means = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), np.array([0.0, 0.0, 1.0], np.float32))
+    return np.ascontiguousarray(means.transpose(1, 0, 2), np.float32)
 
 
 def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
