@@ -293,6 +293,22 @@ def test_a_longer_animation_and_a_copy(tmp_path):
     np.testing.assert_array_equal(after.frames[-3:], after.frames[:3])
 
 
+def test_animations_are_compared_with_those_of_their_names(arm, tmp_path, capsys):
+    """A file may have them in another order than the list."""
+    first_name = actions()[0].name
+    assert bpy.ops.object.idtech_animation_duplicate(name=first_name, copy="again") == {"FINISHED"}
+    assert bpy.ops.object.idtech_animation_play(name="again") == {"FINISHED"}
+    bone = rig().pose.bones["hand"]
+    bpy.context.scene.frame_set(1)
+    bone.rotation_mode = "QUATERNION"
+    bone.rotation_quaternion = (0.8, 0.6, 0.0, 0.0)
+    assert bone.keyframe_insert("rotation_quaternion", frame=1)
+    assert bpy.ops.object.idtech_animation_move(name="again", direction="UP") == {"FINISHED"}
+    capsys.readouterr()
+    export_bytes(tmp_path / "b.iqm")
+    assert "off what Blender shows" not in capsys.readouterr().out
+
+
 def test_a_moved_rest_bone_takes_its_poses_along(tmp_path):
     import_model(put(tmp_path / "a.iqm", "animated"))
     in_edit_mode(rig(), lambda: rig().data.edit_bones["hand"].translate(Vector((0, 0, 1))))
