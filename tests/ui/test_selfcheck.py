@@ -254,6 +254,24 @@ def test_scale_of_bones_that_moves_others_is_to_be_cleared(tmp_path, said):
     assert re.search(r"the bones of '[^']+' are written up to .*: clear the scale of bones", said())
 
 
+@pytest.mark.parametrize(
+    ("keyed", "remedy"), [(False, "apply the scale of the armature"), (True, "remove the keys of")]
+)
+def test_scale_of_an_armature_is_not_said_to_be_that_of_bones(tmp_path, said, keyed, remedy):
+    rig, _ = rigged(NEWT)
+    rig.scale = (1.0, 1.0, 1.5)
+    if keyed:
+        rig.scale = (1.0, 1.0, 1.0)
+        for frame, size in ((0, 1.0), (10, 2.0)):
+            rig.scale = (size, size, size)
+            assert rig.keyframe_insert("scale", frame=frame)
+    bpy.context.view_layer.update()
+    poses(tmp_path / "a.md5anim")
+    text = said()
+    assert "clear the scale of bones" not in text
+    assert remedy in text, text
+
+
 # -- models of frames
 
 

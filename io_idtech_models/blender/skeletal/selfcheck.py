@@ -25,6 +25,7 @@ from ...model.skeletal import Animation, SkeletalModel, Skeleton, changed_frames
 from ...model.transforms import inverse
 from ...model.weights import skin_by
 from ...reporting import listed, plural
+from ..animated import moved_paths
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import rig_of
@@ -37,6 +38,7 @@ from .rig_scene import RigScene, WrittenMesh
 
 Doubles = NDArray[np.float64]
 SAID = 1.05  # times what has been said already
+UNEVEN = 1e-3  # of an armature's scale along its axes
 SAME_SHAPE = 2e-3  # of axes: Blender's rounding, and the files'
 
 
@@ -246,8 +248,8 @@ class _Check:
                 )
         for name, off in self.motions.items():
             if is_beyond(off.far, self.allowed):
-                bake, clear = "Pose > Animation > Bake Action", "Pose > Clear Transform > Scale"
-                remedy = f"clear the scale of bones ({clear})" if name in self.scaled else f"bake the motion ({bake})"
+                bake = "bake the motion (Pose > Animation > Bake Action)"
+                remedy = _of_scale(rig) if name in self.scaled else bake
                 found.append(off.sentence(f"the bones of '{rig.name}' are", remedy))
         return found
 
@@ -312,6 +314,16 @@ def _cause(block: Block, rig: Block, loses: bool = False) -> str:
             or "raise Most Weights or lower Least Weight to keep the weights it loses"
         )
     return _oddness(shown[0]) or _odd_bones(rig) or _own_motion(block)
+
+
+def _of_scale(rig: Block) -> str:
+    """Return what to do where a file's joints have another size or shape than bones: by whatever scales these."""
+    sizes = [abs(size) for size in rig.matrix_world.to_scale()]
+    if "scale" in moved_paths(rig):
+        return "no file has a skeleton that grows as a whole: remove the keys of the armature's scale"
+    if max(sizes) - min(sizes) > UNEVEN * max(sizes):
+        return "apply the scale of the armature and its meshes (Object > Apply > Scale)"
+    return "clear the scale of bones (Pose > Clear Transform > Scale)"
 
 
 def _oddness(modifier: Any) -> str:
