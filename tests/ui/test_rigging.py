@@ -416,6 +416,17 @@ def test_copies_of_actions_are_none_of_the_models(tmp_path, capfd):
     assert np.array_equal(np.flatnonzero(off > 1.0), [2])
 
 
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_copy_of_all_frames_is_named_where_animations_are_written(tmp_path, capfd, copied):
+    """They are those of the first: what is posed in the copy is none of theirs."""
+    block = rigged(STILT)
+    if copied:
+        block.animation_data.action = block.animation_data.action.copy()
+    capfd.readouterr()
+    assert bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "a.iqm")) == {"FINISHED"}
+    assert ("which is no animation of its model" in capfd.readouterr().out) == copied
+
+
 class Window:
     """The operator, whose `self` is this, and the context that it runs in."""
 

@@ -17,7 +17,7 @@ from ... import formats
 from ...blender import names
 from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label
 from ...blender.curves import is_still, playing_tracks, same_curves
-from ...blender.frame_rigs import RIG_WHOLE
+from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
 from ...blender.playback import Take, used_actions, warn_of_others
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
@@ -83,6 +83,7 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     chosen = _actions(rig, row, what, asked)
     if what == "ALL":
         _warn_of_unmade(rig, row)
+        _warn_of_copy(rig)
     if _plays_strips(rig):
         text = "NLA strips play on '%s': actions are written as each plays alone; 'Scene Range' writes what is shown"
         log.warning(text, rig.name)
@@ -124,6 +125,15 @@ def _warn_of_more(export: RigScene) -> None:
     if action is not None and PREVIEW not in action and _goes_on(export, action):
         text = "'%s' moves beyond the frames of '%s', which are written as they play: 'Scene Range' writes more"
         log.warning(text, export.rig.name, action.name)
+
+
+def _warn_of_copy(rig: Any) -> None:
+    """Name the action that a rig made of frames plays if that is a copy of all frames: its animations are another's."""
+    playing = None if rig.animation_data is None else rig.animation_data.action
+    wholes = {action.get(RIG_ALL) for action in bpy.data.actions} - {None}
+    if playing is not None and RIG_WHOLE in playing and playing not in wholes and wholes:
+        text = "'%s' plays '%s', which is no animation of its model: written as without it; 'Scene Range' writes %s"
+        log.warning(text, rig.name, playing.name, "what is shown")
 
 
 def _warn_of_unmade(rig: Any, row: Format) -> None:
