@@ -179,6 +179,7 @@ class Animation:
     scales: Scales | None = None  # how large joints are, for games that scale them
     holds_rest_scale: bool = False  # in its poses, which only a model tells apart: see `joint_scales`
     loops: bool = False  # the game is told to repeat it
+    in_place: bool = False  # a modeller has put it in its place among others, which is not the source's
     times: Doubles | None = None  # (F,) when a scene showed its frames; None: it came from none
 
     @property

@@ -305,8 +305,22 @@ def test_animations_are_compared_with_those_of_their_names(arm, tmp_path, capsys
     assert bone.keyframe_insert("rotation_quaternion", frame=1)
     assert bpy.ops.object.idtech_animation_move(name="again", direction="UP") == {"FINISHED"}
     capsys.readouterr()
-    export_bytes(tmp_path / "b.iqm")
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
     assert "off what Blender shows" not in capsys.readouterr().out
+    assert names_at(after.text, after.anims["name"]) == ["again", "wave", "grow"]
+
+
+def test_the_order_of_animations_is_that_of_the_list(arm, tmp_path):
+    """Their frames stay where they are; moved back, the file is what it was."""
+    data = export_bytes(tmp_path / "a.iqm")
+    before = iqm.read(data)
+    assert bpy.ops.object.idtech_animation_move(name="grow", direction="UP") == {"FINISHED"}
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    assert names_at(after.text, after.anims["name"]) == ["grow", "wave"]
+    assert after.anims["first_frame"].tolist() == before.anims["first_frame"].tolist()[::-1]
+    np.testing.assert_array_equal(after.frames, before.frames)
+    assert bpy.ops.object.idtech_animation_move(name="grow", direction="DOWN") == {"FINISHED"}
+    assert export_bytes(tmp_path / "b.iqm") == data
 
 
 def test_a_moved_rest_bone_takes_its_poses_along(tmp_path):

@@ -174,7 +174,7 @@ class _Part:
 def from_animations(
     animations: Sequence[Animation], skeleton: Skeleton, text: TextWriter, origin: Origin | None
 ) -> Frames:
-    """Return what comes of animations, in the order in which the file has them.
+    """Return what comes of animations, in the order in which the file has them, or that a modeller gave them.
 
     They begin where the source's do if all of these are there, and as long; else they lie one after another.
     """
@@ -197,10 +197,14 @@ def from_animations(
         every = _all_frames(parts, firsts, spare, origin, len(parents))
     if origin is not None:
         _warn_of_moved(parts, firsts, origin, len(spare))
+    places: dict[int, int] = {}
     for first, part in zip(firsts, parts, strict=True):
         if part.number != NO_RECORD:
-            anims[part.number if part.number in anims else len(anims)] = _record(part, first, text, origin)
-    return _coded(every, parents, list(anims.values()), origin, table)
+            place = part.number if part.number in anims else len(anims)
+            anims[place], places[id(part.animation)] = _record(part, first, text, origin), place
+    given = [places[id(each)] for each in animations if each.in_place and id(each) in places]
+    order = given if len(given) == len(anims) else list(anims)
+    return _coded(every, parents, [anims[place] for place in order], origin, table)
 
 
 def _without_animations(skeleton: Skeleton, origin: Origin | None, table: NDArray[Any] | None) -> Frames:

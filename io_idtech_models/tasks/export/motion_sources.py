@@ -169,6 +169,7 @@ def _action_source(export: RigScene, take: Take, called: str | None) -> Source:
 
     def gather() -> Animation:
         found = gather_motion.gather_action(export, take)
+        found.in_place = action.get(ORDER) is not None
         return found if called is None else replace(found, name=called)
 
     return Source(called or names.file_name_of(action), gather, action, lambda: gather_motion.playing(rig, take))
