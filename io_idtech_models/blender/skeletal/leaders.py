@@ -71,10 +71,10 @@ def cast(rig: Block, action: Block) -> Take:
     """Return an action as it is played for an armature: by itself or whom it follows, and by all that has a slot."""
     lead = _lead(rig, action)
     take = alone(lead, action, slot_of(lead, action))
-    taken = {lead: None, rig: None}
-    for owner in influences(rig):
-        for slot, kind, curves in action_parts(action) if owner not in taken else ():
-            if slot is not None and kind in ("", owner.id_type) and slot_claim(owner, action, slot):
+    parts = [part for part in action_parts(action) if part[0] is not None]
+    for owner in influences(rig) if len(parts) > 1 else ():
+        for slot, kind, curves in parts if owner not in (lead, rig) else ():
+            if kind in ("", owner.id_type) and slot_claim(owner, action, slot):
                 take.roles.append(Role(owner, slot, curves))
                 break
     return take
@@ -82,7 +82,10 @@ def cast(rig: Block, action: Block) -> Take:
 
 def _lead(rig: Block, action: Block) -> Block:
     """Return the armature that plays an action: who is known to, else one that is animated; else the one asked for."""
-    every = [each for each in players(rig) if fits(each, action)]
+    able = players(rig)
+    if len(able) == 1:
+        return rig
+    every = [each for each in able if fits(each, action)]
     claims = {each: slot_claim(each, action, slot_of(each, action)) for each in every}
     animated = [each for each in every if used_actions(each)]
     if any(claims.values()):
