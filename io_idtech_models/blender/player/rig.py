@@ -30,6 +30,7 @@ from ..playback import Take, influences, make_take, pointed_at, used_actions
 from ..provenance import model_of
 from ..roots import poses_parts, root_of
 from ..scene import FACED, ExportScene
+from ..skeletal.leaders import players
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
@@ -58,11 +59,11 @@ class CharacterRig:
         return Bones({bone.name: bone.parent.name if bone.parent else "" for bone in every}, moving)
 
     def takes(self) -> dict[str, Take]:
-        """Return the actions that move the armature, by name; none that others play or keep, and it does not."""
+        """Return the actions that move the armature, or whom it follows, by name; none that others play or keep."""
         owners = list(dict.fromkeys(o for block in (self.armature, *self.meshes) for o in influences(block)))
         own = {action for owner in owners for action in used_actions(owner)}
         others = {action for block in bpy.data.objects if block not in owners for action in used_actions(block)} - own
-        found = {}
+        found, movers = {}, players(self.armature)
         for action in bpy.data.actions:
             if action in others or action.get(ROW) is not None or frame_curve(action) is not None:
                 continue
@@ -70,7 +71,7 @@ class CharacterRig:
                 take = make_take(action.name, action, owners)
             except LimitError:
                 continue
-            if take.moves([self.armature]):
+            if take.moves(movers):
                 found[action.name] = take
         return found
 

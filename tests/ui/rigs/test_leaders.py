@@ -9,6 +9,7 @@ import pytest
 
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.blender.compat import HAS_SLOTS
+from io_idtech_models.blender.player.rig import CharacterRig
 from io_idtech_models.game.folders import Disk
 from tests.samples import load
 from tests.ui.scene import activate, add_mesh, add_tag, bpy
@@ -89,6 +90,13 @@ def test_a_file_of_several_animations_has_them(led, tmp_path):
     assert bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "a.iqm"), motions="ALL") == {"FINISHED"}
     clips = load_file(Disk().file(tmp_path / "a.iqm")).animations
     assert {clip.name: clip.num_frames for clip in clips} == {n: c for n, (_, c) in CLIPS.items()}
+
+
+def test_a_player_is_made_of_them(led):
+    rig, _ = led
+    meshes = [block for block in bpy.data.objects if block.type == "MESH"]
+    takes = CharacterRig(rig, meshes).takes()
+    assert {name: len(take.times) for name, take in takes.items()} == {n: count for n, (_, count) in CLIPS.items()}
 
 
 def test_everything_is_as_it_was(led, tmp_path):
