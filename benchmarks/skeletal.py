@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from benchmarks.floor import add_curve, curves
 from benchmarks.steps import Clock, Times, empty_scene
 from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.leaders import cast
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather as skeletal_gather
 from io_idtech_models.blender.skeletal import gather_motion as motion
-from io_idtech_models.blender.skeletal.leaders import cast
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import Format, by_name, by_suffix
 from io_idtech_models.model.bounds import set_bounds

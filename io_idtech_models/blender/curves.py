@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from .compat import is_muted, playing_curves
 
+BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 LINEAR, CONSTANT = 1, 0  # kinds of interpolation
 Floats = NDArray[np.float32]
 
@@ -119,6 +122,12 @@ def same_curves(curves: list[Any], others: list[Any]) -> bool:
 def bone_path(bone: str) -> str:
     """Return what the paths of a bone's channels begin with."""
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
+
+
+def moved_bones(curves: Iterable[Any]) -> set[str]:
+    """Return the names of the bones that curves move."""
+    named = (BONE_PATH.match(curve.data_path) for curve in curves)
+    return {bpy.utils.unescape_identifier(match.group(1)) for match in named if match is not None}
 
 
 def value_path(key: str) -> str:

@@ -10,8 +10,8 @@ import pytest
 
 from io_idtech_models.blender import compat, spans
 from io_idtech_models.blender.compat import HAS_SLOTS, play, slot_curves
+from io_idtech_models.blender.leaders import alone
 from io_idtech_models.blender.skeletal import gather_motion as motion
-from io_idtech_models.blender.skeletal.leaders import alone
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.model.clips import numbered
 from tests import samples_md5

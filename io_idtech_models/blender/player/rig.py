@@ -22,6 +22,7 @@ from ...model.vertex import Surface
 from ...reporting import LimitError, listed, plural
 from ..compat import Block, Context
 from ..frame_rigs import modifier_of
+from ..leaders import players
 from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import surface_name
@@ -30,7 +31,6 @@ from ..playback import Take, influences, make_take, pointed_at, used_actions
 from ..provenance import model_of
 from ..roots import poses_parts, root_of
 from ..scene import FACED, ExportScene
-from ..skeletal.leaders import players
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping

@@ -5,14 +5,11 @@ Letters in shapes: F frames, J joints.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +27,6 @@ from .source import StoredRig
 
 Doubles = NDArray[np.float64]
 KINDS, WIDTHS, SCALES = (*channels.PATHS, channels.SCALE), (3, 4, 3), 7  # a bone's channels; where its scale begins
-BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 REST_CHANNELS = np.array([0, 0, 0, 1, 0, 0, 0, 1, 1, 1], np.float32)
 
 
@@ -211,9 +207,3 @@ def same_axes(matrices: Doubles, before: Doubles, rounded: Doubles | None = None
     """Tell which bones' axes at rest are what they were, (J,)."""
     off = np.full(len(before), SAME_AXES) if rounded is None else np.clip(rounded[:, 1], SAME_AXES, LEAST_TURN)
     return np.asarray((np.abs(matrices - before)[:, :3, :3] <= off[:, None, None]).all(axis=(1, 2)))
-
-
-def moved_bones(curves: Iterable[Any]) -> set[str]:
-    """Return the names of the bones that curves move."""
-    named = (BONE_PATH.match(curve.data_path) for curve in curves)
-    return {bpy.utils.unescape_identifier(match.group(1)) for match in named if match is not None}

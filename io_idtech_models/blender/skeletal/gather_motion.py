@@ -27,6 +27,7 @@ from ...reporting import LimitError, advance
 from .. import names, playback
 from ..compat import Block, is_muted, playing_curves
 from ..curves import Keys, read_keys
+from ..leaders import alone
 from ..playback import Take
 from ..properties import FRAME_RATE
 from ..provenance import Claims
@@ -36,7 +37,6 @@ from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
 from . import channels as pose_channels
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, BonesInMotion
-from .leaders import alone
 from .rig_scene import RigScene
 from .source import StoredAction, find_action
 from .source_frames import SAME_PLACE, SAME_TURN, find_frames
@@ -63,7 +63,7 @@ class Shown:
 
 
 def gather_action(export: RigScene, take: Take, direct: bool = True) -> Animation:
-    """Return the animation that a take (see `leaders`) is on an armature, whose view layer is up to date.
+    """Return the animation that a take (see `blender.leaders`) is on an armature, whose view layer is up to date.
 
     Raises:
         LimitError: there is no bone to export, or no frame.

@@ -23,12 +23,12 @@ import numpy as np
 from ...assets.scale_files import scale_files
 from ...blender import names
 from ...blender.compat import action_parts
+from ...blender.leaders import alone, cast
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow, Key
-from ...blender.skeletal.leaders import alone, cast
 from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion, differences

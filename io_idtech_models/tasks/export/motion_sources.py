@@ -18,6 +18,7 @@ from ...blender import names
 from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label
 from ...blender.curves import is_still, playing_tracks, same_curves
 from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
+from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
 from ...blender.playback import Take, used_actions, warn_of_others
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
@@ -25,7 +26,6 @@ from ...blender.scene import positioned
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames, runs
 from ...blender.skeletal.gather import gather_rig
-from ...blender.skeletal.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
 from ...blender.skeletal.source import MADE_FOR

@@ -12,9 +12,9 @@ from ...assets.export_request import ExportRequest
 from ...assets.storage import file_names
 from ...blender import names
 from ...blender.compat import Context, play_action, played_action
+from ...blender.leaders import slot_of
 from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE
-from ...blender.skeletal.leaders import slot_of
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format

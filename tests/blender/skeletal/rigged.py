@@ -12,12 +12,12 @@ from mathutils.kdtree import KDTree
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.compat import action_parts, play
+from io_idtech_models.blender.leaders import alone
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal.gather import gather
-from io_idtech_models.blender.skeletal.leaders import alone
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import Format, by_name, identify
 from io_idtech_models.model.bounds import set_bounds

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compat import Block, action_parts, slot_claim
-from ..playback import Role, Take, influences, pointed_at, used_actions
-from .bones import moved_bones
+from .compat import Block, action_parts, slot_claim
+from .curves import moved_bones
+from .playback import Role, Take, influences, pointed_at, used_actions
 
 
 def leaders(rig: Block) -> list[Block]:
