@@ -13,7 +13,7 @@ import numpy as np
 
 from ..reporting import LimitError, listed
 from .animated import moved_paths
-from .compat import Block, action_parts, new_curves, play, play_action, played_action, refuse_tweak_mode, slot_claim
+from .compat import Block, action_parts, new_curves, play_action, played_action, refuse_tweak_mode, slot_claim
 from .curves import add_curve, value_path
 from .data_paths import reset_value, set_value, value_at
 from .frame_rigs import is_frame_rig, partner_of, whole_of
@@ -297,16 +297,8 @@ def still(rigs: list[Block]) -> Iterator[None]:
 @contextmanager
 def playing_values(owner: Block, path: str, values: Sequence[float]) -> Iterator[None]:
     """Let a property of an object have these values in the scene's frames 0, 1, 2 ...; all comes back."""
-    action = bpy.data.actions.new("idtech")
-    try:
-        times = np.arange(len(values), dtype=np.float32)
-        add_curve(new_curves(action, owner.id_type, "idtech"), path, 0, times, np.array(values, np.float32))
-        with _restored([(owner, [path])]):
-            owner.animation_data.use_nla = False
-            play(owner, action)
-            yield
-    finally:
-        bpy.data.actions.remove(action)
+    with value_takes(path, [{owner: values}]) as takes, playing(takes[0]):
+        yield
 
 
 @contextmanager

@@ -65,8 +65,9 @@ def _holder(block: Block) -> Block | None:
 
 def _begun_root(rig: Block, bone: Any) -> Block | None:
     """Return the root of the part that begins with a bone of a player's armature, and shows one frame alone."""
-    kind, top = bone.bone.get(PART), player_root(rig)
-    if kind is None or top is None:
+    kind = bone.bone.get(PART)
+    top = None if kind is None else player_root(rig)
+    if top is None:
         return None
     roots = (block for block in top.children_recursive if is_root(block) and LEVEL not in block)
     return next((root for root in roots if (root[PART], root.get(PLAYER)) == (kind, top[PLAYER])), None)

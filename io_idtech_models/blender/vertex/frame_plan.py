@@ -246,10 +246,7 @@ def _warn_of_more(
     first, last = int(min(plan.times)), int(max(plan.times))
     played = range(max(first, export.scene.frame_start), min(last, export.scene.frame_end) + 1)
     elsewhen = bool(meshes) and any(_play_at_other_times(block, plan, played) for block in plan.held)
-    along = [rig for rig in rigs_of(meshes) if plays_another(rig) is None]  # written with the keys, whichever plays
-    with still(along if elsewhen else []):
-        elsewhere = elsewhen and is_moving(meshes, export, space, played, keys=False)
-    if elsewhere:
+    if elsewhen and _moves_besides(meshes, played, export, space):
         log.warning(
             "more than keys moves it, and they play at other times than all of them one after another, as they are "
             "written: Frames: 'Scene Range' writes what is shown"
@@ -258,6 +255,12 @@ def _warn_of_more(
     before, after = range(export.scene.frame_start, first + 1), range(last, export.scene.frame_end + 1)
     if any(is_moving(movers, export, space, frames) for frames in (before, after) if len(frames) > 1):
         log.warning("it moves beyond the frames of its keys, which are written: Frames: 'Scene Range' writes more")
+
+
+def _moves_besides(meshes: list[Block], frames: range, export: ExportScene[GatherSettings], space: Space) -> bool:
+    """Tell whether more than keys, and rigs of frames that are written with them, moves meshes in some frames."""
+    with still([rig for rig in rigs_of(meshes) if plays_another(rig) is None]):
+        return is_moving(meshes, export, space, frames, keys=False)
 
 
 def _play_at_other_times(block: Block, plan: FramePlan, frames: range) -> bool:

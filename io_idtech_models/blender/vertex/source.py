@@ -26,8 +26,8 @@ from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place
 
 log = logging.getLogger(__name__)
 
-# Visible and editable: frames of a model that has no shape keys to count and name them.
 RENAMED = "idtech_renamed"  # on a mesh: what import called keys, by their names now
+# Visible and editable: frames of a model that has no shape keys to count and name them.
 NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES = "idtech_frames", "idtech_frame_names", "idtech_frame_sources"
 
 

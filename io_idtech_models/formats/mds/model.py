@@ -191,8 +191,9 @@ def with_tag_bones(
     A bone is a tag's own if it is flagged as such or called as the tag is, moves no vertex, and the tag stands right on
     it; or, of a model that came from an MDS (`of_mds`), if it still stands there as it did.
     """
-    model, animations = _with_flags(model, animations, of_mds)
-    lacking = [tag for tag in model.tags if not ((of_mds and tag.kept) or _is_own(tag, model))]
+    moving = {joint for mesh in model.meshes for joint in np.unique(mesh.weights.joints).tolist()}
+    model, animations = _with_flags(model, animations, moving, of_mds)
+    lacking = [tag for tag in model.tags if not ((of_mds and tag.kept) or _is_own(tag, model, moving))]
     if not lacking:
         return model, animations
     first, skeleton = model.skeleton.num_joints, model.skeleton
@@ -216,10 +217,13 @@ def with_tag_bones(
 
 
 def _with_flags(
-    model: SkeletalModel, animations: list[Animation], of_mds: bool
+    model: SkeletalModel, animations: list[Animation], moving: set[int], of_mds: bool
 ) -> tuple[SkeletalModel, list[Animation]]:
-    """Return a model and its animations with the bones flagged that are called as the tags that stand on them."""
-    skeleton, moving = model.skeleton, _moving(model)
+    """Return a model and its animations with the bones flagged that are called as the tags that stand on them.
+
+    But for bones that are `moving` vertices.
+    """
+    skeleton = model.skeleton
     new = [tag for tag in model.tags if not (of_mds and tag.kept) and tag.is_joint_of(skeleton)]
     own = [tag.joint for tag in new if tag.joint not in moving]
     if not own:
@@ -235,16 +239,11 @@ def _with_flags(
     return replace(model, skeleton=grown), [replace(each, traits=flagged(each.traits)) for each in animations]
 
 
-def _moving(model: SkeletalModel) -> set[int]:
-    """Return the joints that move vertices."""
-    return {joint for mesh in model.meshes for joint in np.unique(mesh.weights.joints).tolist()}
-
-
-def _is_own(tag: JointTag, model: SkeletalModel) -> bool:
-    """Tell whether a tag's joint is a bone of its own."""
+def _is_own(tag: JointTag, model: SkeletalModel, moving: set[int]) -> bool:
+    """Tell whether a tag's joint is a bone of its own, and none of those that are `moving` vertices."""
     traits = model.skeleton.traits
     flagged = traits is not None and bool(traits.flags[tag.joint] & TAG_FLAG)
-    return tag.stands_on_joint and flagged and tag.joint not in _moving(model)
+    return tag.stands_on_joint and flagged and tag.joint not in moving
 
 
 def _free_names(wanted: list[str], known: list[str]) -> list[str]:

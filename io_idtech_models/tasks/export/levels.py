@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -36,16 +36,19 @@ def shown(rig: Any, row: Format, context: Context) -> Iterator[list[Any]]:
     with ExitStack() as stack:
         for collection in found.values():
             stack.enter_context(levels.shown(collection, context.view_layer))
-        meshes = [b for collection in found.values() for b in collection.all_objects if b.type == "MESH"]
-        yield [block for block in meshes if goes_with(block, rig)]
+        yield [block for block in _meshes_of(found) if goes_with(block, rig)]
+
+
+def _meshes_of(found: Mapping[int, Any]) -> list[Any]:
+    """Return the meshes of levels of detail, by their numbers."""
+    return [block for collection in found.values() for block in collection.all_objects if block.type == "MESH"]
 
 
 def lost(rig: Any, row: Format) -> list[str]:
     """Return what becomes of the levels of a rig's model in a format that has none, or that it does not move."""
     found = levels.levels_of(rig)
     if found and row.skeletal.levels:
-        meshes = [block for each in found.values() for block in each.all_objects if block.type == "MESH"]
-        left = [block.name for block in meshes if not goes_with(block, rig)]
+        left = [block.name for block in _meshes_of(found) if not goes_with(block, rig)]
         text = "levels of detail that the armature does not move are left out (they are of frames, as MD3's)"
         return [f"{text}: {listed(left)}"] if left else []
     return row.lost_levels() if found else []

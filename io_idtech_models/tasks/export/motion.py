@@ -234,7 +234,8 @@ def played(sources: Sequence[Source], animations: list[Animation], row: Format, 
     if not row.is_text and not all(Motion("", nullcontext, a.positions, a).is_proven for a in animations):
         found = row.unpack(row.read(data), "").animations
         by_name = {each.name: each for each in found}
-        if {each.name for each in animations} == by_name.keys():  # a file may have them in another order
+        same = len(by_name) == len(found) and {each.name for each in animations} == by_name.keys()
+        if same:  # though in another order
             found = [by_name[each.name] for each in animations]
         if len(found) == len(animations):
             written = [_as_coded(*pair) for pair in zip(animations, found, strict=True)]

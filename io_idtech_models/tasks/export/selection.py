@@ -89,8 +89,9 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     if what == "COLLECTION":
         return _model(context, active) or _in_collection(context, context.collection)
     blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
-    taken = together(context, blocks) if asked == "AUTO" and what == "SELECTION" else []
-    with_tags = _with_tags(context, [*blocks, *taken]) if asked == "AUTO" and what == "SELECTION" else []
+    alone = asked != "AUTO" or what != "SELECTION"
+    taken = [] if alone else together(context, blocks)
+    with_tags = [] if alone else _with_tags(context, [*blocks, *taken])
     choice = _visible(context, [*blocks, *taken, *with_tags], None)
     choice.taken = [block for block in taken if block.type in KINDS]
     if what == "VISIBLE":
