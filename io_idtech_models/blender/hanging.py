@@ -30,6 +30,7 @@ from .empties import PREFIX
 from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
 from .roots import is_carried, is_root, is_tag, root_of
+from .scene import bending
 
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 
@@ -73,7 +74,7 @@ class Hanging:
         """Return what stands elsewhere and belongs there with the model: what it bends, what has a say in it."""
         every: Iterable[Any] = view_layer.objects  # not all of which may be written
         free = [block for block in every if block.parent is None]
-        bent = [b for b in free if any(m.type == "ARMATURE" and m.object in self.held for m in b.modifiers)]
+        bent = [b for b in free if any(rig in self.held for rig in bending(b))]
         space = None if self.carrier.bone or self.at_home else self.carrier.block
         found = along_with(self.whole, self.carrier.block, view_layer, bent, space)
         # Bones show what they do in the world frame by frame. What modifiers look at stands still: a mirror's middle.
@@ -88,7 +89,7 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     the objects, for all of a scene is meant, carries them as it does otherwise.
     """
     whole = {block for block in blocks if not is_root(block)}
-    whole |= {m.object for block in whole for m in block.modifiers if m.type == "ARMATURE" and m.object is not None}
+    whole |= {rig for block in whole for rig in bending(block)}
     held = [block for block in whole if block.parent is not None and block.parent not in whole]
     held.sort(key=lambda block: str(block.name))
     own = {found for found in map(model_of, whole) if found}

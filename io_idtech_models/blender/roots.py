@@ -20,7 +20,8 @@ from .empties import DISPLAY, PREFIX
 from .frame_rigs import is_frame_rig
 from .playback import playing_values
 from .provenance import PART, PLAYER
-from .scene import upward
+from .scene import bending, upward
+from .vertex_groups import read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ FRAME = "frame"
 FRAME_PATH, TIME_PATH = f'["{FRAME}"]', "eval_time"  # of a root, and of shape keys
 HOME, POSE = "Part Home", "Part Frame"  # constraints of a tag, or of the bone that it became, by name
 AT_REST = "Part at Rest"  # a mesh's constraint where bones pose it: it stays where its part is at rest
+LEFT_BEHIND = 0.01  # of all weights of a mesh
 FOLLOWING = frozenset(("CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"))  # constraints that take it along
 IDENTITY = np.eye(4)
 Matrices = NDArray[np.float64]
@@ -57,10 +59,44 @@ def root_of(block: Block | None) -> Block | None:
 
 
 def _holder(block: Block) -> Block | None:
-    """Return what an object hangs on: of a bone of a player's part that part's root, whichever armature's."""
-    pose = None if block.parent is None or block.parent_type != "BONE" else block.parent.pose
-    bone = None if pose is None else pose.bones.get(block.parent_bone)
-    return (None if bone is None else bone_root(bone) or _begun_root(block.parent, bone)) or block.parent
+    """Return what an object hangs on; of an armature that poses a player's parts the root of the one it moves with.
+
+    That is the part of the bone that it hangs on or, if bones bend it, of those that it has weights of: None if these
+    are several parts'.
+    """
+    rig = block.parent
+    if rig is None or rig.pose is None:
+        return rig
+    if block.parent_type == "BONE":
+        bone = rig.pose.bones.get(block.parent_bone)
+        return (None if bone is None else _part_of(rig, bone)) or rig
+    weighted = weighted_parts(block)
+    return rig if not weighted else weighted[0] if len(weighted) == 1 else None
+
+
+def weighted_parts(block: Block) -> list[Block]:
+    """Return the roots of the parts of a player whose bones an object has weights of; none where no such bones bend it.
+
+    What has less than a hundredth of all weights does not count: a brush, or a transfer of weights, leaves that behind.
+    """
+    rig = next((rig for rig in bending(block) if poses_parts(rig)), None) if block.type == "MESH" else None
+    if rig is None:
+        return []
+    bones = [rig.pose.bones.get(group.name) for group in block.vertex_groups]
+    parts = [_part_of(rig, bone) if bone is not None and bone.bone.use_deform else None for bone in bones]
+    roots = list(dict.fromkeys(part for part in parts if part is not None))
+    if len(roots) < 2:
+        return roots
+    _, groups, weights = read_groups(block.data)
+    of_group = np.array([*(roots.index(part) if part in roots else len(roots) for part in parts), len(roots)])
+    shares = np.bincount(of_group[np.minimum(groups, len(parts))], weights, len(roots) + 1)[:-1]
+    return [root for root, share in zip(roots, shares, strict=True) if share > LEFT_BEHIND * shares.sum()]
+
+
+def _part_of(rig: Block, bone: Any) -> Block | None:
+    """Return the root of the part of a player that a pose bone moves with; one that was added is of its parent's."""
+    found = (bone_root(each) or _begun_root(rig, each) for each in (bone, *bone.parent_recursive))
+    return next((root for root in found if root is not None), None)
 
 
 def _begun_root(rig: Block, bone: Any) -> Block | None:
@@ -132,8 +168,12 @@ def _followed(block: Block, beyond_tags: bool) -> list[Block]:
         each = waiting.pop(0)
         holds = [c for c in each.constraints if c.type in FOLLOWING and not c.mute]
         targets = [target for hold in holds for target in getattr(hold, "targets", [hold])]
-        rigs = [m.object for m in each.modifiers if m.type == "ARMATURE" and (beyond_tags or not poses_parts(m.object))]
-        for leader in (each.parent, *(target.target for target in targets), *rigs):
+        rigs = [rig for rig in bending(each) if beyond_tags or not poses_parts(rig)]
+        if not beyond_tags:
+            weighted = weighted_parts(each)
+            rigs += weighted if len(weighted) == 1 else []
+        above = each.parent if beyond_tags else _holder(each)
+        for leader in (above, *(target.target for target in targets), *rigs):
             if leader is not None and leader not in found:
                 found[leader] = None
                 waiting += [leader] if beyond_tags or not is_tag(leader) else []

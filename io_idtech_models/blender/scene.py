@@ -39,6 +39,12 @@ def upward(block: Block | None) -> Iterator[Block]:
         block = block.parent
 
 
+def bending(block: Block) -> list[Block]:
+    """Return the armatures that an object's modifiers bend it by, each once, in the order of the modifiers."""
+    rigs = (modifier.object for modifier in block.modifiers if modifier.type == "ARMATURE")
+    return list(dict.fromkeys(rig for rig in rigs if rig is not None))
+
+
 @dataclass(frozen=True, eq=False)
 class ExportScene(Generic[Settings]):
     """What an export looks at, and what its user chose."""

@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 
 from .compat import Block, Context
+from .scene import bending
 
 
 def mode_of(context: Context) -> str:
@@ -90,7 +91,7 @@ def active_rig(context: Context) -> Any:
     if active is not None and active.type == "ARMATURE":
         return active
     if active is not None:
-        rigs = [m.object for m in active.modifiers if m.type == "ARMATURE" and m.object is not None]
+        rigs = bending(active)
         if rigs:
             return rigs[0]
     rigs = [block for block in selected(context) if block.type == "ARMATURE"]

@@ -22,7 +22,7 @@ from tests.samples import PROJECT
 from tests.ui.making.test_player_making import farthest, row_of
 from tests.ui.panel.drawing import asked
 from tests.ui.player.players import brought, export_player, model
-from tests.ui.scene import activate, add_cube, add_mesh, bpy, error_of
+from tests.ui.scene import activate, add_cube, add_mesh, bpy, editing, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -335,6 +335,45 @@ def test_all_that_moves_another_character_is_written_as_while_all_frames_play(ri
         assert farthest(carried, on_rig) < 1 / 32, frame
         if frame < FRAME:
             assert farthest(legs.surfaces[0].positions[frame], on_rig) < 1 / 32, frame
+
+
+def weighted(block, rig, **shares):
+    """Let bones of a rig bend a mesh, all of its vertices by the same shares."""
+    for bone, share in shares.items():
+        block.vertex_groups.new(name=bone.replace("__", ".")).add(range(len(block.data.vertices)), share, "REPLACE")
+    block.modifiers.new("a", "ARMATURE").object = rig
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("parent", [True, False])
+@pytest.mark.parametrize(
+    ("shares", "parts"),
+    [
+        ({"head": 1.0}, ["head"]),
+        ({"hand": 0.5, "head": 0.004}, ["upper"]),  # which a brush left behind
+        ({"shin__L": 0.5, "thigh__L": 0.5}, ["lower"]),
+        ({"hand": 1.0, "shin__L": 0.1}, []),
+    ],
+)
+def test_what_a_rig_bends_is_of_the_part_whose_bones_it_has_weights_of(rig, tmp_path, capfd, shares, parts, parent):
+    cube = add_cube("hat")
+    cube.parent = rig if parent else None
+    weighted(cube, rig, **shares)
+    found = [file for file, data in saved(tmp_path).items() if file.endswith(".md3") and b"hat" in data]
+    assert found == [f"{part}.md3" for part in parts]
+    said = "bones of several parts move it (Make Quake III Player cuts it, or weight it to one part): 'hat'"
+    assert (said in capfd.readouterr().out) == (not parts)
+
+
+def test_what_hangs_on_a_bone_that_was_added_is_of_the_part_of_its_parent(rig, tmp_path):
+    with editing(rig) as bones:
+        bones.new("brim").tail.z = 1.0
+        bones["brim"].parent = bones["head"]
+    cube = add_cube("hat")
+    cube.parent, cube.parent_type, cube.parent_bone = rig, "BONE", "brim"
+    bpy.context.view_layer.update()
+    found = [file for file, data in saved(tmp_path).items() if file.endswith(".md3") and b"hat" in data]
+    assert found == ["head.md3"]
 
 
 def test_the_dialog_asks_only_what_is_not_the_players_own(rig, hung):

@@ -26,14 +26,14 @@ from ..leaders import players
 from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import surface_name
-from ..mesh.vertex_groups import read_groups
 from ..playback import Take, influences, make_take, pointed_at, used_actions
 from ..provenance import model_of
 from ..roots import poses_parts, root_of
-from ..scene import FACED, ExportScene
+from ..scene import FACED, ExportScene, bending
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
+from ..vertex_groups import read_groups
 from ..window import selected
 from .rows import ROW, frame_curve
 
@@ -117,7 +117,7 @@ def find_rig(context: Context) -> CharacterRig:
         raise LimitError(several if found else "there is no armature: a player is made of a rigged character")
     meshes = [b for b in context.scene.objects if b.type == "MESH" and _armature_of(b) == found[0]]
     if poses_parts(found[0]):  # of a player's frames: that one's own meshes are in these
-        meshes = [b for b in meshes if modifier_of(b) is None and (root_of(b) is None or _bending(b) is not None)]
+        meshes = [b for b in meshes if modifier_of(b) is None and (root_of(b) is None or bending(b))]
         if not meshes:
             text = "was made of a player, and poses nothing else: hang the mesh of another on it (Hang on Rig) first"
             raise LimitError(f"'{found[0].name}' {text}")
@@ -161,15 +161,11 @@ def _leaders(block: Block) -> Iterator[Block]:
         yield from pointed_at(holder)
 
 
-def _bending(block: Block) -> Block | None:
-    return next((m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None), None)
-
-
 def _armature_of(block: Block) -> Block | None:
     """Return the armature that an object is, that bends it, or that it hangs on."""
     if block.type == "ARMATURE":
         return block
-    return _bending(block) or (None if block.parent is None else _armature_of(block.parent))
+    return next(iter(bending(block)), None) or (None if block.parent is None else _armature_of(block.parent))
 
 
 def sample(

@@ -29,12 +29,12 @@ from .. import names
 from ..compat import Block
 from ..frame_rigs import MODIFIER, RIG
 from ..mesh import attributes
-from ..mesh.vertex_groups import write_groups
 from ..player.assembly import LOCKS, show_frame
 from ..provenance import PART
 from ..roots import AT_REST
 from ..scene import undone_on_failure
 from ..vertex.shape_keys import frame_blocks
+from ..vertex_groups import write_groups
 from .bones import Bones, hang_tag, make_bones
 from .motion import KeyedBones, motion_of, play_whole
 from .read import FramedModel, Part

@@ -20,14 +20,14 @@ from .. import names
 from ..compat import Block
 from ..frame_rigs import MODIFIER, posed_by
 from ..mesh import attributes
-from ..mesh.vertex_groups import read_groups, write_groups
 from ..playback import showing_all, value_takes
 from ..player.parts import find_player
 from ..player.rig import CharacterRig, Sampled, sample
 from ..provenance import PART
 from ..roots import FRAME, FRAME_PATH, bone_root, frame_root, root_of
-from ..scene import ExportScene, positioned
+from ..scene import ExportScene, bending, positioned
 from ..vertex.shape_keys import frame_blocks, read
+from ..vertex_groups import read_groups, write_groups
 from .read import moved, triangles_of
 
 SMOOTHED = 3  # times
@@ -45,7 +45,7 @@ def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
     """
     if not len(block.data.vertices):
         raise LimitError(f"'{block.name}' has no vertices")
-    other = next((m.object for m in block.modifiers if m.type == "ARMATURE" and m.object not in (None, rig)), None)
+    other = next((each for each in bending(block) if each != rig), None)
     if other is not None:
         raise LimitError(f"'{block.name}' is bent by '{other.name}': remove that modifier first")
     names = [bone.name for bone in rig.data.bones if bone.use_deform]

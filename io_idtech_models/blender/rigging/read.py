@@ -27,7 +27,7 @@ from ..curves import is_still
 from ..empties import decompose
 from ..frame_rigs import rig_of
 from ..roots import is_tag, own_constraints
-from ..scene import ExportScene
+from ..scene import ExportScene, bending
 from ..skeletal.armature import joint_matrices
 from ..space import places_in, space_of
 from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
@@ -157,7 +157,7 @@ def _reach(numbers: Floats) -> float:
 def refuse_unfit(meshes: list[Block]) -> None:
     """Raise LimitError where a mesh has a rig, or other keys than frames, or moves as an object."""
     for block in meshes:
-        rigs = [m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None]
+        rigs = bending(block)
         if rig_of(block) is not None:
             raise LimitError(f"'{block.name}' has a rig already, made of its frames: Remove Rig gives these back")
         if rigs:

@@ -17,10 +17,10 @@ from ...model.source import are_solid
 from ...model.transforms import rotate
 from ...model.weights import normal_turns
 from ...reporting import LimitError, listed
-from .. import names
+from .. import names, vertex_groups
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play, refuse_tweak_mode
-from ..mesh import attributes, levels, normal_codes, vertex_groups
+from ..mesh import attributes, levels, normal_codes
 from ..provenance import MODEL_ID
 from ..scene import undone_on_failure
 from ..shading.materials import Materials

@@ -28,8 +28,8 @@ from ..mesh.edited_normals import has_own_normals, shows_the_same
 from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
-from ..mesh.vertex_groups import read_groups
 from ..provenance import Claims, Place
+from ..vertex_groups import read_groups
 from . import armature, lost_weights, normals, source_weights, torso
 from . import tags as joint_tags
 from .bones import BonesAtRest, same_axes, same_heads

@@ -31,7 +31,7 @@ from ..curves import curve_points, is_still
 from ..frame_rigs import rig_of
 from ..mesh import attributes
 from ..playback import influences
-from ..scene import showing
+from ..scene import bending, showing
 from ..selfcheck import Off, is_beyond, spread, tolerance
 from . import armature, source_weights
 from .rig_scene import RigScene, WrittenMesh
@@ -122,7 +122,7 @@ def _frames_of(motion: Motion, motions: int, doubtful: list[WrittenMesh], odd: l
 
 def _own_curves(block: Block) -> list[Any]:
     """Return the curves that move a mesh object beside its bones: its own, and those of what it follows."""
-    rigs = [m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None]
+    rigs = bending(block)
     bones = {*rigs, *(rig.data for rig in rigs)}
     owners = [owner for owner in influences(block) if owner not in bones]
     return [curve for owner in owners for curve in playing_curves(owner)]

@@ -30,7 +30,7 @@ from ...model.source import MeshSource, split_by_part
 from ...model.transforms import conjugate, rotate
 from ..compat import Block
 from ..mesh.parts import Part
-from ..mesh.vertex_groups import summed
+from ..vertex_groups import summed
 from .rig_scene import ExportRig
 
 SAME_PLACE = 1e-5  # of a coordinate: numpy's own rounding between two machines

@@ -13,6 +13,7 @@ from ...blender.player.parts import find_player
 from ...blender.player.rows import ROW, read_row, retime, rows_of
 from ...blender.provenance import MODEL_ID, PLAYER
 from ...blender.roots import root_of
+from ...blender.scene import bending
 from ...blender.skeletal.kept_frames import keeps_frames
 from ...model.clips import Clip
 from ...reporting import LimitError
@@ -30,7 +31,7 @@ def rig_of(block: Block | None) -> Block | None:
     """Return the armature that an object is, that deforms it, or that it hangs on."""
     if block is None or block.type == "ARMATURE":
         return block
-    rigs = [m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None]
+    rigs = bending(block)
     rig = rigs[0] if rigs else block.parent
     return rig if rig is not None and rig.type == "ARMATURE" else None
 

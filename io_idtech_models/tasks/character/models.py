@@ -26,7 +26,7 @@ from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
 from ...blender.roots import follows, hangs_on, is_carried, is_root, root_of
-from ...blender.scene import ExportScene, upward
+from ...blender.scene import ExportScene, bending, upward
 from ...blender.skeletal.gather_motion import CHANNELS
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
@@ -44,7 +44,7 @@ from ...model.vertex import VertexModel
 from ...reporting import LimitError, listed
 from ..export import levels
 from ..export.advice import of_materials
-from ..export.selection import Choice, bending, beside_body, choose, left_out, part_of
+from ..export.selection import Choice, beside_body, choose, left_out, part_of
 from ..export.skeletal import model_file, whole_model
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk

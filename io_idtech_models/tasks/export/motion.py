@@ -14,6 +14,7 @@ from ...assets.scale_files import scale_files
 from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
+from ...blender.scene import bending
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences
@@ -30,7 +31,7 @@ from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import of_size
 from .motion_sources import Source, sources_of
-from .selection import KINDS, Choice, bending, together
+from .selection import KINDS, Choice, together
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 

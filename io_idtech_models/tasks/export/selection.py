@@ -13,7 +13,7 @@ from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
-from ...blender.scene import FACED, SHAPES, upward
+from ...blender.scene import FACED, SHAPES, bending, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed, plural
@@ -126,9 +126,13 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     """
     near = together(context, model.whole)
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
-    wanted = [b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint(bending(b) | _carrying(b)))]
+    wanted = [
+        b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint([*bending(b), *_carrying(b)]))
+    ]
     if not any(block.type == "MESH" for block in model.whole):  # of its own: what its armature poses instead is meant
-        wanted += [block for block in near if block not in wanted and not bending(block).isdisjoint(model.blocks)]
+        wanted += [
+            block for block in near if block not in wanted and any(rig in model.blocks for rig in bending(block))
+        ]
     model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
     model.beside = [b for b in near if b.type in KINDS and not _chosen(context, b) and b not in wanted]
@@ -196,12 +200,6 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
         ):
             found.append(block)
     return found
-
-
-def bending(block: bpy.types.Object) -> set[bpy.types.Object]:
-    """Return the armatures that bend an object."""
-    modifiers = (m for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier))
-    return {m.object for m in modifiers if m.object is not None}
 
 
 def _carrying(block: bpy.types.Object) -> set[bpy.types.Object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,14 +118,20 @@ def _first_of_each(worn: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def skin_with(
-    blocks: list[Block], old: bytes, pieces: Mapping[str, list[str]] | None = None
+    blocks: list[Block],
+    old: bytes,
+    pieces: Mapping[str, list[str]] | None = None,
+    strangers: Collection[Block] = (),
 ) -> tuple[bytes, list[str]]:
     """Return a skin file that surfaces do not wear now, with new ones that it does not list, and their names.
+
+    `strangers` are those of the surfaces that came with other models, and are as new to this one as what was made here.
 
     Raises:
         ModelError: a name can't be written.
     """
-    document, came = read_skin(old), {surface_key(name) for name in map(_name_in_source, blocks) if name}
+    before = (_name_in_source(block) for block in blocks if block not in strangers)
+    document, came = read_skin(old), {surface_key(name) for name in before if name}
     own, added, every = document.shaders(), [], pieces or {}
     if came and own and came.isdisjoint(own):  # it is of another model, as heads of players may have
         return old, []
@@ -135,6 +141,12 @@ def skin_with(
                 document = document.set_shader(piece, own.get(surface_key(surface), shader))
                 added.append(piece)
     return document.write(), added
+
+
+def listed_in(blocks: list[Block], skin: bytes) -> list[str]:
+    """Return the names of the surfaces of some objects that a skin file lists."""
+    own = read_skin(skin).shaders()
+    return [surface for surface, _ in _worn_now(blocks) if surface_key(surface) in own]
 
 
 def _name_in_source(block: Block) -> str:

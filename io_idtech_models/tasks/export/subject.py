@@ -13,7 +13,7 @@ import bpy
 
 from ...blender.compat import Block, Context
 from ...blender.provenance import CHARACTER, CONTENT, FILE, MODEL_ID, PART, PLAYER
-from ...blender.scene import upward
+from ...blender.scene import bending, upward
 from ...blender.vertex.shape_keys import frame_blocks
 from ...formats import ROWS, SKELETAL, Format
 from ...game.store import split_at_archive
@@ -198,11 +198,8 @@ def rig_of(block: Block) -> Block | None:
     """Return the armature that an object is, that deforms it, or on whose bone it hangs."""
     if block.type == "ARMATURE":
         return block
-    for modifier in block.modifiers:
-        if modifier.type == "ARMATURE" and modifier.object is not None:
-            return modifier.object
-    above = block.parent
-    return above if above is not None and above.type == "ARMATURE" else None
+    found = next(iter(bending(block)), block.parent)
+    return found if found is not None and found.type == "ARMATURE" else None
 
 
 def home_of(block: Block) -> Any | None:

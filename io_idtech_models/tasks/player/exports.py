@@ -22,8 +22,8 @@ from ...blender.mesh import levels
 from ...blender.player.assembly import ON_TAGS
 from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ...blender.provenance import CHECKSUM, FILE, model_of
-from ...blender.roots import root_of
+from ...blender.provenance import CHECKSUM, FILE, MODEL_ID, model_of
+from ...blender.roots import root_of, weighted_parts
 from ...blender.scene import ExportScene
 from ...blender.unkeyed import left_alone
 from ...blender.vertex.frame_plan import GatherSettings
@@ -42,7 +42,7 @@ from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.advice import of_materials
 from ..export.levels import STALE, say_stale
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
-from ..export.skin_files import skin_of, skin_with
+from ..export.skin_files import listed_in, skin_of, skin_with
 from ..export.vertex import gathered
 from ..skins import skin_worn_by
 from .tables import KINDS, table_file
@@ -257,9 +257,12 @@ def _skins(
     """
     files = {name: data for name, data in kept.items() if name.lower().endswith(SUFFIX)}
     missing: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
     for kind, blocks in meshes.items():
         own = skins_of(kind, files)
         worn = skin_worn_by(player, kind, own)
+        part = player.parts[kind].get(MODEL_ID)
+        strangers = [block for block in blocks if model_of(block) not in ("", part)]
         if new:
             if worn in own:
                 files = {f"{kind}_{new}{SUFFIX}": files[own[worn]]} | files
@@ -269,28 +272,39 @@ def _skins(
             if skin == worn:
                 files[name] = skin_of(blocks, files.get(name), pieces)[0]
                 continue
-            files[name], added = skin_with(blocks, files[name], pieces)
+            if same := listed_in(strangers, files[name]):
+                others.setdefault(listed(same), []).append(name)
+            files[name], added = skin_with(blocks, files[name], pieces, strangers)
             if added:
                 missing.setdefault(listed(added), []).append(name)
     for surfaces, names_of_skins in missing.items():
         log.warning("%s: not listed in %s, added there as worn now", surfaces, listed(names_of_skins))
+    for surfaces, names_of_skins in others.items():
+        text = "%s came with another model, and %s dress what it replaced: edit these, or give it another name"
+        log.warning(text, surfaces, listed(names_of_skins))
     return files
 
 
 def _warn_of_strays(player: PlayerFound, context: Context, taken: set[Any]) -> None:
     """Name what lies in the player's collection or hangs on it, and is no part's."""
     inside: Iterable[Any] = [] if player.collection is None else player.collection.objects
-    strays = [b.name for b in inside if b.type == "MESH" and root_of(b) is None and b not in taken]
+    loose = [b for b in inside if b.type == "MESH" and root_of(b) is None and b not in taken]
+    others = list(dict.fromkeys([*loose, *beside_parts(context, player.root, taken)]))
+    between = [b for b in others if len(weighted_parts(b)) > 1]
+    if between:
+        text = "left out, bones of several parts move it (Make Quake III Player cuts it, or weight it to one part): %s"
+        log.warning(text, listed([b.name for b in between]))
+    strays = [b for b in loose if b not in between]
     if strays:
-        log.warning("%s hangs on no part and is left out: parent it to a part's root", listed(strays))
-    others = [b for b in beside_parts(context, player.root, taken) if b.name not in strays]
+        log.warning("%s hangs on no part and is left out: parent it to a part's root", listed([b.name for b in strays]))
+    others = [b for b in others if b not in between and b not in strays]
     models = [b.name for b in others if model_of(b)]
     if models:
         log.warning("left out, other models that hang on the player: %s", listed(models))
-    loose = [b.name for b in others if not model_of(b)]
-    if loose:
+    unfit = [b.name for b in others if not model_of(b)]
+    if unfit:
         text = "left out, they hang on a tag that carries no part, or are no meshes: %s; parent meshes to a part's root"
-        log.warning(text, listed(loose))
+        log.warning(text, listed(unfit))
 
 
 def part_for(asked: ExportRequest, chosen: Choice, context: Context, settings: GatherSettings) -> Written:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.frame_rigs import rig_of, whole_of
-from io_idtech_models.blender.mesh.vertex_groups import read_groups
+from io_idtech_models.blender.vertex_groups import read_groups
 from io_idtech_models.blender.rigging.build import build
 from io_idtech_models.blender.rigging.read import FramedModel, read_model, whole
 from io_idtech_models.blender.scene import ExportScene

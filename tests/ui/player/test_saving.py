@@ -139,6 +139,26 @@ def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path, capfd):
     assert "'hat': not listed in 'head_default.skin', added there as worn now" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["h_head", "h_other"])
+def test_the_head_of_another_player_is_dressed_as_skins_say_by_its_name(tmp_path, capfd, name):
+    player = brought(game(tmp_path))
+    old = mesh_of(player, "head")
+    folder = game(tmp_path / "other", head_md3=player_files()["head.md3"].replace(b"h_head", name[:6].encode()))
+    new = mesh_of(brought(folder), "head")
+    bpy.data.objects.remove(old)
+    new.name = name
+    new.data.materials[0] = bpy.data.materials.new("models/players/liz/face")
+    new.parent = player.parts["head"]
+    activate(player.root)
+    files = saved(tmp_path)
+    assert f"{name},models/players/liz/face".encode() in files["head_default.skin"]
+    out = capfd.readouterr().out
+    same = f"'{name}' came with another model, and 'head_red.skin' dress what it replaced"
+    assert (same in out) == (name == "h_head")
+    assert (f"'{name}': not listed in 'head_red.skin', added there as worn now" in out) == (name != "h_head")
+    assert (files["head_red.skin"] == player_files()["head_red.skin"]) == (name == "h_head")
+
+
 def test_an_archive_keeps_all_else(tmp_path):
     brought(game(tmp_path, packed=True))
     pack = tmp_path / "baseq3/pak0.pk3"

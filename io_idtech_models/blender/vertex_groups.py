@@ -14,8 +14,8 @@ import bmesh
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.skeletal import Weights
-from ..compat import Block
+from ..model.skeletal import Weights
+from .compat import Block
 
 
 def summed(weights: Weights, vertices: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
