@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.frame_rigs import rig_of, whole_of
-from io_idtech_models.blender.vertex_groups import read_groups
 from io_idtech_models.blender.rigging.build import build
 from io_idtech_models.blender.rigging.read import FramedModel, read_model, whole
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shape_keys import add_absolute, animate_absolute
+from io_idtech_models.blender.vertex_groups import read_groups
 from io_idtech_models.model.rigging.rig import FrameRig
 from tests.blender.case import CONTEXT, positions_at
 from tests.blender.skeletal.rigged import curves_of
