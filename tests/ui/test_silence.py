@@ -273,6 +273,14 @@ def _(folder):
     newt()[0].data.pose_position = "REST"
 
 
+@says("one shape key alone is shown", to="b.md3")
+def _(folder):
+    block = add_cube()
+    block.shape_key_add(name="Basis")
+    block.shape_key_add(name="up").data[0].co.z += 40.0
+    block.show_only_shape_key = True
+
+
 @says("corners have several colours", to="b.lwo", what="SCENE")
 def _(folder):
     painted = add_cube().data.color_attributes.new("painted", "BYTE_COLOR", "CORNER")

@@ -93,6 +93,19 @@ def of_rest(blocks: Iterable[Any]) -> list[str]:
     return [f"{text}: {listed([rig.name for rig in resting])}"] if resting else []
 
 
+def of_pinned(blocks: Iterable[Any]) -> list[str]:
+    """Return that meshes show one of their shape keys alone, whose keys are no frames, in a sentence.
+
+    That is how one key is worked on; files have what all of them show as they play.
+    """
+    from ...blender.vertex.shown_keys import has_frames  # as much again as an import needs
+
+    meshes = (block for block in blocks if block.type == "MESH" and block.data.shape_keys is not None)
+    pinned = [mesh.name for mesh in meshes if mesh.show_only_shape_key and not has_frames(mesh)]
+    text = "one shape key alone is shown, and all are written as they play (Solo Active Shape Key is on)"
+    return [f"{text}: {listed(pinned)}"] if pinned else []
+
+
 def _is_posed(rig: Any) -> bool:
     """Tell whether an armature's bones were moved by hand."""
     poses = np.empty(16 * len(rig.pose.bones), np.float32)

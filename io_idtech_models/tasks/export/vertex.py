@@ -23,7 +23,7 @@ from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
 from ...reporting import Summary, collected_warnings, plural
-from .advice import advice, of_actions, of_rest, of_stripped
+from .advice import advice, of_actions, of_pinned, of_rest, of_stripped
 from .levels import files_of_scene, say_stale
 from .material_files import material_files
 from .plain import holds_of, shown_apart
@@ -102,7 +102,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     settings = replace(settings, holds=holds_of(row))
     export = ExportScene(context.scene, context.view_layer, settings)
     _settle_rigs(rigs_of(chosen.blocks), settings)
-    for text in of_rest(chosen.blocks):
+    for text in (*of_rest(chosen.blocks), *of_pinned(chosen.blocks)):
         log.warning("%s", text)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
