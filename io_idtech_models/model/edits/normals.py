@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,38 +166,50 @@ def settle_normals(
     A vertex with neither a source nor a normal of its own gets a smooth one. `motion` says what moved since the source;
     there is one where there is a `view` of that.
     """
-    fresh = np.ones(normals.shape[1], np.bool_) if view is None else ~view.known
-    if surface.own_normals is not None:
-        fresh = fresh | surface.own_normals
+    fresh = _fresh(surface, view)
     if view is not None and motion is not None:
-        sides = turned_over(surface, view)
-        frames = np.flatnonzero(motion.moved.any(axis=1) | sides.any())
-        if not len(frames) and not fresh.any():
+        turns = _turns(surface, motion, view, coding)
+        first = next(turns, None)
+        if first is None and not fresh.any():
             return view.normals
         normals[:] = view.normals
-        for frame in frames:
-            turned, found = _turned(surface, motion, view, frame, coding, sides)
-            normals[frame, turned] = found
+        for frame, vertices, turned in turns if first is None else chain([first], turns):
+            normals[frame, vertices] = coding.encode(turned, view.normals[frame, vertices])
     if fresh.any():
-        _encode_fresh(surface, normals, fresh, view, coding)
+        own = _own_normals(surface, fresh)
+        found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
+        normals[:, fresh] = np.where(_still_shown(surface, fresh, own, view, coding), normals[:, fresh], found)
     return normals
 
 
-def _encode_fresh(
-    surface: Surface, normals: Codes, fresh: NDArray[np.bool_], view: SourceView | None, coding: NormalCoding
-) -> None:
-    """Fill in the codes (F, V) of the normals that count themselves, those of vertices that are `fresh` (V,)."""
-    own = np.zeros((*normals.shape[:1], int(fresh.sum()), 3), np.float32)
+def _fresh(surface: Surface, view: SourceView | None) -> NDArray[np.bool_]:
+    """Tell which vertices (V,) have normals of their own, rather than their source's."""
+    fresh = np.ones(surface.num_vertices, np.bool_) if view is None else ~view.known
+    return fresh if surface.own_normals is None else fresh | surface.own_normals
+
+
+def _own_normals(surface: Surface, fresh: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return the normals (F, n, 3) of vertices that have some of their own, those that are `fresh` (V,)."""
+    own: NDArray[np.float32] = np.zeros((len(surface.positions), int(fresh.sum()), 3), np.float32)
     if surface.normals is not None:
         own = surface.normals[:, fresh]
     untold = np.asarray(~own.any(axis=2))
     if untold.any():  # of a surface, or of a part of one, whose source was dropped
         own = np.where(untold[..., None], smooth_normals(surface.positions, surface.triangles)[:, fresh], own)
-    found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
-    if view is not None and not surface.as_shown and view.known[fresh].any():
-        kept = view.known[fresh] & _is_shown(coding, normals[:, fresh], own)
-        found = np.where(kept, normals[:, fresh], found)
-    normals[:, fresh] = found
+    return own
+
+
+def _still_shown(
+    surface: Surface,
+    fresh: NDArray[np.bool_],
+    own: NDArray[np.float32],
+    view: SourceView | None,
+    coding: NormalCoding,
+) -> NDArray[np.bool_]:
+    """Tell of which vertices that are `fresh` (V,) their `own` normals are what the source's codes show, (F, n)."""
+    if view is None or surface.as_shown or not view.known[fresh].any():
+        return np.zeros(own.shape[:2], np.bool_)
+    return np.asarray(view.known[fresh] & _is_shown(coding, view.normals[:, fresh], own))
 
 
 def _is_shown(coding: NormalCoding, codes: Codes, shown: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -264,16 +277,27 @@ def _source_normals(model: VertexModel, surface: Surface, coding: NormalCoding) 
     size = np.maximum(np.abs(before), 1.0) * 1e-5
     moved = (np.abs(surface.positions - before) > size).any(axis=2)
     motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
-    return coding.decode(settle_normals(surface, np.empty_like(view.normals), view, coding, motion))
+    found = coding.decode(view.normals)
+    for frame, vertices, turned in _turns(surface, motion, view, coding):
+        found[frame, vertices] = _directions(turned)
+    fresh = _fresh(surface, view)
+    if fresh.any():
+        own = _own_normals(surface, fresh)
+        found[:, fresh] = np.where(_still_shown(surface, fresh, own, view, coding)[..., None], found[:, fresh], own)
+    return found
+
+
+def _directions(vectors: NDArray[Any]) -> NDArray[Any]:
+    """Return vectors (..., 3) at unit length; up where there is none."""
+    lengths = steady.lengths(vectors)[..., None]
+    return np.where(lengths > 0, vectors / np.where(lengths > 0, lengths, 1.0), np.array([0.0, 0.0, 1.0], np.float32))
 
 
 def mean_normals(normals: NDArray[np.float32], group: NDArray[Any], count: int) -> NDArray[np.float32]:
     """Return the mean directions (F, count, 3) of the vertices of each group, of unit length."""
     sums = np.zeros((count, len(normals), 3), np.float32)
     np.add.at(sums, group, normals.transpose(1, 0, 2))
-    lengths = steady.lengths(sums)[..., None]
-    means = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), np.array([0.0, 0.0, 1.0], np.float32))
-    return np.ascontiguousarray(means.transpose(1, 0, 2), np.float32)
+    return np.ascontiguousarray(_directions(sums).transpose(1, 0, 2), np.float32)
 
 
 def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
@@ -284,15 +308,26 @@ def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
     return affine.turned_over(surface.triangles, numbers, faces, view.triangles)
 
 
+def _turns(
+    surface: Surface, motion: Motion, view: SourceView, coding: NormalCoding
+) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
+    """Yield frames, and of each the vertices (n,) whose normals go another way than the source's, and that (n, 3)."""
+    sides = turned_over(surface, view)
+    for frame in np.flatnonzero(motion.moved.any(axis=1) | sides.any()).tolist():
+        vertices, turned = _turned(surface, motion, view, frame, coding, sides)
+        if len(vertices):
+            yield frame, vertices, turned
+
+
 def _turned(
     surface: Surface, motion: Motion, view: SourceView, frame: int, coding: NormalCoding, sides: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], Codes]:
-    """Return the vertices (n,) whose surroundings moved in a frame, or were turned over, and their normals' codes."""
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the vertices (n,) whose surroundings moved in a frame, or were turned over, and their normals (n, 3)."""
     triangles = surface.triangles
     moved = view.known & motion.moved[frame]
     turned = np.flatnonzero((affine.beside(moved, triangles) | sides) & view.known)
     if not len(turned):
-        return turned, view.normals[frame, turned]
+        return turned, np.zeros((0, 3))
     before, after = motion.before[frame], motion.after[frame]
     usable = triangles[view.known[triangles].all(axis=1)]
     maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
@@ -310,7 +345,7 @@ def _turned(
         # Of several frames Blender shows the normals of one alone, and all go the same way.
         far = alone & (steady.dots(normals, shown) < NEAR_SHOWN * steady.lengths(normals) * steady.lengths(shown))
         normals[~found | far] = shown[~found | far]
-    return turned, coding.encode(normals, view.normals[frame, turned])
+    return turned, normals
 
 
 def _ring_maps(
@@ -404,6 +439,5 @@ def smooth_normals(positions: NDArray[np.float32], triangles: NDArray[Any]) -> N
         a, b, c = (points[triangles[:, i]] for i in range(3))
         faces = np.repeat(steady.crossed(b - a, c - a), 3, axis=0)
         sums = np.stack([np.bincount(corners, faces[:, i], int(place.max()) + 1) for i in range(3)], axis=1)
-        lengths = steady.lengths(sums)[:, None]
-        frame[:] = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), (0.0, 0.0, 1.0))[place]
+        frame[:] = _directions(sums)[place]
     return result

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common.normals import decode_latlong, encode_latlong
 from io_idtech_models.model.edits.normals import (
     CodedView,
@@ -264,6 +265,17 @@ def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
     assert not caplog.messages
     assert plain_normals(model, surface, CODING._replace(size=0x2010)).normals is None
     assert caplog.messages == ["the facts of the source of 'x' are damaged: written without them"]
+
+
+@pytest.mark.parametrize("name", ["md2", "mdl", "md3"])
+def test_normals_turn_with_what_was_turned_and_are_not_rounded_to_the_codes_of_the_source(name):
+    model = load(sample("animated" if name != "mdl" else "torch", name), name)
+    coding, turn = by_name(name).coding, rotation()
+    surface = replace(model.surfaces[0], stored_normals=None)
+    before = plain_normals(model, surface, coding).normals
+    surface.positions = (surface.positions @ turn.T).astype(np.float32)
+    found = plain_normals(model, surface, coding).normals
+    assert degrees_between(found, before @ turn.T).max() < 0.1
 
 
 def test_normals_of_a_part_follow_that_alone():
