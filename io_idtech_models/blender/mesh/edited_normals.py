@@ -55,6 +55,7 @@ def edited_corners(
     nothing = np.zeros(len(numbers), np.bool_)
     if stored is None or not len(stored):
         return nothing, 0
+    stored = attributes.unit(stored)  # between two others Blender puts their mean
     shown = attributes.corner_normals(mesh)
     # An element that import did not make has no stored normal; where faces cancel out Blender shows none.
     comparable = (numbers >= 0) & stored.any(axis=1) & shown.any(axis=1)
@@ -79,7 +80,9 @@ def edited_corners(
         edited |= differs & ((joined & (since_import < CODED)) | (built_on & (since_import < LOST)))
         edited |= _creased(topology, numbers, shown, differs & firm & _beside(topology, bent))
     # Where all is in its place, Blender shows other normals of the same numbers once faces and edges are sorted anew.
-    return edited, int((differs & firm & (in_place | ~intact) & ~edited & (angle < LOST)).sum())
+    # Points that were put between others have the number of one of these: as if that had moved, but not the normal.
+    far = np.maximum(angle, since_import) < LOST
+    return edited, int((differs & firm & (in_place | ~intact) & ~edited & far).sum())
 
 
 def _carried(

@@ -29,6 +29,7 @@ from . import affine
 log = logging.getLogger(__name__)
 
 Codes = NDArray[Any]
+Known = Callable[[], NDArray[np.float32]]
 SHOWN = math.cos(math.radians(0.5))  # of the angle by which Blender's own rounding may be off
 CODED = 1.0  # positions are whole codes: half a code, and as much again of what that makes a map err
 NEAR_SHOWN = math.cos(math.radians(10.0))  # of what a map of the surroundings makes of a normal, and Blender shows
@@ -178,7 +179,8 @@ def settle_normals(
     if fresh.any():
         own = _own_normals(surface, fresh)
         found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
-        normals[:, fresh] = np.where(_still_shown(surface, fresh, own, view, coding), normals[:, fresh], found)
+        kept = _still_shown(surface, own, view, fresh, lambda: coding.decode(normals[:, fresh]))
+        normals[:, fresh] = np.where(kept, normals[:, fresh], found)
     return normals
 
 
@@ -200,23 +202,17 @@ def _own_normals(surface: Surface, fresh: NDArray[np.bool_]) -> NDArray[np.float
 
 
 def _still_shown(
-    surface: Surface,
-    fresh: NDArray[np.bool_],
-    own: NDArray[np.float32],
-    view: SourceView | None,
-    coding: NormalCoding,
+    surface: Surface, own: NDArray[np.float32], view: SourceView | None, fresh: NDArray[np.bool_], known: Known
 ) -> NDArray[np.bool_]:
-    """Tell of which vertices that are `fresh` (V,) their `own` normals are what the source's codes show, (F, n)."""
+    """Tell of which vertices that are `fresh` (V,) the source's normals are what their `own` show, (F, n).
+
+    `known` gives the source's (F, n, 3), turned along. They are that as far as Blender can show them.
+    """
     if view is None or surface.as_shown or not view.known[fresh].any():
         return np.zeros(own.shape[:2], np.bool_)
-    return np.asarray(view.known[fresh] & _is_shown(coding, view.normals[:, fresh], own))
-
-
-def _is_shown(coding: NormalCoding, codes: Codes, shown: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Tell where codes (F, n) say what is shown (F, n, 3), as far as Blender can show it."""
-    decoded = coding.decode(codes.ravel()).reshape(shown.shape)
-    sizes = steady.lengths(decoded) * steady.lengths(shown)
-    return np.asarray(steady.dots(decoded, shown) >= SHOWN * sizes)
+    normals = known()
+    sizes = steady.lengths(normals) * steady.lengths(own)
+    return np.asarray(view.known[fresh] & (steady.dots(normals, own) >= SHOWN * sizes))
 
 
 def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | None) -> Surface:
@@ -283,7 +279,8 @@ def _source_normals(model: VertexModel, surface: Surface, coding: NormalCoding) 
     fresh = _fresh(surface, view)
     if fresh.any():
         own = _own_normals(surface, fresh)
-        found[:, fresh] = np.where(_still_shown(surface, fresh, own, view, coding)[..., None], found[:, fresh], own)
+        kept = _still_shown(surface, own, view, fresh, lambda: found[:, fresh])
+        found[:, fresh] = np.where(kept[..., None], found[:, fresh], own)
     return found
 
 

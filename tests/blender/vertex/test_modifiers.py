@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import bpy as blender
@@ -274,6 +275,19 @@ def test_applied_faces_that_go_change_no_normal(caplog):
     bpy.ops.object.modifier_apply(modifier="more")
     assert {v.tobytes() for v in case.after().surfaces[0].vertices[0]} < before
     assert "corners whose faces changed keep the source's normals, more than 5 degrees from those shown" in caplog.text
+
+
+def test_corners_of_faces_that_were_cut_are_said_to_differ_only_where_they_do(caplog):
+    """Points between two others have the number of one, as if that had moved, and normals between theirs."""
+    case = open_case(SENTINEL.read_bytes())
+    block = case.surface()
+    in_edit_mode(block, bpy.ops.mesh.subdivide)
+    came = meshes.unit(meshes.get_attribute(block.data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER"))
+    off = np.einsum("ij,ij->i", came, meshes.corner_normals(block.data)) < np.cos(np.radians(5))
+    case.after()
+    said = re.search(r"(\d+) corners whose faces changed keep", caplog.text)
+    assert 0 < off.sum() < 400
+    assert said is not None and 0 < int(said[1]) <= off.sum()
 
 
 def test_a_bent_base_of_an_animated_model_is_as_shown_and_no_other_frame_changes():
