@@ -148,6 +148,13 @@ def _(folder):
     add_cube()
 
 
+@says("what is drawn from afar is left out", to="a.md2")
+def _(folder):
+    import_model(SENTINEL)
+    activate(first("MESH"))
+    bpy.ops.object.idtech_make_levels(percentages="50")
+
+
 @says("taken along", "they are not selected", to="a.md3", what="SELECTION")
 def _(folder):
     add_tag("tag_a")

@@ -54,6 +54,11 @@ def lost(rig: Any, row: Format) -> list[str]:
     return row.lost_levels() if found else []
 
 
+def lost_levels(chosen: Choice, row: Format) -> list[str]:
+    """Return what becomes of the levels that a model of frames has in the scene, in a format that has none."""
+    return row.lost_levels() if chosen.blocks and levels.levels_of(holder_of(chosen)) else []
+
+
 def _is_one_model(chosen: Choice) -> bool:
     """Tell whether objects are of one model: levels are of no others that are written with it."""
     if chosen.collection is None:

@@ -443,13 +443,21 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
             "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
         )
         texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
-    hidden = [block for block in chosen.hidden if not is_frame_rig(block)]  # which poses its meshes all the same
+    hidden = [block for block in chosen.hidden if _is_written(block)]
     if hidden:
         texts.append(f"{plural(len(hidden), 'hidden object')} left out: {_names(hidden)}")
     if chosen.shapes:
         how = "Object > Convert > Mesh; of a collection that is shown as an instance, Apply > Make Instances Real"
         texts.append(f"only meshes are written ({how}); left out: {_names(chosen.shapes)}")
     return texts
+
+
+def _is_written(block: bpy.types.Object) -> bool:
+    """Tell whether an object of a model would be in its file, were it shown.
+
+    An armature that was made of frames poses its meshes all the same, and of empties the tags alone are written.
+    """
+    return is_tag(block) if block.type == "EMPTY" else not is_frame_rig(block)
 
 
 def instances_left_out(context: Context, chosen: Choice) -> list[str]:

@@ -24,7 +24,7 @@ from ...formats import Format
 from ...model.facts import describe
 from ...reporting import Summary, collected_warnings, plural
 from .advice import advice, of_actions, of_pinned, of_rest, of_stripped
-from .levels import files_of_scene, say_stale
+from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
 from .plain import holds_of, shown_apart
 from .selection import instances_left_out, left_out, taken_along, unselected_tags
@@ -66,6 +66,8 @@ def export_file(
             levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
             if levels:
                 say_stale(asked.target, chosen, context, settings.scale)
+        if not row.vertex.level_files:
+            warnings.extend(lost_levels(chosen, row))
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
         warnings.extend(name_clashes(asked.target, asked.game))
         skins = skin_files(asked, chosen.blocks, written.pieces)

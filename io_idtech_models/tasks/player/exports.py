@@ -153,7 +153,10 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
     found: Parts = {}
     for (kind, level), choice in chosen.items():
         name = part_file(kind, level, choice.collection)
-        found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
+        try:
+            found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
+        except LimitError as error:
+            raise LimitError(f"{name}: {error}") from error
         if not level:  # games ask the nearest one for its tags
             on_it = [ON_TAGS[part] for above, part in pairwise(PARTS) if above == kind and (part, 0) in chosen]
             for problem in gone_tags(found[kind, level][1].model, on_it):

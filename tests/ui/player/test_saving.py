@@ -159,6 +159,14 @@ def test_the_head_of_another_player_is_dressed_as_skins_say_by_its_name(tmp_path
     assert (files["head_red.skin"] == player_files()["head_red.skin"]) == (name == "h_head")
 
 
+def test_a_part_without_a_mesh_is_named(tmp_path):
+    player = brought(game(tmp_path))
+    for block in player.parts["head"].children_recursive:
+        bpy.data.objects.remove(block)
+    activate(player.root)
+    assert "head.md3: nothing to export" in error_of(export_player, filepath=str(tmp_path / "out"))
+
+
 def test_an_archive_keeps_all_else(tmp_path):
     brought(game(tmp_path, packed=True))
     pack = tmp_path / "baseq3/pak0.pk3"
