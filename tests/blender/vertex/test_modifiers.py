@@ -282,8 +282,9 @@ def test_corners_of_faces_that_were_cut_are_said_to_differ_only_where_they_do(ca
     case = open_case(SENTINEL.read_bytes())
     block = case.surface()
     in_edit_mode(block, bpy.ops.mesh.subdivide)
-    came = meshes.unit(meshes.get_attribute(block.data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER"))
-    off = np.einsum("ij,ij->i", came, meshes.corner_normals(block.data)) < np.cos(np.radians(5))
+    came = meshes.get_attribute(block.data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
+    assert came is not None
+    off = np.einsum("ij,ij->i", meshes.unit(came), meshes.corner_normals(block.data)) < np.cos(np.radians(5))
     case.after()
     said = re.search(r"(\d+) corners whose faces changed keep", caplog.text)
     assert 0 < off.sum() < 400
