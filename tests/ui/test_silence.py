@@ -280,6 +280,17 @@ def _(folder):
     newt()[0].data.pose_position = "REST"
 
 
+@says("a Mapping node tiles", to="b.md3")
+def _(folder):
+    material = bpy.data.materials.new("textures/a")
+    material.use_nodes = True
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    picture, mapping = nodes.new("ShaderNodeTexImage"), nodes.new("ShaderNodeMapping")
+    links.new(mapping.outputs[0], picture.inputs[0])
+    mapping.inputs["Scale"].default_value = (4.0, 4.0, 1.0)
+    add_cube().data.materials.append(material)
+
+
 @says("one shape key alone is shown", to="b.md3")
 def _(folder):
     block = add_cube()
