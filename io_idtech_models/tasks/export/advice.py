@@ -137,7 +137,8 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
         yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
     mapped = [material.name for material in materials if _is_mapped(material)]
     if mapped:
-        yield f"a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead): {listed(mapped)}"
+        text = "a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead)"
+        yield f"{text}: {listed(mapped)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     plain = [mesh.name for mesh in own if mesh.data.polygons and not all(_worn(mesh))]
     if plain:
@@ -202,11 +203,9 @@ def _differ(materials: list[Any]) -> bool:
 def _is_mapped(material: Any) -> bool:
     """Tell whether a node of a material brings a picture elsewhere than the texture coordinates say."""
     links = [] if material.node_tree is None else material.node_tree.links
-    mapping = {
-        link.from_node for link in links if link.to_node.type == "TEX_IMAGE" and link.from_node.type == "MAPPING"
-    }
+    before = (link.from_node for link in links if link.to_node.type == "TEX_IMAGE")
+    inputs = [node.inputs for node in before if node.type == "MAPPING" and not node.mute]
     still = {"Location": (0.0,) * 3, "Rotation": (0.0,) * 3, "Scale": (1.0,) * 3}
-    inputs = [node.inputs for node in mapping if not node.mute]
     return any(name in own and tuple(own[name].default_value) != by for own in inputs for name, by in still.items())
 
 
