@@ -324,6 +324,25 @@ class AnimationSource:
     facts: Facts = field(default_factory=dict)
     scales: Doubles | None = None  # (F, J, 3), inherited; None: the format has none
 
+    def animation(self, name: str) -> Animation:
+        """Return the animation as its file has it, so far as its source says: what is written of that is the file."""
+        frames, joints = self.positions.shape[:2]
+        scaled = None if self.scales is None else Scales(self.scales, np.ones(joints, np.bool_), inherited=True)
+        hints = np.arange(frames, dtype=np.int32)[:, None, None]
+        return Animation(
+            name,
+            list(self.joint_names),
+            self.parents,
+            self.positions,
+            self.rotations,
+            self.frame_rate,
+            np.zeros((frames, 2, 3)),
+            self,
+            np.tile(hints, (1, joints, 2 if scaled is None else 3)),
+            np.arange(joints, dtype=np.int32),
+            scales=scaled,
+        )
+
 
 @dataclass(eq=False)
 class SkeletalModel:

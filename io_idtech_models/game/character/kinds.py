@@ -53,6 +53,7 @@ class Kind:
     ) = None
     # Such texts, others that declare a skin, a character, and that skin -> texts in which it wears it.
     with_worn: Callable[[Mapping[str, bytes], Mapping[str, bytes], str, str], dict[str, bytes]] | None = None
+    scales: bool = False  # it reads how large joints are from files beside animations
     pack: str = ".pk3"  # how archives end that are written for the game
     takes_actions: bool = False  # a new animation of the body is a file of its own beside the others
     skin_in_order: bool = False  # the body's skin names no surfaces: its lines are these, one after another
@@ -109,6 +110,7 @@ KINDS = (
         quake2.place_of,
         above=quake2.HOME,
         is_model=True,
+        scales=True,
         pack=".pak",
     ),
 )

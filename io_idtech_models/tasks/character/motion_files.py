@@ -6,12 +6,14 @@ import logging
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
+from ...assets.scale_files import says_the_same, scale_data
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene
 from ...formats import Format, by_name
 from ...game.aninc import RowEdit
 from ...game.character.files import BODY
-from ...model.skeletal import SkeletalModel
+from ...model.joint_scales import warn_of_lost_scales
+from ...model.skeletal import Animation, SkeletalModel
 from ...reporting import listed
 from .motions import ActionFile, save_actions, save_motions, save_unmade
 from .saved import SavedCharacter
@@ -46,11 +48,11 @@ class MotionFiles:
         kept = {file.game_name: known.of(nth) for nth, file in enumerate(files) if file.game_name}
         if saved.record.motions.get(kind):
             made = save_actions(export, model, apart, game)
-            self._put(kind, [*save_unmade(export, model, apart, game), *made], apart.suffixes[0], kept)
+            self._put(kind, [*save_unmade(export, model, apart, game), *made], apart, kept)
         for path, data in kept.items():
             saved.files.setdefault(path, data)
 
-    def _put(self, kind: str, every: list[ActionFile], suffix: str, kept: Mapping[str, bytes]) -> None:
+    def _put(self, kind: str, every: list[ActionFile], row: Format, kept: Mapping[str, bytes]) -> None:
         """Write the files that animations are, each where it came from; of new ones beside the first of the others.
 
         What the armature has `kept` of them, by their paths, is as they were.
@@ -75,17 +77,25 @@ class MotionFiles:
                 log.warning("'%s' is no animation that the %s has in the game: left out", each.action.name, kind)
                 continue
             if path is None:
-                path = (folder / f"{each.name}{suffix}").as_posix()
+                path = (folder / f"{each.name}{row.suffixes[0]}").as_posix()
                 new[path] = each
             known = saved.record.sums.get(path)
             is_source = each.is_source and path not in new
             before = kept.get(path) or saved.source(path, known) if is_source else None
             saved.put(path, before or each.data, is_source)
-            for other, data in each.beside.items():
-                beside = PurePath(path).with_suffix(other).as_posix()
-                if not is_source or beside not in saved.record.besides:
-                    saved.put(beside, data, is_source)
+            if each.animation is not None:
+                self._put_scales(PurePath(path).with_suffix(row.motion.scales).as_posix(), each.animation)
         self.new |= new
+
+    def _put_scales(self, path: str, animation: Animation) -> None:
+        """Write how large joints are in an animation, if the game reads that and its file says something else."""
+        if self.saved.kind is None or not self.saved.kind.scales:
+            warn_of_lost_scales(animation)
+            return
+        before = self.saved.beside(path)
+        is_said = animation.scales is None if before is None else says_the_same(before, animation)
+        if not is_said:
+            self.saved.put(path, scale_data(animation), is_source=False)
 
 
 def _say_of_shared(own: Iterable[tuple[str, ActionFile]]) -> None:

@@ -14,13 +14,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...assets.scale_files import scale_files
 from ...blender import names
 from ...blender.compat import action_parts
 from ...blender.leaders import alone, cast
@@ -37,7 +36,7 @@ from ...game.aninc import Row, RowEdit
 from ...model.bounds import has_edited_meshes, nowhere, set_bounds
 from ...model.edits.matched import onto
 from ...model.joint_scales import warn_of_lost_scales
-from ...model.limits.games import GAMES, refused
+from ...model.limits.games import refused
 from ...model.skeletal import Animation, SkeletalModel, mismatch
 from ...reporting import LimitError, listed, plural
 from ..export.motion import AnimationExport, finished, of_format, played
@@ -48,7 +47,6 @@ from ..import_.kept_frames import format_of, make_rows, read_rows, table_row
 log = logging.getLogger(__name__)
 SAME_SIZE = 1e-4  # a factor that no game shows
 SAME_RATE = 1e-3  # frames per second
-SCALED = next(key for key, game in GAMES.items() if game.scales)  # a game that reads scales of joints beside
 
 
 @dataclass(eq=False)
@@ -160,10 +158,14 @@ class ActionFile:
     name: str  # as a file calls it
     action: Any  # None of one that has none yet
     data: bytes
-    is_source: bool  # it shows what its file showed
-    beside: dict[str, bytes] = field(default_factory=dict)  # by the suffix
-    count: int = 0  # frames of an action
-    is_wider: bool = False  # it shows what its file showed, but for bounds that have to hold a larger body
+    is_source: bool  # it is what its file was
+    animation: Animation | None = None  # what an action is
+    is_wider: bool = False  # it is what its file was, but for bounds that have to hold a larger body
+
+    @property
+    def num_frames(self) -> int:
+        """Return how many frames an action has; 0 without one."""
+        return 0 if self.animation is None else self.animation.num_frames
 
 
 def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str) -> list[ActionFile]:
@@ -189,14 +191,10 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
             *differences(export, model, played([source], [animation], row, data), meshes=False),
         ]:
             log.warning("%s: %s", source.name, text)
-        beside = [] if animation.scales is None else scale_files(animation, row, Path(source.name), SCALED)
-        own = animation.source
-        same_rate = own is not None and abs(animation.frame_rate - own.frame_rate) <= SAME_RATE
-        is_source = same_rate and own is not None and _is_source(animation, len(own.positions))
-        wider = is_source and _has_outgrown(animation, row, data)
-        beside_it = {path.suffix: text for path, text in beside}
-        is_source = is_source and not wider
-        found.append(ActionFile(source.name, source.action, data, is_source, beside_it, animation.num_frames, wider))
+        own = animation.source_of(row.name)
+        before = None if own is None else row.dump(own.animation(source.name))
+        wider = data != before and row.dump(replace(animation, edited=None)) == before
+        found.append(ActionFile(source.name, source.action, data, data == before, animation, wider))
     return found
 
 

@@ -65,11 +65,15 @@ class SavedCharacter:
 
     def source(self, path: str, checksum: str | None) -> bytes | None:
         """Return the bytes that a file had: texts can say the same in other letters; None where it is another now."""
+        data = self.beside(path)
+        return data if data is not None and f"{crc32(data):08x}" == checksum else None
+
+    def beside(self, path: str) -> bytes | None:
+        """Return what is by now in a file that came with the character; None where it is gone, or none came."""
         try:
-            data = user_disk().file(Path(self.record.besides[path])).read()
+            return user_disk().file(Path(self.record.besides[path])).read()
         except (ModelError, KeyError):
             return None
-        return data if f"{crc32(data):08x}" == checksum else None
 
     def declare(self, declarations: dict[str, bytes]) -> None:
         """Let declarations say something else by now."""

@@ -36,7 +36,7 @@ def save_texts(character: CharacterFound, saved: SavedCharacter, motions: Motion
         anims = {each.name: [path] for path, each in motions.new.items()}
         blocks = {each.name: block_of(each.action) for each in motions.new.values()}
         for each in motions.new.values():
-            say_beyond(each.action, each.name, each.count)
+            say_beyond(each.action, each.name, each.num_frames)
         saved.declare(kind.with_animations(saved.declarations, record.declared[0], anims, blocks))
     _declare_notes(saved, motions)
     skins.declare(character.collection)
@@ -65,7 +65,7 @@ def _declare_notes(saved: SavedCharacter, motions: MotionFiles) -> None:
         saved.declare(own)
         for each in played:
             if own or not each.is_source:
-                say_beyond(each.action, each.name, each.count)
+                say_beyond(each.action, each.name, each.num_frames)
 
 
 def _say_runs(character: CharacterFound) -> None:

@@ -254,14 +254,37 @@ def test_exports_of_what_is_not_made(tmp_path, capfd):
     assert "without an action" not in capfd.readouterr().out
 
 
-def test_scales_beside_a_file_are_there_at_once(tmp_path):
-    """They are no part of it, and a file that is kept knows nothing of them."""
+def test_scales_beside_a_file_are_there_at_once(tmp_path, capfd):
+    """They are no part of it, and a file that is kept knows nothing of them; nor does the game."""
     path = put_player(tmp_path)
     (tmp_path / FOLDER / "walk.md5scale").write_bytes(b'{"head": {"0": 2.0}}')
     read(path, "xreal")
     assert actions() == ["idle", "walk"]
     assert not kept_frames.keeps_frames(rig())
-    assert changed(saved(tmp_path / "out"), "xreal") == [f"{FOLDER}/walk.md5scale"]
+    assert changed(saved(tmp_path / "out"), "xreal") == []
+    assert "'walk': scale of bones is lost, joints have none: in frame 0 that of 'head'" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("game", ["doom3", "xreal"])
+def test_a_bone_that_was_renamed_is_called_so_in_all_files(tmp_path, game):
+    """Of animations that are made, too: they show what they did."""
+    opened(GAMES[game].put(tmp_path), game)
+    assert actions()
+    rig().data.bones["head"].name = "skull"
+    bpy.context.view_layer.update()
+    found = saved(tmp_path / "out")
+    found.pop(f"{NEWT}/head.md5mesh", None)  # another model
+    assert not [path for path, data in found.items() if ".md5" in path and b'"head"' in data]
+
+
+@pytest.mark.parametrize("game", ["doom3", "xreal"])
+def test_how_large_bones_are_is_said_to_be_lost_where_the_game_knows_no_such_thing(tmp_path, capfd, game):
+    opened(GAMES[game].put(tmp_path), game)
+    bone = rig().pose.bones["head"]
+    bone.scale = (2.0, 2.0, 2.0)
+    bone.keyframe_insert("scale", frame=0)
+    assert not [path for path in saved(tmp_path / "out") if path.endswith(".md5scale")]
+    assert "scale of bones is lost, joints have none: in frame 0 that of 'head'" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("own", [False, True])

@@ -1,5 +1,6 @@
 """Import Character: a player of Quake II, its gun in the same frame, animations by the frames that the game has."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,27 @@ def test_the_remasters_model(tmp_path, capfd):
         export = getattr(getattr(bpy.ops, f"export_{kind}"), f"idtech_{name}")
         assert export(filepath=str(path.parent / f"tris.{name}"), game="quake2remaster") == {"FINISHED"}
     assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("there", [b"", b'{"head": {"1": 2}}'])
+@pytest.mark.parametrize("now", [1.0, 2.0, 3.0])
+def test_how_large_bones_of_the_remasters_model_are_is_saved_with_nothing_else(tmp_path, capfd, there, now):
+    path = put_player(tmp_path)
+    put_remaster(path.parent / "md5")
+    if there:
+        put(path.parent / "md5/tris.md5scale", there)
+    bone = games.opened(path, remaster=True).pose.bones["head"]
+    for frame, size in ((0, 1.0), (1, now), (2, 1.0)):
+        bone.scale = (size, size, size)
+        bone.keyframe_insert("scale", frame=frame)
+    capfd.readouterr()
+    found = saved(tmp_path / "out")
+    is_edited = now != (2.0 if there else 1.0)
+    assert ("edited: 'tris.md5scale'" if is_edited else "edited: nothing") in capfd.readouterr().out
+    assert found["tris.md5anim"] == (EXAMPLE / "walk.md5anim").read_bytes()
+    said = json.loads(found.get("tris.md5scale", there or b"{}"))
+    assert said == ({"head": {"1": now}} if now != 1.0 else {})
+    assert not there or is_edited or found["tris.md5scale"] == there
 
 
 def saved(folder: Path) -> dict[str, bytes]:
