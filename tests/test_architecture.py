@@ -234,6 +234,12 @@ def nobody_asks_for_blenders_version_but_compat(path):
 
 
 @rule
+def nobody_asks_for_what_an_undo_leaves_stale(path):
+    """See `objects_in`, of `blender.scene`."""
+    return [n.lineno for n in nodes(path) if isinstance(n, ast.Attribute) and n.attr == "all_objects"]
+
+
+@rule
 def processors_decide_nothing(path):
     """What BLAS, LAPACK and numpy's vector forms compute differs in the last bit: see `model.steady`.
 

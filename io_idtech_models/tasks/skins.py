@@ -22,6 +22,7 @@ from ..blender.mesh.levels import levels_of
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
 from ..blender.roots import root_of
+from ..blender.scene import objects_in
 from ..blender.shading.edited import Waiting
 from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
@@ -139,7 +140,7 @@ def model_of(block: Block) -> list[Block]:
         return [block]
     home = next((c for c in block.users_collection if c.get(MODEL_ID) == model_id), None)
     if home is not None:  # a copy in a collection of its own is another model
-        own: list[Any] = [b for b in home.all_objects if b.type == "MESH" and b.library is None]
+        own: list[Any] = [b for b in objects_in(home) if b.type == "MESH" and b.library is None]
         return [b for b in own if b.data.get(MODEL_ID) == model_id]
     every: list[Any] = [b for b in bpy.data.objects if b.type == "MESH" and b.library is None]
     return [b for b in every if b.data.get(MODEL_ID) == model_id]
@@ -149,7 +150,7 @@ def _with_levels(blocks: list[Block]) -> list[Block]:
     """Return the mesh objects of a model, and behind them those of its levels of detail, which wear what it wears."""
     holders = dict.fromkeys(each for block in blocks for each in (*block.users_collection, block, block.parent) if each)
     levels = dict.fromkeys(level for holder in holders for level in levels_of(holder).values())
-    meshes: list[Any] = [b for level in levels for b in level.all_objects if b.type == "MESH" and b.library is None]
+    meshes: list[Any] = [b for level in levels for b in objects_in(level) if b.type == "MESH" and b.library is None]
     return [*blocks, *(mesh for mesh in meshes if mesh not in blocks)]
 
 

@@ -11,8 +11,10 @@ from io_idtech_models import formats
 from io_idtech_models.blender.frame_rigs import is_frame_rig, posed_by
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.roots import bone_root, root_of
+from io_idtech_models.blender.scene import objects_in
 from io_idtech_models.model.player.cutting import in_frames
 from io_idtech_models.model.vertex import Tag, VertexModel
+from io_idtech_models.tasks.export.subject import subject_of
 from io_idtech_models.tasks.player.making import keeps_frames
 from io_idtech_models.tasks.player.play import play
 from io_idtech_models.ui.player.making import OBJECT_OT_idtech_make_player
@@ -226,6 +228,21 @@ def test_frames_that_are_inserted_move_the_bones_of_their_part_alone(rig, tmp_pa
     activate(torso)
     assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
     assert saved(tmp_path, "again") == before
+
+
+def test_a_rig_that_is_undone_leaves_the_player_as_it_was(tock):
+    """The sidebar looks at it again and again; Blender's own lists of objects in collections go stale by an undo."""
+    activate(tock.parts["lower"])
+    bpy.context.preferences.edit.use_global_undo = True
+    bpy.ops.ed.undo_push(message="import")
+    before = list(subject_of(bpy.context).player.parts)
+    assert make() == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="rig")
+    assert list(subject_of(bpy.context).player.parts) == before
+    assert len(bpy.data.collections["tock"].all_objects)  # who else looks at them, as the Outliner may
+    bpy.ops.ed.undo()
+    assert list(subject_of(bpy.context).player.parts) == before
+    assert not any(block.type == "ARMATURE" for block in objects_in(bpy.data.collections["tock"]))
 
 
 def test_remove_rig_gives_back_what_there_was(rig, tmp_path):

@@ -15,6 +15,7 @@ import bpy
 
 from ..compat import Block
 from ..provenance import CHECKSUM, FILE, note_file
+from ..scene import objects_in
 
 LEVEL, LEVEL_OF = "idtech_level", "idtech_level_of"  # on a level's collection: its number, and the model's holder
 MADE = "idtech_level_made"  # on one that was made: the sums of its model and of itself then, and a game unit's size
@@ -136,7 +137,7 @@ def exclude(collections: Sequence[bpy.types.Collection], scene: bpy.types.Scene)
 
 def remove(collection: bpy.types.Collection) -> None:
     """Remove a level with all that was made for it and nobody else uses."""
-    blocks = [block for block in collection.all_objects if block.users_collection == (collection,)]
+    blocks = [block for block in objects_in(collection) if block.users_collection == (collection,)]
     meshes = {block.data for block in blocks if block.data is not None and block.data.users == 1}
     keys = (mesh.shape_keys for mesh in meshes if isinstance(mesh, bpy.types.Mesh))
     holders: list[Any] = [*blocks, *(each for each in keys if each is not None)]

@@ -13,6 +13,7 @@ from ..compat import Block
 from ..mesh.levels import levels_of
 from ..provenance import MODEL_ID, PART, PLAYER
 from ..roots import LEVEL, is_root, own_constraints, player_root
+from ..scene import objects_in
 
 
 @dataclass(eq=False)
@@ -46,7 +47,7 @@ def players_among(blocks: Iterable[Block]) -> list[PlayerFound]:
 def home_of(top: Block) -> Any | None:
     """Return the collection that a player's root lies in, among those that an import or a modeller made for it."""
     owners = [c for c in bpy.data.collections if c.get(PLAYER) == top[PLAYER]]
-    return next((c for c in owners if top.name in c.all_objects), next(iter(owners), None))
+    return next((c for c in owners if top in objects_in(c)), next(iter(owners), None))
 
 
 def _found(top: Block) -> PlayerFound:

@@ -20,7 +20,7 @@ from ..frame_rigs import posed_by, rigs_of
 from ..mesh import attributes
 from ..provenance import MODEL_ID
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
-from ..scene import ExportScene
+from ..scene import ExportScene, objects_in
 from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather_tags import find_tags
@@ -113,7 +113,7 @@ def _in_step(keyed: list[Block], scene: bpy.types.Scene) -> list[FrameModel]:
         home = next((each for each in block.users_collection if each.get(MODEL_ID)), None)
         models.setdefault(home or block, []).append(block)
     return [
-        _own_frames(own, None, scene) if home in own else _own_frames(list(home.all_objects), home, scene)
+        _own_frames(own, None, scene) if home in own else _own_frames(objects_in(home), home, scene)
         for home, own in models.items()
     ]
 

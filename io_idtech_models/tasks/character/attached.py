@@ -20,6 +20,7 @@ from ...blender.compat import Block, Context
 from ...blender.player.assembly import hang
 from ...blender.provenance import FILE, PART, model_of
 from ...blender.roots import FRAME_PATH, follows, is_root, is_tag, root_of
+from ...blender.scene import objects_in
 from ...blender.skeletal.armature import from_children
 from ...game.character.files import BODY
 from ...model import steady
@@ -52,7 +53,7 @@ class Added:
 
 
 def _is_of(collection: Any, block: Block) -> bool:
-    return FILE in collection and block.name in collection.all_objects and PART not in collection
+    return FILE in collection and block in objects_in(collection) and PART not in collection
 
 
 def gone(character: CharacterFound, places: Places) -> list[str]:
@@ -90,7 +91,7 @@ def with_all_on(blocks: Iterable[Block]) -> set[Block]:
 
 def _tags(character: CharacterFound) -> dict[tuple[str, str], Block]:
     """Return a character's tags, by the piece that has them and their names."""
-    every = [b for b in character.body.all_objects if is_tag(b) and root_of(b) in (None, character.root)]
+    every = [b for b in objects_in(character.body) if is_tag(b) and root_of(b) in (None, character.root)]
     body = [tag for tag in every if not any(follows(tag, copy) for copy in character.copies)]
     found = {(BODY, names.file_name_of(tag).lower()): tag for tag in body}
     for kind, root in character.pieces.items():

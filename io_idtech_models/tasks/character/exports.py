@@ -10,6 +10,7 @@ import bpy
 
 from ...blender.compat import Block, Context
 from ...blender.player.parts import find_player
+from ...blender.scene import objects_in
 from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode, selected
 from ...game.character.files import BODY
@@ -60,7 +61,7 @@ def is_player(context: Context) -> bool:
 
 def _holding(every: Iterable[CharacterFound], blocks: Iterable[Block | None]) -> list[CharacterFound]:
     listed_ = [block for block in blocks if block is not None]
-    return [found for found in every if any(found.collection.all_objects.get(b.name) == b for b in listed_)]
+    return [found for found in every if not set(listed_).isdisjoint(objects_in(found.collection))]
 
 
 def save_character(
@@ -73,7 +74,7 @@ def save_character(
     """
     saved = SavedCharacter(character.name, character.record, options.game)
     with collected_warnings() as warnings, left_alone(context), object_mode(context):
-        say_unkeyed([b for b in character.collection.all_objects if b.type == "ARMATURE"], context.scene)
+        say_unkeyed([b for b in objects_in(character.collection) if b.type == "ARMATURE"], context.scene)
         models = ModelsSaved(character, saved, context)
         models.body()
         for kind in character.record.models:

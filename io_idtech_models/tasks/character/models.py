@@ -26,7 +26,7 @@ from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
 from ...blender.roots import follows, hangs_on, is_carried, is_root, root_of
-from ...blender.scene import ExportScene, bending, upward
+from ...blender.scene import ExportScene, bending, objects_in, upward
 from ...blender.skeletal.gather_motion import CHANNELS
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
@@ -79,7 +79,7 @@ class ModelsSaved:
         if row is None:
             raise LimitError(f"'{path}' is no model of a format that can be written")
         rig, home = self.character.rig, self.character.body
-        beside = beside_body(self.context, rig, self.character.root, [*home.all_objects])
+        beside = beside_body(self.context, rig, self.character.root, objects_in(home))
         if row.family is VERTEX:
             chosen = choose(self.context, "COLLECTION", home.name)
             self._of_frames(BODY, replace(chosen, blocks=[*chosen.blocks, *beside]))
@@ -89,9 +89,9 @@ class ModelsSaved:
             text = "copies of '%s' are left out, make one active to save that in its place: %s"
             log.warning(text, rig.name, listed([copy.name for copy in copies]))
         carriers = {*copies, *map(root_of, copies)} - {None, self.character.root}
-        theirs = {b for b in self.character.collection.all_objects if any(b == c or follows(b, c) for c in carriers)}
+        theirs = {b for b in objects_in(self.character.collection) if any(b == c or follows(b, c) for c in carriers)}
         self.known |= theirs
-        own = [b for b in home.all_objects if b.type in ("MESH", "EMPTY", "ARMATURE") and b not in theirs]
+        own = [b for b in objects_in(home) if b.type in ("MESH", "EMPTY", "ARMATURE") and b not in theirs]
         bent = [block for block in beside if rig in bending(block)]
         mine = [*(block for block in own if not is_root(block) and not _is_foreign(block, rig)), *bent]
         _say_of_place(rig, self.character.root)
@@ -257,7 +257,7 @@ class ModelsSaved:
         if unknown:
             log.warning("no part of the character's own files, left out: %s", listed(unknown))
         roots = {self.character.pieces[kind] for kind in unknown}
-        own = [b for b in self.character.collection.all_objects if b.type == "MESH" and b not in self.known]
+        own = [b for b in objects_in(self.character.collection) if b.type == "MESH" and b not in self.known]
         loose = [b.name for b in own if not any(hangs_on(b, root) for root in roots)]
         if loose:
             log.warning(
@@ -272,7 +272,7 @@ class ModelsSaved:
 
 def _of_levels(holder: Any) -> set[Any]:
     """Return the objects of the levels of detail that a model has in the scene."""
-    return {block for collection in levels_of(holder).values() for block in collection.all_objects}
+    return {block for collection in levels_of(holder).values() for block in objects_in(collection)}
 
 
 def _say_of_place(rig: Block, root: Block | None) -> None:

@@ -16,6 +16,7 @@ from ...blender.compat import Block
 from ...blender.player.build import store_files, stored_files
 from ...blender.provenance import CHARACTER, FILE, MODEL_ID, PART
 from ...blender.roots import LEVEL, follows, is_root, is_tag, root_of
+from ...blender.scene import objects_in
 from ...blender.shading.materials import worn_by
 from ...blender.skeletal.kept_frames import kept_files
 from ...formats import VERTEX, by_suffix
@@ -112,7 +113,7 @@ def _remember_besides(record: Record, files: CharacterFiles, known: set[str], ke
 
 def _kept_in(collection: Any) -> dict[str, bool]:
     """Return which files of frames armatures keep, by their paths in the game: whether each is an animation."""
-    rigs = (block for block in collection.all_objects if block.type == "ARMATURE")
+    rigs = (block for block in objects_in(collection) if block.type == "ARMATURE")
     return {file.game_name: file.is_animation for rig in rigs for file in kept_files(rig)}
 
 
@@ -124,7 +125,7 @@ def _is_text(file: GameFile) -> bool:
 
 def worn_in(collection: Any, files: CharacterFiles) -> set[str]:
     """Return the materials that a character wears, or that its skins know."""
-    meshes = (block for block in collection.all_objects if block.type == "MESH")
+    meshes = (block for block in objects_in(collection) if block.type == "MESH")
     found = {worn_by(slot.material) for mesh in meshes for slot in mesh.material_slots if slot.material is not None}
     decls = [files.decl, *(piece.decl for piece in files.pieces)]
     return found | {name for decl in decls if decl is not None for pair in decl.pairs for name in pair}
@@ -203,7 +204,7 @@ def find(collection: Any, active: Block | None = None) -> CharacterFound | None:
     several = bodies if wanted == "ARMATURE" else bodies[:1]
     body = next((each for each in several if active is not None and _is_of(active, each[1])), bodies[0])
     copies = [rig for home, rig, _ in several if home == body[0] and rig != body[1]]
-    every = [block for block in collection.all_objects if is_root(block) and LEVEL not in block and block != body[2]]
+    every = [block for block in objects_in(collection) if is_root(block) and LEVEL not in block and block != body[2]]
     strange = {root_of(rig) for rig in copies}
     roots = [r for r in every if r not in strange and _carries(r) and not any(follows(r, rig) for rig in copies)]
     return CharacterFound(collection, record, *body, {str(root[PART]): root for root in reversed(roots)}, copies)

@@ -12,6 +12,7 @@ from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.mesh import levels
 from ...blender.roots import goes_with
+from ...blender.scene import objects_in
 from ...formats import Format
 from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
@@ -41,7 +42,7 @@ def shown(rig: Any, row: Format, context: Context) -> Iterator[list[Any]]:
 
 def _meshes_of(found: Mapping[int, Any]) -> list[Any]:
     """Return the meshes of levels of detail, by their numbers."""
-    return [block for collection in found.values() for block in collection.all_objects if block.type == "MESH"]
+    return [block for collection in found.values() for block in objects_in(collection) if block.type == "MESH"]
 
 
 def lost(rig: Any, row: Format) -> list[str]:
@@ -63,7 +64,7 @@ def _is_one_model(chosen: Choice) -> bool:
     """Tell whether objects are of one model: levels are of no others that are written with it."""
     if chosen.collection is None:
         return bool(chosen.blocks)
-    return set(chosen.blocks) <= set(chosen.collection.all_objects)
+    return set(chosen.blocks) <= set(objects_in(chosen.collection))
 
 
 def holder_of(chosen: Choice) -> Any:

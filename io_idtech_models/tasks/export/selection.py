@@ -13,7 +13,7 @@ from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
-from ...blender.scene import FACED, SHAPES, bending, upward
+from ...blender.scene import FACED, SHAPES, bending, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed, plural
@@ -50,7 +50,7 @@ class Choice:
             LimitError: they lie in the scene's own collection, which can't have it.
         """
         speaker = self.collection
-        others = [] if speaker is None else list(speaker.all_objects)
+        others = [] if speaker is None else objects_in(speaker)
         if speaker is None or not others or not self.whole or not set(self.whole).isdisjoint(others):
             return
         own = next((c for c in self.whole[0].users_collection if c != context.scene.collection), None)
@@ -231,7 +231,7 @@ def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSo
 
 def _is_bare(collection: bpy.types.Collection | None) -> bool:
     """Tell whether a collection holds no object, and an imported model that never had one."""
-    if collection is None or collection.get(RECORD) is None or collection.all_objects:
+    if collection is None or collection.get(RECORD) is None or objects_in(collection):
         return False
     known = find(collection, [])
     return known is not None and known.is_bare
@@ -258,7 +258,7 @@ def _named(name: str) -> bpy.types.Collection:
 
 def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice:
     """Return what lies in a collection; one that holds a model's objects, or its collection, speaks for that model."""
-    blocks = list(collection.all_objects)
+    blocks = objects_in(collection)
     return _visible(context, blocks, collection if collection.get(MODEL_ID) else _speaker(blocks) or collection)
 
 
@@ -314,7 +314,7 @@ def part_of(context: Context, root: bpy.types.Object) -> Choice:
     blocks = [block for block in whole if root_of(block) == root]
     blocks += [block for block in _loose(context.scene.objects) if owner_of(block) == root]
     if holder is not None and _home(root) == holder:
-        others = list(holder.all_objects)
+        others = objects_in(holder)
         if [block for block in others if is_root(block)] == [root]:
             blocks += [block for block in others if root_of(block) is None and owner_of(block) is None]
     return _visible(context, blocks, holder)
@@ -365,9 +365,9 @@ def _contents(
     """
     root = context.scene.collection
     if speaker is None:
-        blocks = [block for collection in here for block in collection.all_objects]
+        blocks = [block for collection in here for block in objects_in(collection)]
         return [b for b in blocks if model_of(b) == model_id or (_chosen(context, b) and not model_of(b))]
-    inner = [block for collection in here if collection != root for block in collection.all_objects]
+    inner = [block for collection in here if collection != root for block in objects_in(collection)]
     return inner + [block for block in root.objects if root in here and model_of(block) == model_id]
 
 

@@ -13,7 +13,7 @@ import bpy
 
 from ...blender.compat import Block, Context
 from ...blender.provenance import CHARACTER, CONTENT, FILE, MODEL_ID, PART, PLAYER
-from ...blender.scene import bending, upward
+from ...blender.scene import bending, objects_in, upward
 from ...blender.vertex.shape_keys import frame_blocks
 from ...formats import ROWS, SKELETAL, Format
 from ...game.store import split_at_archive
@@ -69,7 +69,7 @@ class WholePlayer:
         """Return the roots of its parts by their kinds, legs first."""
         from ...blender.roots import LEVEL, is_root
 
-        blocks = self.root.children_recursive if self.home is None else self.home.all_objects
+        blocks = self.root.children_recursive if self.home is None else objects_in(self.home)
         identity = self.root[PLAYER]
         own = [b for b in blocks if is_root(b) and LEVEL not in b and b.get(PLAYER) == identity]
         roots = {str(block[PART]): block for block in dict.fromkeys((self.root, *own))}
@@ -182,7 +182,7 @@ def player_of(block: Block) -> WholePlayer | None:
 def character_of(block: Block) -> WholeCharacter | None:
     """Return the whole character whose collection an object lies in, or None."""
     every: Any = bpy.data.collections
-    own = (c for c in every if CHARACTER in c and c.all_objects.get(block.name) == block)
+    own = (c for c in every if CHARACTER in c and block in objects_in(c))
     home = _character_homes.find(block, lambda found: CHARACTER in found, lambda: next(own, None))
     return None if home is None else WholeCharacter(home)
 

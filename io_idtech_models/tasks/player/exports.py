@@ -24,7 +24,7 @@ from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
 from ...blender.provenance import CHECKSUM, FILE, MODEL_ID, model_of
 from ...blender.roots import root_of, weighted_parts
-from ...blender.scene import ExportScene
+from ...blender.scene import ExportScene, objects_in
 from ...blender.unkeyed import left_alone
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode, selected
@@ -90,7 +90,7 @@ def chosen_player(context: Context, collection_name: str = "") -> PlayerFound:
 
     if collection_name:
         collection = bpy.data.collections.get(collection_name)
-        found = players_among([] if collection is None else collection.all_objects)
+        found = players_among([] if collection is None else objects_in(collection))
     else:
         own = find_player(context.view_layer.objects.active)
         if own is not None:

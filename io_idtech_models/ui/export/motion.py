@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from ...blender.compat import Context
 from ...blender.provenance import FILE
+from ...blender.scene import objects_in
 from ...blender.window import active_rig
 from ...reporting import LimitError, listed
 from ..animations.ticks import TickedAnimations
@@ -164,7 +165,7 @@ def rig_in(name: str) -> Any:
         LimitError: it holds none, or several.
     """
     collection = bpy.data.collections.get(name)
-    inside: Any = [] if collection is None else collection.all_objects
+    inside: Any = [] if collection is None else objects_in(collection)
     rigs = [block for block in inside if block.type == "ARMATURE"]
     if len(rigs) != 1:
         found = listed([rig.name for rig in rigs]) if rigs else "none"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...blender.compat import Context
+from ...blender.scene import objects_in
 from ...blender.window import mode_of, selected
 from ...model import steady
 
@@ -110,7 +111,7 @@ def stand_apart(context: Context, blocks: list[Any]) -> None:
         end = float(box.max()) + shift
         if shift:
             is_home = isinstance(top, bpy.types.Collection)
-            root = make_root(f"{top.name} root", list(top.all_objects), top) if is_home else top
+            root = make_root(f"{top.name} root", objects_in(top), top) if is_home else top
             root.location.y += shift
     context.view_layer.update()
 
