@@ -13,7 +13,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..blender.compat import Context
 from ..blender.scene import is_showing
-from ..blender.window import mode_of, object_mode
+from ..blender.window import mode_of, object_mode, selected
 from ..reporting import ModelError
 from . import preferences
 from .animations import shown
@@ -189,19 +189,28 @@ def _is_wanted(context: Context) -> bool:
 
 
 def _objects(context: Context) -> list[Any]:
-    """Return the active object, and those with frames that lie in its collections: surfaces of one model."""
+    """Return what may be edited next: what is active or selected, and what lies with the active object.
+
+    That are the surfaces of one model. What becomes active later is looked at then.
+    """
     active = context.view_layer.objects.active
     if active is None:
         return []
     root = context.scene.collection
     beside = [block for home in active.users_collection if home != root for block in home.objects]
-    return list(dict.fromkeys([active, *beside]))
+    return list(dict.fromkeys([active, *beside, *selected(context)]))
 
 
 def _on_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
     """Let keys follow the frame that the scene shows now."""
+    if scene == bpy.context.scene:
+        _follow()
+
+
+def _follow(*_ignored: Any) -> None:
+    """Let keys follow the frame that shows, of what may be edited next."""
     context: Any = bpy.context
-    if scene != context.scene or not _is_wanted(context):
+    if not _is_wanted(context):
         return
     from ..blender.vertex.shown_keys import follow
 
@@ -222,22 +231,33 @@ def _on_key() -> None:
 
 
 def _listen(*_ignored: Any) -> None:
-    """Be told when a key is chosen: Blender forgets who listens with every file."""
+    """Be told when a key is chosen, or an object: Blender forgets who listens with every file."""
     bpy.msgbus.clear_by_owner(_owner)
     key: Any = (bpy.types.Object, "active_shape_key_index")
     bpy.msgbus.subscribe_rna(key=key, owner=_owner, args=(), notify=_on_key)
+    active: Any = (bpy.types.LayerObjects, "active")  # also of what an import brought
+    bpy.msgbus.subscribe_rna(key=active, owner=_owner, args=(), notify=_follow)
+
+
+# When another frame may show: nothing is told while an animation plays, and undo brings back the key of another frame.
+OCCASIONS = {
+    "frame_change_post": _on_frame,
+    "animation_playback_post": _follow,
+    "undo_post": _follow,
+    "redo_post": _follow,
+    "load_post": _listen,
+}
 
 
 def watch() -> None:
     """Begin to follow."""
-    persistent = _app.handlers.persistent  # it stays when another .blend is opened
-    _app.handlers.frame_change_post.append(persistent(_on_frame))
-    _app.handlers.load_post.append(persistent(_listen))
+    for name, handler in OCCASIONS.items():
+        getattr(_app.handlers, name).append(_app.handlers.persistent(handler))  # it stays when a .blend is opened
     _listen()
 
 
 def unwatch() -> None:
     """End it."""
     bpy.msgbus.clear_by_owner(_owner)
-    _app.handlers.load_post.remove(_listen)
-    _app.handlers.frame_change_post.remove(_on_frame)
+    for name, handler in OCCASIONS.items():
+        getattr(_app.handlers, name).remove(handler)

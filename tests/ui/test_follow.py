@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from io_idtech_models.blender import scene as scenes
@@ -39,6 +40,49 @@ def test_the_key_follows_the_frame_and_the_frame_the_key(surfaces):
     assert keys_of(surfaces) == [name_of(each, 2) for each in surfaces]
     bpy.context.scene.frame_set(0, subframe=0.5)  # a moment between two leaves it
     assert keys_of(surfaces) == [name_of(block, 2) for block in surfaces]
+
+
+def test_the_key_follows_what_is_chosen_and_what_is_undone(tmp_path):
+    """And who listens is told when playback ends, and when something else becomes active: see `OCCASIONS`."""
+    first, other = (import_frames(put(tmp_path / name)) for name in ("a.md3", "b.md3"))
+    bpy.context.scene.frame_set(2)
+    assert (other.active_shape_key_index, first.active_shape_key_index) == (2, 0)
+    bpy.context.view_layer.objects.active = first
+    frames._follow()  # which the message bus calls when Blender is idle
+    assert first.active_shape_key_index == 2
+    for block in (first, other):
+        block.select_set(True)
+    bpy.context.scene.frame_set(1)
+    assert (other.active_shape_key_index, first.active_shape_key_index) == (1, 1)
+    other.active_shape_key_index = 0
+    bpy.app.handlers.animation_playback_post[0](bpy.context.scene, None)
+    assert other.active_shape_key_index == 1
+
+
+def heights(block):
+    return np.array([[point.co.z for point in key.points] for key in block.data.shape_keys.key_blocks])
+
+
+def test_a_move_that_is_undone_in_edit_mode_leaves_the_frame_that_shows(tmp_path):
+    before = heights(import_frames(put(tmp_path / "a.md3")))
+    bpy.context.preferences.edit.use_global_undo = True
+    move, push = bpy.ops.transform.translate, bpy.ops.ed.undo_push
+    bpy.context.scene.frame_set(1)
+    push(message="frame")
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    push(message="edit")
+    move(value=(0, 0, 1))
+    push(message="move")
+    bpy.context.scene.frame_set(2)
+    move(value=(0, 0, 2))
+    push(message="move again")
+    bpy.ops.ed.undo()
+    assert bpy.context.scene.frame_current == 2
+    move(value=(0, 0, 5))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    moved = heights(bpy.context.view_layer.objects.active) - before
+    np.testing.assert_allclose(moved, np.broadcast_to([[0], [1], [5]], moved.shape), atol=1e-5)
 
 
 def test_what_is_edited_is_what_is_shown(tmp_path):
@@ -80,8 +124,7 @@ def test_the_preference_turns_it_off(surfaces, monkeypatch):
 
 
 def test_it_comes_and_goes_with_the_extension(extension):
-    assert bpy.app.handlers.frame_change_post.count(frames._on_frame) == 1
+    assert all(getattr(bpy.app.handlers, name).count(handler) == 1 for name, handler in frames.OCCASIONS.items())
     extension.unregister()
-    assert frames._on_frame not in bpy.app.handlers.frame_change_post
-    assert frames._listen not in bpy.app.handlers.load_post
+    assert not any(handler in getattr(bpy.app.handlers, name) for name, handler in frames.OCCASIONS.items())
     extension.register()
