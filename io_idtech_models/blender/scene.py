@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
 
-from .animated import kept
+from .animated import kept, moved_paths
 from .compat import Block
 
 Settings = TypeVar("Settings")
@@ -101,15 +101,24 @@ class ExportScene(Generic[Settings]):
 
 @contextmanager
 def room_for_others(scene: bpy.types.Scene, alone: bool) -> Iterator[None]:
-    """Let what plays in the scene already keep its frames, whatever range is set meanwhile; not if `alone`.
-
-    What plays is whatever an action is used for; one that is kept for later plays nothing.
-    """
+    """Let what plays in the scene already keep its frames, whatever range is set meanwhile; not if `alone`."""
     first, last = scene.frame_start, scene.frame_end
-    animated = any(action.users > action.use_fake_user for action in bpy.data.actions)  # ends at the first
+    animated = not alone and _plays(scene)
     yield
-    if animated and not alone:
+    if animated:
         scene.frame_start, scene.frame_end = min(first, scene.frame_start), max(last, scene.frame_end)
+
+
+def _plays(scene: bpy.types.Scene) -> bool:
+    """Tell whether an action, or a strip, plays on what a scene shows: one that is kept for later plays nothing."""
+    if not any(action.users > action.use_fake_user for action in bpy.data.actions):  # ends at the first
+        return False
+    blocks = list(scene.objects)
+    shown: dict[Any, None] = dict.fromkeys([scene, scene.world, *blocks, *(block.data for block in blocks)])
+    shown |= dict.fromkeys(slot.material for block in blocks for slot in block.material_slots)
+    within = ("shape_keys", "node_tree")
+    owners = [*shown, *(getattr(each, name, None) for each in shown for name in within)]
+    return any(moved_paths(owner) for owner in dict.fromkeys(owners) if owner is not None)
 
 
 _showing: list[bpy.types.Scene] = []  # of those that run now

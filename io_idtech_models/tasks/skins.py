@@ -174,13 +174,13 @@ def _show_skin(block: Block, name: str) -> str:
     ways[-1].plain = True
     worn = noted_skin(block)
     waiting = Waiting(ways, NONE if worn is None else worn, name)
-    kept = []
-    for each in _with_levels(model_of(block)):
+    kept, whole = [], _with_levels(model_of(block))
+    for each in whole:
         if _is_imports(_first_of(each)):
             _dress(each, materials, waiting)
         else:
             kept.append(each.name)
-    for collection in block.users_collection:
+    for collection in dict.fromkeys(home for each in whole for home in each.users_collection):
         note_skin(collection, dress)
     for sentence in (*lacking(materials, dress), *waiting.said()):
         log.warning("%s", sentence)

@@ -136,6 +136,16 @@ def test_fit_range_and_what_plays_in_the_scene_keeps_its_frames(tmp_path):
     scene().frame_set(40)
     import_md3(path, replace_range=True)
     assert settings(scene())[:3] == (0, 2, 0)
+    bpy.ops.scene.new(type="NEW")  # in which nothing plays
+    import_md3(path)
+    assert settings(scene())[:2] == (0, 2)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import_md3(put(tmp_path / "b.md3"))
+    scene().frame_start, scene().frame_end = 10, 212
+    for block in list(bpy.data.objects):  # whose shape keys are still there, and play for nobody
+        bpy.data.objects.remove(block)
+    import_md3(path)
+    assert settings(scene())[:2] == (0, 2)
     put(tmp_path / "longer.md5mesh", "arm")
     put(tmp_path / "longer.md5anim", "wave")
     import_model(tmp_path / "longer.md5mesh")

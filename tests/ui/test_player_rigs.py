@@ -230,18 +230,24 @@ def test_frames_that_are_inserted_move_the_bones_of_their_part_alone(rig, tmp_pa
     assert saved(tmp_path, "again") == before
 
 
+def panel_parts() -> list[str]:
+    """Return the parts of the player as the sidebar finds them."""
+    subject: Any = subject_of(bpy.context)
+    return list(subject.player.parts)
+
+
 def test_a_rig_that_is_undone_leaves_the_player_as_it_was(tock):
     """The sidebar looks at it again and again; Blender's own lists of objects in collections go stale by an undo."""
     activate(tock.parts["lower"])
     bpy.context.preferences.edit.use_global_undo = True
     bpy.ops.ed.undo_push(message="import")
-    before = list(subject_of(bpy.context).player.parts)
+    before = panel_parts()
     assert make() == {"FINISHED"}
     bpy.ops.ed.undo_push(message="rig")
-    assert list(subject_of(bpy.context).player.parts) == before
+    assert panel_parts() == before
     assert len(bpy.data.collections["tock"].all_objects)  # who else looks at them, as the Outliner may
     bpy.ops.ed.undo()
-    assert list(subject_of(bpy.context).player.parts) == before
+    assert panel_parts() == before
     assert not any(block.type == "ARMATURE" for block in objects_in(bpy.data.collections["tock"]))
 
 

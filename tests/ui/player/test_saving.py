@@ -127,6 +127,9 @@ def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path, capfd):
     player = brought(game(tmp_path))
     activate(player.parts["upper"].children[0])
     assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    assert {str(home["idtech_skin"]) for home in bpy.data.collections if "idtech_skin" in home} == {
+        "red"
+    }  # levels', too
     assert unequal(tmp_path) == []
     mesh_of(player, "lower").data.materials[0] = bpy.data.materials.new("models/players/grunt/blood")
     hat = hat_on(player)
