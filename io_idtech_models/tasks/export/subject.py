@@ -216,8 +216,10 @@ def counts_shown(subject: Subject) -> dict[str, int]:
 
     Vertices are points: a file has more where seams split them. A face of n corners is n - 2 triangles.
     """
+    from ...blender.roots import is_tag  # everyone who starts Blender waits for this module
+
     meshes = subject.meshes
-    tags = sum(block.type == "EMPTY" and PART not in block for block in subject.blocks)
+    tags = sum(map(is_tag, subject.blocks))
     skeletal = subject.rig is not None and (subject.row is None or subject.row.family is SKELETAL)
     found = {"joints": len(subject.rig.data.bones)} if skeletal and subject.rig is not None else {}
     if not skeletal:

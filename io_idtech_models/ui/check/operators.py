@@ -9,7 +9,7 @@ from bpy.props import EnumProperty
 from ... import formats
 from ...blender.compat import Context
 from ...blender.window import mode_of
-from ...model.limits.games import ERROR, GAMES
+from ...model.limits.games import ERROR, GAMES, NO_GAME
 from ...reporting import ModelError, collected_warnings, plural
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
@@ -83,7 +83,8 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
             block.select_set(True)
             context.view_layer.objects.active = block
         severe = sum(severe for _, _, severe in findings)
-        head = plural(severe, "error") if severe else "it will be taken"
+        taken = "the format holds it" if game == NO_GAME else "it will be taken"
+        head = plural(severe, "error") if severe else taken
         report_done(self, [("", Summary(head, [text for _, text, _ in findings]))])  # no error: a script goes on
         return FINISHED
 

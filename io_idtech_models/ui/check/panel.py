@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...blender.compat import Context
 from ...blender.window import mode_of
+from ...model.limits.games import NO_GAME
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect
@@ -100,7 +101,10 @@ class VIEW3D_PT_idtech_findings(Child, Panel):  # type: ignore[misc]
         """List them."""
         found, layout = checked(context), self.layout
         if not found.findings:
-            layout.label(text="The game took it at the last check", icon="CHECKMARK")
+            if found.target.partition(":")[2] == NO_GAME:
+                layout.label(text="The format held it at the last check", icon="CHECKMARK")
+            else:
+                layout.label(text="The game took it at the last check", icon="CHECKMARK")
             return
         layout.template_list(IDTECH_UL_findings.bl_idname, "", found, "findings", found, "index", rows=3)
 

@@ -27,7 +27,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
 
     def filter_items(self, _context: Context, data: Any, name: str) -> tuple[list[int], list[int]]:
         """Show meshes alone, by the name that is searched for."""
-        return shown_kind(self, getattr(data, name), "MESH"), []
+        return shown_kind(self, getattr(data, name), lambda block: block.type == "MESH"), []
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
         """Show one: its name to edit, the end of its shader's, and whether that shows a picture."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...blender.compat import Context
-from ...blender.provenance import PART
 from ...blender.window import mode_of
 from ...reporting import ModelError
 from ...tasks.export.subject import Subject, subject_of
@@ -93,8 +93,10 @@ class IDTECH_UL_tags(List):  # type: ignore[misc]
     bl_idname = "IDTECH_UL_tags"
 
     def filter_items(self, _context: Context, data: Any, name: str) -> tuple[list[int], list[int]]:
-        """Show empties alone, by the name that is searched for."""
-        return shown_kind(self, getattr(data, name), "EMPTY"), []
+        """Show tags alone, by the name that is searched for."""
+        from ...blender.roots import is_tag
+
+        return shown_kind(self, getattr(data, name), is_tag), []
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
         """Show one: its name to edit, and the bone that it hangs on."""
@@ -103,12 +105,10 @@ class IDTECH_UL_tags(List):  # type: ignore[misc]
             layout.label(text=item.parent_bone, translate=False)
 
 
-def shown_kind(shown: Any, objects: Any, kind: str) -> list[int]:
+def shown_kind(shown: Any, objects: Any, is_kind: Callable[[Any], bool]) -> list[int]:
     """Return which objects a list shows: those of a kind, by the name that the user searches for."""
     wanted, bit = shown.filter_name.lower(), shown.bitflag_filter_item
-    return [
-        bit if block.type == kind and wanted in block.name.lower() and PART not in block else 0 for block in objects
-    ]  # a player's part hangs on an empty that is no tag
+    return [bit if is_kind(block) and wanted in block.name.lower() else 0 for block in objects]
 
 
 class TagsPanel(OfModel):

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...blender.compat import Context
 from ...reporting import ModelError
+from ..animations import shown
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..translations import say
 
@@ -83,6 +84,7 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
+        shown.refresh(context)  # Blender tells of no change where the scene stays in its frame
         return FINISHED
 
 

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.roots import is_tag
 from io_idtech_models.formats import by_name
+from io_idtech_models.tasks.export.subject import counts_shown, subject_of
 from io_idtech_models.ui.panel import surfaces, tags
 from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import shows, texts
@@ -100,9 +102,12 @@ def test_a_players_part_keeps_its_own_space(tmp_path):
     head = next(c for c in bpy.data.collections if c.name == "head" and c.get("idtech_model"))
     activate(next(block for block in head.objects if block.type == "MESH"))
     shown = SimpleNamespace(filter_name="", bitflag_filter_item=1)
-    assert not any(tags.shown_kind(shown, head.objects, "EMPTY")), "a part's root is no tag"
+    assert not any(tags.shown_kind(shown, head.objects, is_tag)), "a part's root is no tag"
+    bpy.context.collection.objects.link(bpy.data.objects.new("helper", None))
+    subject: Any = subject_of(bpy.context)
+    assert counts_shown(subject)["tags"] == 0, "nor is any other empty"
     assert add_tag(name="tag_mouth", place="OBJECT") == {"FINISHED"}
-    assert sum(tags.shown_kind(shown, head.objects, "EMPTY")) == 1
+    assert sum(tags.shown_kind(shown, head.objects, is_tag)) == 1
     model = export_model(tmp_path / "head.md3")
     np.testing.assert_allclose(tag_named(model, "tag_mouth").origins[0], 0, atol=1e-4)
 
@@ -136,11 +141,13 @@ def test_lists_show_their_kind_alone(tmp_path):
     assert not shows(tags.VIEW3D_PT_idtech_tags), "of formats that have some"
     blocks = import_model(put(tmp_path / "a.md3")).objects
     shown = SimpleNamespace(filter_name="", bitflag_filter_item=1)
-    assert tags.shown_kind(shown, blocks, "MESH") == [int(block.type == "MESH") for block in blocks]
+    assert tags.shown_kind(shown, blocks, lambda block: bool(block.type == "MESH")) == [
+        int(block.type == "MESH") for block in blocks
+    ]
     shown.filter_name = "TAG"
     assert shows(tags.VIEW3D_PT_idtech_tags)
     empties = [block for block in blocks if block.type == "EMPTY"]
-    assert sum(tags.shown_kind(shown, blocks, "EMPTY")) == sum("tag" in b.name.lower() for b in empties)
+    assert tags.shown_kind(shown, blocks, is_tag).count(1) == sum("tag" in b.name.lower() for b in empties)
     manager = bpy.context.window_manager
     for index, block in enumerate(blocks):
         manager.idtech_part = index
