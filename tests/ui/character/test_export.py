@@ -136,6 +136,21 @@ def test_a_longer_row_goes_behind_all(tmp_path):
     assert len(frames_of(found[MDX])) == count + length
 
 
+@pytest.mark.parametrize(
+    ("loop", "count", "repeats"), [(24, 12, 12), (24, 32, 32), (10, 12, 10), (10, 6, 6), (0, 12, 0), (30, 24, 30)]
+)
+def test_a_row_that_repeats_as_a_whole_does_so_when_it_has_other_frames(tmp_path, loop, count, repeats):
+    """And none repeats more frames than it has, unless it did before."""
+    table = files()[TABLE].decode().replace("walk\t40\t24\t24", f"walk\t40\t24\t{loop}")
+    assert f"24\t{loop}\t" in table
+    opened(put_character(tmp_path / "game", body_aninc=table.encode()))
+    action = show("walk")
+    action.frame_end = count - 1
+    turn(HEAD)
+    row = rows_of(saved(tmp_path / "out").get(TABLE, table.encode()))["walk"]
+    assert (row.length, row.loop) == (count, repeats)
+
+
 def test_a_renamed_and_retimed_row_changes_its_line(tmp_path):
     trooper(tmp_path)
     assert rename(name="crawl", to="creep") == {"FINISHED"}
