@@ -59,6 +59,11 @@ class Traits:
             place.get(self.torso_parent, -1),
         )
 
+    def says_the_same(self, other: Traits) -> bool:
+        """Tell whether another says the same of as many joints."""
+        arrays = (self.torso_weights, other.torso_weights), (self.flags, other.flags)
+        return all(np.array_equal(*pair) for pair in arrays) and self.torso_parent == other.torso_parent
+
 
 @dataclass(eq=False)
 class Scales:

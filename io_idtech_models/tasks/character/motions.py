@@ -34,10 +34,11 @@ from ...blender.skeletal.selfcheck import Motion, differences
 from ...formats import Format
 from ...game.aninc import Row, RowEdit
 from ...model.bounds import has_edited_meshes, nowhere, set_bounds
+from ...model.clips import Clip
 from ...model.edits.matched import onto
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import refused
-from ...model.skeletal import Animation, SkeletalModel, mismatch
+from ...model.skeletal import Animation, SkeletalModel, Traits, mismatch
 from ...reporting import LimitError, listed, plural
 from ..export.motion import AnimationExport, finished, of_format, played
 from ..export.motion_sources import sources_of, warn_of_unplayed
@@ -280,14 +281,23 @@ class _FileEdits:
         self.data = data
         self.rows: list[RowEdit] = []
         self.parts: list[tuple[int, Animation, int]] = []  # where they begin in the file, and where they began
-        self.every: Animation | None = None  # all frames, where these were edited as one
+        self.traits = self._edited_traits()
         self.end = file.num_frames
         self.names = {row.clip.name.lower() for row in file.rows[1:]}
 
     @property
     def changed(self) -> bool:
-        """Tell whether frames are others."""
-        return bool(self.parts) or self.every is not None
+        """Tell whether frames are others, or what the file says of bones."""
+        return bool(self.parts) or self.traits is not None
+
+    def _edited_traits(self) -> Traits | None:
+        """Return what bones say of themselves by now, if the file says something else; None of other bones, too."""
+        now = self.model.skeleton.traits
+        if now is None or not self.file.num_frames:
+            return None
+        came = self.format.motion_in(self.format.read(self.data), "", Clip("", 0, 1, 1.0))  # of one frame: quick
+        is_same = came.traits is None or now.says_the_same(came.traits)
+        return None if is_same or self.model.skeleton.names != came.joint_names else now
 
     @cached_property
     def whole(self) -> Animation:
@@ -325,7 +335,8 @@ class _FileEdits:
         if row.said is None:
             if not is_same:
                 self._demand_bones(animation)
-                self.every, self.end = animation, max(self.end, animation.num_frames)
+                self.parts.insert(0, (0, animation, 0))  # what edited rows show takes its place
+                self.end = max(self.end, animation.num_frames)
             return
         said, first = table_row(row), row.clip.first
         if not is_same:
@@ -400,9 +411,9 @@ class _FileEdits:
 
     def dump(self) -> bytes:
         """Return the bytes of the file; raises LimitError."""
-        whole = self.whole if self.every is None else self.every
-        count = max(self.end, whole.num_frames)
+        whole, count = self.whole, self.end
         grown = whole.of_frames(np.minimum(np.arange(count), whole.num_frames - 1))
+        grown.traits = whole.traits if self.traits is None else self.traits
         hints = grown.source_frames
         assert hints is not None
         grown.edited = edited = nowhere(count)

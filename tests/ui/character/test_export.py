@@ -136,6 +136,28 @@ def test_a_longer_row_goes_behind_all(tmp_path):
     assert len(frames_of(found[MDX])) == count + length
 
 
+def test_what_bones_say_of_themselves_goes_into_all_files_of_frames(tmp_path):
+    bones = trooper(tmp_path).data.bones
+    bones[HEAD]["idtech_torso_weight"], bones["Bip01 Pelvis"]["idtech_bone_flags"] = 0.25, 1
+    found = saved(tmp_path / "out")
+    assert changed(found) == sorted([MDX, EXTRA])
+    for path in (MDX, EXTRA):
+        before, after = (by_name("mdx").read(data) for data in (files()[path], found[path]))
+        assert (after.frames == before.frames).all()
+        own = {name.decode(): each for name, each in zip(after.bones["name"], after.bones, strict=True)}
+        assert (own[HEAD]["torso_weight"], own["Bip01 Pelvis"]["flags"]) == (0.25, 1)
+
+
+def test_frames_that_the_whole_has_no_more_stay_for_the_rows_that_show_them(tmp_path):
+    trooper(tmp_path)
+    action = show("body")
+    action.frame_end = 50
+    turn(HEAD)
+    before, after = (frames_of(data[MDX]) for data in (files(), saved(tmp_path / "out")))
+    assert len(after) == len(before) > 60
+    assert (after[51:] == before[51:]).all() and (after[:51] != before[:51]).any()
+
+
 @pytest.mark.parametrize(
     ("loop", "count", "repeats"), [(24, 12, 12), (24, 32, 32), (10, 12, 10), (10, 6, 6), (0, 12, 0), (30, 24, 30)]
 )
