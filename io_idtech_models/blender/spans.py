@@ -48,6 +48,14 @@ def is_imported(action: Any) -> bool:
     return bool(action.use_frame_range) and _imported(action, 0) == (action.frame_start, action.frame_end)
 
 
+def gone(action: Any, span: Span | None) -> range:
+    """Return the frames that import gave an action, and that are not written of it any more."""
+    imported = _imported(action, 0)
+    if imported is None:
+        return range(0)
+    return range(0 if span is None else span.last_key + 1, _whole(*imported)[1] + 1)
+
+
 def resize(action: Any, frames: int) -> None:
     """Let an action whose frames were inserted or deleted last that many, from where it begins."""
     imported = is_imported(action)

@@ -14,15 +14,14 @@ from ... import formats
 from ...blender import names, spans
 from ...blender.compat import (
     Block,
-    action_parts,
     is_muted,
     new_curves,
     play_action,
     refuse_tweak_mode,
-    slot_claim,
     slot_name,
 )
 from ...blender.curves import add_points, curve_points
+from ...blender.leaders import curves_of, slot_of
 from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
@@ -96,16 +95,19 @@ class RigAnimations(Animations):
         count = round(last) + 1 - round(first)
         return ListedClip(names.file_name_of(action), round(first), count, action=action, **more)
 
+    def _span(self, action: Block) -> spans.Span | None:
+        """Return the frames that an action has for the armature; None if it has none."""
+        return spans.span_of(action, curves_of(action, slot_of(self.rig, action)))
+
     def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the armature play an action, and the scene show it."""
         refuse_tweak_mode(self.rig)
         self.rig.animation_data_create()
-        played = _slot_of(self.rig, row.action)
+        played = slot_of(self.rig, row.action)
         with changing_over([self.rig]):
             drop_solo(self.rig)
             play_action(self.rig, row.action, played)
-        curves = next((found for slot, _, found in action_parts(row.action) if slot == played), [])
-        span = spans.span_of(row.action, curves)
+        span = self._span(row.action)
         if row.of_table:
             begin = 0 if span is None else span.first_key
             last = begin + row.last if span is None else min(begin + row.last, span.last_key)
@@ -150,9 +152,10 @@ class RigAnimations(Animations):
 
     def _add_run(self, action: Block, name: str, first: int, last: int) -> str:
         """Make frames of an action a row of its table."""
-        every = self._row(action)
-        if not 0 <= first <= last < every.count:
-            raise LimitError(f"there are no frames {first} to {last}: the action has 0 to {every.count - 1}")
+        every, span = self._row(action), self._span(action)
+        end = every.count - 1 if span is None else max(every.count - 1, span.last - every.first)  # keys may lie behind
+        if not 0 <= first <= last <= end:
+            raise LimitError(f"there are no frames {first} to {last}: the action has 0 to {end}")
         scene = self.rig.users_scene[0].render
         runs.add(action, Clip(name, first, last + 1 - first, scene.fps / scene.fps_base))
         return named_key(name, first)
@@ -238,17 +241,11 @@ def _format_of(rig: Block) -> Any:
     return next((row for row in formats.ROWS if suffix and suffix in row.suffixes), None)
 
 
-def _slot_of(rig: Block, action: Block) -> Any:
-    slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
-    return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
-
-
 def _cut(rig: Block, action: Block, name: str, first: int, last: int) -> Block:
     """Return a new action that shows some frames of another from 0 on."""
     if last < first:
         raise LimitError(f"there is no frame from {first} to {last}")
-    wanted = _slot_of(rig, action)
-    curves = next((found for slot, _, found in action_parts(action) if slot == wanted), [])
+    curves = curves_of(action, slot_of(rig, action))
     made: Block = bpy.data.actions.new(names.fit(name))
     own = new_curves(made, "OBJECT", slot_name(rig))
     grid = np.arange(first, last + 1, dtype=np.float32)

@@ -11,7 +11,7 @@ from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene
 from ...formats import Format, by_name
 from ...game.aninc import RowEdit
-from ...game.character.files import BODY
+from ...game.character.files import BODY, IN_STEP
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.skeletal import Animation, SkeletalModel
 from ...reporting import listed
@@ -85,6 +85,7 @@ class MotionFiles:
             saved.put(path, before or each.data, is_source)
             if each.animation is not None:
                 self._put_scales(PurePath(path).with_suffix(row.motion.scales).as_posix(), each.animation)
+        _say_of_steps(every, row)
         self.new |= new
 
     def _put_scales(self, path: str, animation: Animation) -> None:
@@ -96,6 +97,18 @@ class MotionFiles:
         is_said = animation.scales is None if before is None else says_the_same(before, animation)
         if not is_said:
             self.saved.put(path, scale_data(animation), is_source=False)
+
+
+def _say_of_steps(every: Iterable[ActionFile], row: Format) -> None:
+    """Name the animations of which several files are in step, and by an edit of one not as long as one another."""
+    in_step: dict[str, list[ActionFile]] = {}
+    for each in every:
+        in_step.setdefault(each.name.partition(IN_STEP)[0], []).append(each)
+    for name, files in in_step.items():
+        if len(files) > 1 and not all(each.is_source for each in files):
+            outlines = [row.outline(each.data) for each in files]
+            if len({(outline.num_frames, outline.frame_rate) for outline in outlines}) > 1:
+                log.warning("the files of the animation '%s' have different lengths: the game refuses the model", name)
 
 
 def _say_of_shared(own: Iterable[tuple[str, ActionFile]]) -> None:

@@ -6,6 +6,8 @@ import logging
 from pathlib import PurePath
 
 from ... import formats
+from ...blender import spans
+from ...blender.leaders import curves_of, slot_of
 from ...blender.playback import used_actions
 from ...blender.skeletal import runs
 from ...game.character.files import BODY
@@ -80,6 +82,13 @@ def _say_runs(character: CharacterFound) -> None:
         text = "%s has no action: all frames are gone from %s, and rows of %s show none; undo it, or import anew"
         log.warning(text, character.rig.name, path.name, table)
         return
+    for action in filter(runs.is_saved, actions):
+        span = spans.span_of(action, curves_of(action, slot_of(character.rig, action)))
+        gone = spans.gone(action, span)
+        lost = [run.name for run in runs.runs_of(action) if run.last in gone]
+        if lost:
+            text = "rows of %s show frames from %d on, which are gone from %s: %s; undo that, or remove the rows"
+            log.warning(text, table, gone[0], path.name, listed(lost))
     apart = [action.name for action in actions if not runs.is_saved(action)]
     if apart:
         text = "%s: frames behind all others in %s, and in no row of %s: put their keys behind those of All Frames"

@@ -277,6 +277,19 @@ def test_a_bone_that_was_renamed_is_called_so_in_all_files(tmp_path, game):
     assert not [path for path, data in found.items() if ".md5" in path and b'"head"' in data]
 
 
+def test_files_in_step_that_are_not_as_long_as_one_another_are_said(tmp_path, capfd):
+    """The game refuses a model whose animation has such."""
+    newt(tmp_path)
+    said = "the files of the animation 'walk1' have different lengths: the game refuses the model"
+    show("walk1")
+    saved(tmp_path / "out")
+    assert said not in capfd.readouterr().out
+    for curve in playing_curves(rig()):
+        curve.keyframe_points.insert(40, 0.1)
+    saved(tmp_path / "out")
+    assert said in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("game", ["doom3", "xreal"])
 def test_how_large_bones_are_is_said_to_be_lost_where_the_game_knows_no_such_thing(tmp_path, capfd, game):
     opened(GAMES[game].put(tmp_path), game)

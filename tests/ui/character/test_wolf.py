@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
-from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.compat import action_parts, playing_curves
 from io_idtech_models.blender.skeletal import runs
+from io_idtech_models.formats import by_name
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.packs import put_files, put_pack
 from tests.samples import CORPUS
@@ -131,6 +132,31 @@ def test_rows_that_no_table_can_have(tmp_path):
     assert "has a row 'Walk_1' already" in error_of(add, name="Walk_1", first=0, last=1)
     assert "there are no frames 3 to 9: the action has 0 to 5" in error_of(add, name="x", first=3, last=9)
     assert len(listed()[1]) == 3
+
+
+def test_frames_behind_all_others_become_a_row(tmp_path):
+    """By their keys, though the action has the frame range that import gave it."""
+    own = opened(put_character(tmp_path / "game"))
+    for curve in playing_curves(own):
+        curve.keyframe_points.insert(9, 0.5)
+    add: Any = bpy.ops.object.idtech_animation_add
+    assert add(name="jump", first=6, last=9) == {"FINISHED"}
+    assert "there are no frames 6 to 10: the action has 0 to 9" in error_of(add, name="x", first=6, last=10)
+    found = saved(tmp_path / "out")
+    assert b"jump\t6\t4\t" in found[CFG]
+    assert by_name("mds").read(found[BODY]).frames.shape == (10,)
+
+
+def test_rows_whose_frames_are_gone_are_named(tmp_path, capfd):
+    own = opened(put_character(tmp_path / "game"))
+    said = "rows of wolfanim.cfg show frames from 4 on, which are gone from body.mds: 'walk_1'"
+    saved(tmp_path / "out")
+    assert said not in capfd.readouterr().out
+    for curve in playing_curves(own):
+        for key in [key for key in curve.keyframe_points if key.co.x > 3][::-1]:
+            curve.keyframe_points.remove(key)
+    saved(tmp_path / "out")
+    assert said in capfd.readouterr().out
 
 
 def test_windows_line_ends_and_a_table_without_a_last_one(tmp_path):
