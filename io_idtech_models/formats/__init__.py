@@ -15,6 +15,7 @@ from .families import MOTION, SKELETAL, VERTEX, Family
 from .format import (
     DOOM_3,
     FREE_ENGINES,
+    MARK,
     QUAKE,
     QUAKE_3,
     SKIN_DECLS,
@@ -378,7 +379,7 @@ def identify(data: bytes, file: Named) -> Format:
     Raises:
         FormatError: neither is known.
     """
-    rows = [row for row in ROWS if row.magic and data.startswith(row.magic)]
+    rows = [row for row in ROWS if row.magic and data.removeprefix(MARK).startswith(row.magic)]
     named = by_suffix(file)
     if named is None or (rows and named not in rows):
         named = rows[0] if rows else None

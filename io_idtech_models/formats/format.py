@@ -21,6 +21,7 @@ Options = Mapping[str, Any]
 QUAKE, QUAKE_3, DOOM_3, FREE_ENGINES = "Quake, Quake II", "Quake III, Wolfenstein", "Doom 3", "Free Engines"
 ENGINES = (QUAKE, QUAKE_3, DOOM_3, FREE_ENGINES)  # headings of menus, in their order; few, for menus must not scroll
 SKIN_FILES, SKIN_DECLS = "files", "decls"
+MARK = b"\xef\xbb\xbf"  # some editors put it before a text, and id's lexers skip it as a blank
 SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
 WRITE_TAGS = "write_tags"  # the option of formats beside whose files a game reads one of the tags alone
 
@@ -166,7 +167,7 @@ class Format:
     def read(self) -> Callable[[bytes], Any]:
         """Return the function from a file's bytes to structs; it raises FormatError."""
         function: Callable[[bytes], Any] = self._file.read
-        return function
+        return (lambda data: function(data.removeprefix(MARK))) if self.is_text else function
 
     @property
     def write(self) -> Callable[[Any], bytes]:
@@ -258,7 +259,8 @@ class Format:
             FormatError: that can't be read; what is behind it may be damaged all the same.
         """
         function = getattr(self._file, "outline", None)
-        found: Outline | Animation = self.motion_in(self.read(data), "") if function is None else function(data)
+        text = data.removeprefix(MARK) if self.is_text else data
+        found: Outline | Animation = self.motion_in(self.read(text), "") if function is None else function(text)
         return found
 
     def part(self, animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:

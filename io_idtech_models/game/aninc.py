@@ -38,7 +38,7 @@ TAB = 4
 MOST_SHOWN = 40  # characters of a file in a message
 
 TOKEN = re.compile(
-    r"""(?P<blank>\s+|//[^\n]*|/\*.*?\*/) | (?P<open>/\*.*) | "(?P<text>[^"\n]*)" | (?P<brace>[{}])
+    r"""(?P<blank>\s+|\ufeff|//[^\n]*|/\*.*?\*/) | (?P<open>/\*.*) | "(?P<text>[^"\n]*)" | (?P<brace>[{}])
       | (?P<word>(?:(?!//|/\*)[^\s{}"])+)""",
     re.VERBOSE | re.DOTALL,
 )

@@ -1,13 +1,14 @@
 """What holds for every format, whatever its files hold: what is read is written, and broken files are refused."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.formats import ROWS, SKELETAL, VERTEX, by_name, rows_of
+from io_idtech_models.formats import ROWS, SKELETAL, VERTEX, by_name, identify, rows_of
 from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
 from tests.facts import differences
 from tests.samples import corpus_params, format_of, loose_bytes, sample_params
@@ -41,6 +42,13 @@ def check_same(data):
 @every_sample
 def test_what_is_read_is_written(data):
     check_same(data)
+
+
+@pytest.mark.parametrize("data", [param for param in EVERY if format_of(param.values[0]).is_text])
+def test_a_byte_order_mark_before_a_text_is_a_blank(data):
+    row, marked = format_of(data), b"\xef\xbb\xbf" + data
+    assert row.dump(row.load(marked, "x")) == row.dump(row.load(data, "x"))
+    assert identify(marked, Path(f"x{row.suffixes[0]}")) == row
 
 
 @pytest.mark.parametrize("file", corpus_params(*SUFFIXES))

@@ -28,6 +28,12 @@ def test_every_number_is_where_it_belongs():
     assert isinstance(walk.fps, float)
 
 
+def test_a_byte_order_mark_is_a_blank_and_stays():
+    rows = read_rows("\ufeff" + FILE)
+    assert [values(row) for row in rows] == [values(row) for row in read_rows(FILE)]
+    assert write_rows(rows) == "\ufeff" + FILE
+
+
 def test_an_eighth_number_is_a_priority():
     rows = read_rows("a 1 2 3 21.5 5 6 0 8\nb 1 2 3 4 5 6 1\nc 1 2 3 4 5 6 0 -2")
     assert [(row.name, row.fps, row.priority) for row in rows] == [("a", 21.5, 8), ("b", 4, None), ("c", 4, -2)]
