@@ -246,12 +246,19 @@ def test_motion_that_is_not_as_shown_is_said(tmp_path, said, monkeypatch):
     assert re.search(r"the bones of '[^']+' are written up to [\d.]+ units off what Blender shows", said())
 
 
-def test_scale_of_bones_that_moves_others_is_to_be_cleared(tmp_path, said):
+@pytest.mark.parametrize("by", ["LIMIT_SCALE", "STRETCH_TO"])
+def test_what_scales_bones_and_moves_others_by_that_is_to_be_muted(tmp_path, said, by):
     rig, _ = rigged(NEWT)
-    limit = rig.pose.bones[1].constraints.new("LIMIT_SCALE")
-    limit.use_max_z, limit.max_z = True, 0.5
+    hold = rig.pose.bones[1].constraints.new(by)
+    if by == "STRETCH_TO":
+        hold.target = add_tag("leader")
+        hold.target.location = (50, 20, 30)
+    else:
+        hold.use_max_z, hold.max_z = True, 0.5
+    bpy.context.view_layer.update()
     poses(tmp_path / "a.md5anim")
-    assert re.search(r"the bones of '[^']+' are written up to .*: clear the scale of bones", said())
+    remedy = f"mute the constraints that scale or stretch bones: '{rig.pose.bones[1].name}'"
+    assert re.search(r"the bones of '[^']+' are written up to .*: " + remedy, said())
 
 
 @pytest.mark.parametrize(
