@@ -323,10 +323,10 @@ def _of_scale(rig: Block) -> str:
         return "no file has a skeleton that grows as a whole: remove the keys of the armature's scale"
     if max(sizes) - min(sizes) > UNEVEN * max(sizes):
         return "apply the scale of the armature and its meshes (Object > Apply > Scale)"
-    held = [bone for bone in rig.pose.bones if any(not hold.mute for hold in bone.constraints)]
-    scaled = [bone.name for bone in held if max(abs(size - 1.0) for size in bone.matrix.to_scale()) > UNEVEN]
-    if scaled:
-        return f"mute the constraints that scale or stretch bones: {listed(scaled)}"
+    held = [bone.name for bone in rig.pose.bones if any(not hold.mute for hold in bone.constraints)]
+    own = any(max(abs(size - 1.0) for size in bone.scale) > UNEVEN for bone in rig.pose.bones)
+    if held and not own and not any(path.endswith("].scale") for path in moved_paths(rig)):
+        return f"mute the constraints that scale or stretch bones: {listed(held)}"
     return "clear the scale of bones (Pose > Clear Transform > Scale)"
 
 
