@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codecs import CODECS
@@ -24,6 +24,16 @@ SKIN_FILES, SKIN_DECLS = "files", "decls"
 MARK = b"\xef\xbb\xbf"  # some editors put it before a text, and id's lexers skip it as a blank
 SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
 WRITE_TAGS = "write_tags"  # the option of formats beside whose files a game reads one of the tags alone
+
+
+def unmarked(read: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """Return a function that reads a text as another one does, behind a byte order mark, if there is one."""
+
+    @wraps(read)
+    def of_text(data: bytes) -> Any:
+        return read(data.removeprefix(MARK))
+
+    return of_text
 
 
 class Option(NamedTuple):
@@ -167,7 +177,7 @@ class Format:
     def read(self) -> Callable[[bytes], Any]:
         """Return the function from a file's bytes to structs; it raises FormatError."""
         function: Callable[[bytes], Any] = self._file.read
-        return (lambda data: function(data.removeprefix(MARK))) if self.is_text else function
+        return unmarked(function) if self.is_text else function
 
     @property
     def write(self) -> Callable[[Any], bytes]:
@@ -259,8 +269,9 @@ class Format:
             FormatError: that can't be read; what is behind it may be damaged all the same.
         """
         function = getattr(self._file, "outline", None)
-        text = data.removeprefix(MARK) if self.is_text else data
-        found: Outline | Animation = self.motion_in(self.read(text), "") if function is None else function(text)
+        if function is None:
+            return self.motion_in(self.read(data), "")
+        found: Outline = (unmarked(function) if self.is_text else function)(data)
         return found
 
     def part(self, animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.player.parts import players_among
+from io_idtech_models.blender.roots import is_root
 from io_idtech_models.formats import ROWS
 from io_idtech_models.game.store import ARCHIVES
 from io_idtech_models.tasks.import_.archives import in_archives, kinds_in, models_of
@@ -16,6 +18,8 @@ from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
 from tests.packs import Entry, put_files, put_pack, zip_bytes
 from tests.samples import put, sample
+from tests.samples_player import weapon_files
+from tests.ui.player import players
 from tests.ui.scene import activate, bpy, counts_after_undo, error_of, import_model
 from tests.ui.test_preferences import add, own
 
@@ -323,3 +327,18 @@ def test_the_dialog_lists_another_game(game, own, tmp_path):
     own.games[1].enabled = False
     model_list._other_game(shown, None)
     assert (list(shown.found), shown.notes) == ([], "the preferences name no game 'Two' whose folder is there")
+
+
+@pytest.mark.parametrize("options", [{}, {"whole_player": False}])
+def test_parts_of_players_bring_the_whole_player_once(tmp_path, options):
+    """What else was chosen comes as it is."""
+    folder = players.game(tmp_path, packed=True)
+    pack = tmp_path / "baseq3/pak0.pk3"
+    names = [folder.relative_to(pack).as_posix() + f"/{part}.md3" for part in ("head", "lower", "upper")]
+    weapon = next(name for name in weapon_files() if name.endswith(".md3"))
+    chosen = [{"name": n, "place": str(pack / n), "kind": "md3", "chosen": True} for n in (*names, weapon)]
+    assert choose(found=chosen, **options) == {"FINISHED"}
+    assert len(players_among(bpy.context.scene.objects)) == (not options)
+    roots = [block for block in bpy.context.scene.objects if is_root(block) and "idtech_level" not in block]
+    assert len(roots) == (3 if not options else 0)
+    assert str(pack / weapon) in imported()

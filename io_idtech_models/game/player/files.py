@@ -35,6 +35,7 @@ FOLDERS = (("models", "players"), ("models", "wop_players"))
 HEADS, CHARACTERS = "heads", "characters"  # folders among the players that are none
 LEVELS = 3
 LEVEL = re.compile(r"[1-9]\Z")
+PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
 HEAD_OF_SKIN = "md3_part"
 
 MOST_SHOWN = 6  # files in a sentence
@@ -77,6 +78,14 @@ class PlayerFiles:
 def player_of(file: GameFile) -> PlayerFiles | None:
     """Return the player that a file belongs to, whichever of its files that is; None if there is no model of one."""
     return player_in(file.layer)
+
+
+def is_of_whole(file: GameFile) -> bool:
+    """Tell whether a file is a part's model of a player that has a body and a head."""
+    if not PART.match(file.name.lower()) or not file.is_file():
+        return False
+    found = player_of(file)
+    return found is not None and HEAD in found.parts and len(found.parts) > 1
 
 
 def named_by(file: GameFile) -> PlayerFiles | None:

@@ -34,7 +34,6 @@ from .tables import KINDS
 
 log = logging.getLogger(__name__)
 
-PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
 ROW = formats.by_name("md3")
 MOST_SHOWN = 20  # names in a message: all that a game has itself
 ANEW = "Make Levels (50, 25) of the player's export makes it anew"
@@ -72,14 +71,6 @@ def _of_archive(path: Path, players: list[PlayerFiles], disk: Disk) -> list[Play
     inside = str(disk.store(path).place) + os.sep
     own = [each for each in players if any(part.base.place.startswith(inside) for part in each.parts.values())]
     return own or players
-
-
-def is_part(file: GameFile) -> bool:
-    """Tell whether a file is a part's model of a player that has a body and a head."""
-    if not PART.match(file.name.lower()) or not file.is_file():
-        return False
-    found = player_of(file)
-    return found is not None and HEAD in found.parts and len(found.parts) > 1
 
 
 def weapon_of(player: PlayerFiles, name: str) -> WeaponFiles:

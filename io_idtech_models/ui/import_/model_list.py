@@ -6,8 +6,8 @@ operators of its formats, all of one format at once.
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -36,6 +36,8 @@ COUNTS = {"scene": "Models: {count}, chosen: {chosen}", "anim": "Animations: {co
 ROWS_SHOWN, WIDTH = 16, 760
 MOST_NOTES = 3
 KEEP = "KEEP"
+PARTS = frozenset(("lower.md3", "upper.md3", "head.md3"))
+Wanted = tuple[str, bool]  # a format's name, and whether the players are meant whose parts were chosen
 # Blender keeps no copy of the strings of an enum that is made when asked for: they must outlive the menu that shows it.
 _kept: dict[str, str] = {}
 # What the dialog that is about to open will list: properties hold no such thing, and whoever opens it reports why not.
@@ -89,14 +91,14 @@ def options_for_dialog(operator: Any) -> dict[str, Any]:
 
 def import_listed(operator: Any, context: Context, files: Iterable[tuple[str, str]], space: str = "scene") -> set[str]:
     """Import files, each a format's name and a path, by the operators of their formats, and report all at once."""
-    by_kind: dict[str, list[str]] = {}
-    for kind, place in files:
-        by_kind.setdefault(kind, []).append(place)
+    by_kind: dict[Wanted, list[str]] = {}
+    for wanted, place in _with_players(operator, files):
+        by_kind.setdefault(wanted, []).append(place)
     many = batch.is_worth_it(operator, sum(map(len, by_kind.values())))
     if many and space == "scene":
         calls = []
-        for kind, places in by_kind.items():
-            call, options = getattr(bpy.ops.import_scene, f"idtech_{kind}"), _options_for(operator, kind)
+        for wanted, places in by_kind.items():
+            call, options = getattr(bpy.ops.import_scene, f"idtech_{wanted[0]}"), _options_for(operator, wanted)
             calls += [(call, place, options) for place in places]
         return batch.start(calls, operator.side_by_side)
     with listening() as (done, failed):
@@ -107,14 +109,37 @@ def import_listed(operator: Any, context: Context, files: Iterable[tuple[str, st
     return result
 
 
-def _import_kinds(operator: Any, context: Context, by_kind: Mapping[str, list[str]], space: str) -> set[str]:
+def _with_players(operator: Any, files: Iterable[tuple[str, str]]) -> Iterator[tuple[Wanted, str]]:
+    """Yield what to import, and where it lies: of a whole player one of the parts that were chosen stands for all."""
+    from ...game.player.files import is_of_whole
+    from ...tasks.import_.games import user_disk
+
+    folders: set[PurePath] = set()
+    for kind, place in files:
+        whole = (
+            getattr(operator, "whole_player", False)
+            and _may_be_part(place)
+            and is_of_whole(user_disk().file(Path(place)))
+        )
+        folder = PurePath(place).parent
+        if not whole or folder not in folders:
+            yield (kind, whole), place
+        folders |= {folder} if whole else set()
+
+
+def _may_be_part(path: str) -> bool:
+    """Tell whether a file is called as parts of players are."""
+    return PurePath(path).name.lower() in PARTS
+
+
+def _import_kinds(operator: Any, context: Context, by_kind: Mapping[Wanted, list[str]], space: str) -> set[str]:
     """Import paths by formats, and select all that came."""
     ends, blocks, scene = [], [], context.scene
     result = CANCELLED
-    for kind, places in by_kind.items():
+    for wanted, places in by_kind.items():
         before = scene.frame_end
-        call = getattr(getattr(bpy.ops, f"import_{space}"), f"idtech_{kind}")
-        if call(files=[{"name": place} for place in places], **_options_for(operator, kind)) == FINISHED:
+        call = getattr(getattr(bpy.ops, f"import_{space}"), f"idtech_{wanted[0]}")
+        if call(files=[{"name": place} for place in places], **_options_for(operator, wanted)) == FINISHED:
             blocks += selected(context)
             result = FINISHED
         ends += [scene.frame_end] if scene.frame_end != before else []
@@ -124,10 +149,12 @@ def _import_kinds(operator: Any, context: Context, by_kind: Mapping[str, list[st
     return result
 
 
-def _options_for(operator: Any, kind: str) -> Mapping[str, Any]:
+def _options_for(operator: Any, wanted: Wanted) -> Mapping[str, Any]:
     """Return the options of the import of a format: all that were given to its own, else what all imports have."""
+    kind, whole = wanted
     own = json.loads(operator.options or "{}") if operator.kind == kind else {}
     together = {"side_by_side": False}  # of all formats, when they are there
+    together |= {"whole_player": True} if whole else {}
     return {**own, **{name: getattr(operator, name) for name in SHARED}, **together}
 
 
@@ -245,6 +272,12 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
         description="Show models with all these words in their paths",
         options={"TEXTEDIT_UPDATE", "SKIP_SAVE"},
     )
+    whole_player: BoolProperty(
+        name="Whole Player",
+        description="Import the whole player that the file is a part of, put together, with its animations",
+        default=True,
+        options={"SKIP_SAVE"},
+    )
     mark: EnumProperty(
         name="Mark",
         items=(
@@ -284,6 +317,8 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
             row.prop_enum(self, "mark", mark)
         for note in self.notes.splitlines()[:MOST_NOTES]:
             layout.label(text=note, icon="ERROR", translate=False)
+        if any(_may_be_part(item.name) for item in self.chosen()):
+            layout.prop(self, "whole_player")
         draw_group(layout, self, "idtech_archive", "Options", SHARED)
 
     def chosen(self) -> list[Any]:

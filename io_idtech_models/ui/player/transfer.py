@@ -102,11 +102,11 @@ def _has_several(path: Path) -> bool:
 
 def are_parts(paths: Iterable[Path]) -> bool:
     """Tell whether files are parts of whole players."""
+    from ...game.player.files import is_of_whole
     from ...tasks.import_.games import user_disk
-    from ...tasks.player.files import is_part
 
     disk = user_disk()
-    return all(is_part(disk.file(path)) for path in paths)
+    return all(is_of_whole(disk.file(path)) for path in paths)
 
 
 def import_players(operator: Any, context: Context) -> set[str]:

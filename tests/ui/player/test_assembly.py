@@ -10,8 +10,8 @@ import pytest
 
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.player.files import is_of_whole
 from io_idtech_models.reporting import LimitError
-from io_idtech_models.tasks.player.files import is_part
 from io_idtech_models.tasks.player.play import played
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
@@ -163,8 +163,8 @@ def test_parts_of_players_that_have_a_body_and_a_head_are_told(tmp_path, name):
     others, wanted = PART_FILES[name]
     for each in (name, *others):
         put(tmp_path / "models/players/x" / each, originals()["head.md3"])
-    assert is_part(Disk().file(tmp_path / "models/players/x" / name)) is wanted
-    assert not is_part(Disk().file(tmp_path / "models/players/y" / name)), "which is not there"
+    assert is_of_whole(Disk().file(tmp_path / "models/players/x" / name)) is wanted
+    assert not is_of_whole(Disk().file(tmp_path / "models/players/y" / name)), "which is not there"
 
 
 def test_one_of_several_players_is_named(tmp_path):
