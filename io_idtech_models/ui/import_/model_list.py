@@ -116,11 +116,8 @@ def _with_players(operator: Any, files: Iterable[tuple[str, str]]) -> Iterator[t
 
     folders: set[PurePath] = set()
     for kind, place in files:
-        whole = (
-            getattr(operator, "whole_player", False)
-            and _may_be_part(place)
-            and is_of_whole(user_disk().file(Path(place)))
-        )
+        asked = getattr(operator, "whole_player", False) and _may_be_part(place)
+        whole = asked and is_of_whole(user_disk().file(Path(place)))
         folder = PurePath(place).parent
         if not whole or folder not in folders:
             yield (kind, whole), place
