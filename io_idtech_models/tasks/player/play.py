@@ -80,6 +80,7 @@ def play(
             ends.append(num_frames(root) - 1)
     if fit_range and ends:
         scene.frame_start, scene.frame_end = 0, max(*ends, 1)
+        at = 0 if at is None and not 0 <= scene.frame_current <= scene.frame_end else at
     if at is not None:
         scene.frame_set(at)
 

@@ -290,6 +290,8 @@ def test_play_changes_what_is_played(own, tmp_path):
     assert (both(), scene.frame_end) == (["", ""], LOWER_FRAMES - 1)
     scene.frame_set(36)
     assert frames() == [36, 36]
+    assert play(legs="LEGS_RUN", torso="TORSO_ATTACK") == {"FINISHED"}
+    assert scene.frame_current == 0, "which has no frame 36"
     assert unequal(tmp_path) == []
 
 
