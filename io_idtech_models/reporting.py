@@ -155,8 +155,8 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {many or noun + 's'}"
 
 
-def listed(names: list[str], most: int = 6) -> str:
-    """Return "'a', 'b'", and how many there are beyond the first few."""
-    shown = [f"'{name}'" for name in names[:most]]
+def listed(names: list[str], most: int = 6, quoted: bool = True) -> str:
+    """Return "'a', 'b'", and how many there are beyond the first few; not `quoted`: what holds quotes already."""
+    shown = [f"'{name}'" if quoted else name for name in names[:most]]
     more = [f"and {len(names) - most} more"] if len(names) > most else []
     return ", ".join(shown + more)

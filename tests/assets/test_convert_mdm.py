@@ -140,7 +140,7 @@ def test_a_stretched_bone_is_said(folder, run):
     status, (line, *_), _ = run("convert", "arm.md5mesh", "--anim", "wave.md5anim", "arm.mdm")
     assert status == 0
     assert "moves bones against their parents" in line
-    assert "'hand by 2' units off" in line, "from the middle"
+    assert "'hand' by 2 units off" in line, "from the middle"
 
 
 def test_mdm_to_md5_shows_the_same(folder, run):

@@ -346,7 +346,7 @@ def _warn_of_moved(parts: list[_Part], firsts: list[int], origin: Origin, spare:
         if part.number >= 0 and first != origin.anims["first_frame"][part.number]
     ]
     if moved:
-        log.warning("animations begin at other frames of the file now: %s", listed(moved))
+        log.warning("animations begin at other frames of the file now: %s", listed(moved, quoted=False))
     if spare < len(origin.spare):
         log.warning("left out: %s that no animation has", plural(len(origin.spare) - spare, "frame"))
 

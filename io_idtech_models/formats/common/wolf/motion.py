@@ -257,8 +257,8 @@ def _warn_of(take: Take, text: str, off: Doubles, allowed: Doubles) -> None:
     """Name the bones that are as far off (B,) as is worth a word (B,), the worst first."""
     wrong = np.flatnonzero(off >= allowed)
     if len(wrong):
-        worst = [f"{take.animation.joint_names[b]} by {off[b]:.3g}" for b in wrong[np.argsort(-off[wrong])]]
-        log.warning(text, take.animation.name, take.kind.name.upper(), listed(worst))
+        worst = [f"'{take.animation.joint_names[b]}' by {off[b]:.3g}" for b in wrong[np.argsort(-off[wrong])]]
+        log.warning(text, take.animation.name, take.kind.name.upper(), listed(worst, quoted=False))
 
 
 def _encode_bones(take: Take, lengths: Doubles) -> NDArray[Any]:
