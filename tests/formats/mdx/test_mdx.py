@@ -391,7 +391,7 @@ def test_how_far_a_bone_may_be_stretched(sines, by, said, caplog, request):
     if sines == "exact":
         request.getfixturevalue("exact")
     assert lengths_of(stretched(load(samples_mdm.walk()), 4, by)) == WRITTEN, "one frame does not change the others"
-    assert f"Bip01 R Leg by {said}" in caplog.text if said else caplog.text == ""
+    assert f"'Bip01 R Leg' by {said}" in caplog.text if said else caplog.text == ""
 
 
 def test_a_length_that_changed_in_all_frames_is_stored(caplog):
