@@ -1,7 +1,7 @@
 """How far games show vertices from where Blender does, where a file can't hold all that moves them: in words.
 
-Lost weights and an uneven scale show in motion alone. So the two are compared in the frames of the action that the
-armature plays, where nothing but curves moves it, else in the pose that it shows.
+Lost weights and an uneven scale show in motion alone. So the two are compared in frames of the actions that the
+armature plays or keeps, where nothing but curves moves it, else in the pose that it shows.
 
 Letters in shapes: F frames, J joints, V vertices.
 """
@@ -9,7 +9,7 @@ Letters in shapes: F frames, J joints, V vertices.
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from ...model import steady
 from ...model.skeletal import SkinnedMesh, Weights
 from ...model.transforms import inverse
 from ...reporting import plural
-from ..compat import playing_curves
+from ..compat import Block, playing_curves
 from ..curves import read_keys
+from ..leaders import curves_of, slot_of
+from ..playback import used_actions
 from ..spans import span_between
 from . import armature, bone_scales, channels
 from .gather_motion import is_free, read_channels
@@ -28,7 +30,8 @@ from .rig_scene import ExportRig, RigScene
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 SEEN = 1e-4  # units that are no rounding
-MOST_FRAMES = 64  # to compare
+MOST_FRAMES = 64  # to compare, of all actions together
+MOST_ACTIONS = 16  # of which frames are compared
 MOST_CELLS = 1_000_000  # weights in all frames of one comparison
 
 
@@ -37,22 +40,26 @@ def say(rig: ExportRig, meshes: list[SkinnedMesh], export: RigScene) -> None:
     if not rig.losses and not rig.uneven:
         return
     settings = export.settings
-    where, poses = _poses(rig, export)
     world = np.array(rig.block.matrix_world, np.float64)
-    game = _in_units(armature.placed(poses, world)[0], settings.scale)
+    shown = [(where, poses, _placed(poses, world, settings.scale)) for where, poses in _poses(rig, export)]
     limits = [f"more than {settings.most_weights}"] * (settings.most_weights > 0)
     limits += [f"below {settings.least_weight:g}"] * (settings.least_weight > 0)
     for name in dict.fromkeys(loss.name for loss in rig.losses):
         own = [loss for loss in rig.losses if loss.name == name]
         count = sum(len(loss.full.counts) for loss in own)
-        off = max(_apart((loss.full, game), (loss.written, game)) for loss in own)
+        off, where = _farthest(
+            (max(_apart((loss.full, game), (loss.written, game)) for loss in own), where) for where, _, game in shown
+        )
         text = "'%s': %s weights, %s: up to %.3g units off %s; raise Most Weights or lower Least Weight to keep them"
         lose = f"{plural(count, 'vertex', 'vertices')} {'loses' if count == 1 else 'lose'}"
         log.warning(text, name, lose, " or ".join(limits), off, where)
         _note(export, off, name)
     if rig.uneven:
-        blender = _in_units(_scaled(rig, poses, world), settings.scale)
-        off = max((_apart((m.weights, blender), (m.weights, game)) for m in meshes), default=0.0)
+        off, where = _farthest(
+            (max((_apart((m.weights, blender), (m.weights, game)) for m in meshes), default=0.0), where)
+            for where, poses, game in shown
+            for blender in [_in_units(_scaled(rig, poses, world), settings.scale)]
+        )
         text = "'%s' is scaled unevenly: in the game its meshes will bend otherwise, up to %.3g units off %s"
         if off > SEEN:
             log.warning(text + "; apply its scale", rig.block.name, off, where)
@@ -64,6 +71,16 @@ def _note(export: RigScene, off: float, name: str = "") -> None:
     for written in export.written:
         if not name or written.block.name == name:
             written.said, written.loses = max(written.said, off), written.loses or bool(name)
+
+
+def _farthest(found: Iterable[tuple[float, str]]) -> tuple[float, str]:
+    """Return the largest distance, and where that is, the first of equal ones."""
+    return max(found, key=lambda each: each[0])
+
+
+def _placed(poses: Doubles, world: Doubles, scale: float) -> Doubles:
+    """Return joints (F, J, 4, 4) as a file has them, of `poses` in the space of an armature that stands at `world`."""
+    return _in_units(armature.placed(poses, world)[0], scale)
 
 
 def _in_units(matrices: Doubles, scale: float) -> Doubles:
@@ -100,10 +117,18 @@ def _skin(weights: Weights, poses: Doubles) -> Doubles:
     return np.stack([np.bincount(owners, moved[:, axis], len(weights.counts)) for axis in range(3)], axis=1)
 
 
-def _poses(rig: ExportRig, export: RigScene) -> tuple[str, Doubles]:
-    """Return where poses are, in words, and joints in the armature's space there, (F, J, 4, 4)."""
-    found = _played(rig, export)
-    if found is not None:
+def _poses(rig: ExportRig, export: RigScene) -> list[tuple[str, Doubles]]:
+    """Return where poses are, in words, and joints in the armature's space there, (F, J, 4, 4); the present ones first.
+
+    Of several actions each is looked at in fewer frames.
+    """
+    block = rig.block
+    playing = None if block.animation_data is None else block.animation_data.action
+    actions = [each for each in (playing, *used_actions(block)) if each is not None] if playing_curves(block) else []
+    chosen = list(dict.fromkeys(actions))[:MOST_ACTIONS]
+    each = (_played(rig, export, action, MOST_FRAMES // len(chosen)) for action in chosen)
+    found = [poses for poses in each if poses is not None]
+    if found:
         return found
     pose = export.evaluated(rig.block).pose.bones
     buffer = np.empty(16 * len(pose), np.float32)
@@ -111,19 +136,17 @@ def _poses(rig: ExportRig, export: RigScene) -> tuple[str, Doubles]:
     places = {bone.name: place for place, bone in enumerate(pose)}
     order = [places[name] for name in rig.joints]
     matrices = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[order].astype(np.float64)
-    return "in the pose shown", steady.products(matrices, armature.TURN_BACK)[None]
+    return [("in the pose shown", steady.products(matrices, armature.TURN_BACK)[None])]
 
 
-def _played(rig: ExportRig, export: RigScene) -> tuple[str, Doubles] | None:
-    """Return the poses of the action that an armature plays; None if it plays none, or more than its curves counts."""
-    block, curves = rig.block, playing_curves(rig.block)
-    own = export.bones
-    action: Any = block.animation_data.action if curves else None
-    keys = read_keys(curves)
-    span = None if action is None else span_between(action, keys.ends())
+def _played(rig: ExportRig, export: RigScene, action: Block, most: int) -> tuple[str, Doubles] | None:
+    """Return poses of an action in so many frames at most; None if it moves no bone, or more than its curves counts."""
+    block, own = rig.block, export.bones
+    keys = read_keys(curves_of(action, slot_of(block, action)))
+    span = span_between(action, keys.ends())
     if span is None or not is_free(block, own) or own.names != list(rig.joints):
         return None
-    count = min(MOST_FRAMES, span.last - span.first + 1)
+    count = min(most, span.last - span.first + 1)
     frames = np.unique(span.first + np.arange(count) * (span.last - span.first) // max(count - 1, 1))
     read = read_channels(block, own, frames, keys)
     if read is None:

@@ -17,6 +17,7 @@ import pytest
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_md5, samples_mdm
@@ -362,6 +363,21 @@ def off_said(text: str, words: str) -> tuple[float, str]:
     (line,) = {line for line in text.splitlines() if words in line}
     number, where = re.findall(r"up to ([\d.e+-]+) units off (in .+?);", line)[0]
     return float(number), where
+
+
+def test_vertices_that_lose_weights_are_looked_at_in_actions_that_do_not_play(caplog):
+    row = by_name("md5anim")
+    calm = row.dump(row.load(samples_md5.wave(), "calm").of_frames(np.zeros(2, np.int64)))
+    case = open_rig(samples_md5.arm(), {"calm": calm, "wave": samples_md5.wave()})
+    weigh(case, range(12))
+    found = {}
+    for playing in ("calm", "wave"):
+        case.play(playing)
+        caplog.clear()
+        case.gather(most_weights=1)
+        found[playing] = off_said(caplog.text, "lose weights")
+    assert found["calm"] == found["wave"]
+    assert found["calm"][1] == "in 'wave'"
 
 
 def farthest_off(case: Rigged, model: SkeletalModel, animation: Animation) -> float:
