@@ -59,10 +59,22 @@ class Traits:
             place.get(self.torso_parent, -1),
         )
 
-    def says_the_same(self, other: Traits) -> bool:
-        """Tell whether another says the same of as many joints."""
-        arrays = (self.torso_weights, other.torso_weights), (self.flags, other.flags)
-        return all(np.array_equal(*pair) for pair in arrays) and self.torso_parent == other.torso_parent
+    def differences(self, other: Traits) -> int:
+        """Return in how much traits of as many joints differ, of what can be shown.
+
+        Weights that are no numbers show as none, as does a joint about which the torso turns that is none.
+        """
+        weights = [np.where(np.isfinite(each), each, 0) for each in (self.torso_weights, other.torso_weights)]
+        parents = {each.torso_parent if 0 <= each.torso_parent < len(each.flags) else -1 for each in (self, other)}
+        return int((weights[0] != weights[1]).sum() + (self.flags != other.flags).sum()) + len(parents) - 1
+
+    def with_edits(self, before: Traits, after: Traits) -> Traits:
+        """Return traits with what others have otherwise by now than they had."""
+        return Traits(
+            np.where(after.torso_weights != before.torso_weights, after.torso_weights, self.torso_weights),
+            np.where(after.flags != before.flags, after.flags, self.flags),
+            self.torso_parent if after.torso_parent == before.torso_parent else after.torso_parent,
+        )
 
 
 @dataclass(eq=False)

@@ -74,6 +74,7 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     taken = set(made.values())
     new = [action for action in actions if action not in taken]
     saved, kept = MotionsSaved(), kept_frames.kept_data(rig)
+    traits = _edited_traits(model, {number: _traits_of(file, kept.of(number)) for number, file in enumerate(files)})
     unmade = [row for row in kept_frames.unmade_of(files, actions).values() if row.said is not None]
     _warn_of_moved(rig, unmade)
     _warn_of_led(export, len(unmade))
@@ -81,7 +82,7 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         own = {place: action for (nth, place), action in made.items() if nth == number and place < len(file.rows)}
         added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
         data = kept.of(number)
-        edits = _FileEdits(export, model, file, data, game)
+        edits = _FileEdits(export, model, file, data, game, traits.get(number))
         called = edits.called(own)
         for place, action in sorted(own.items()):
             edits.take(file.rows[place], action, called[place])
@@ -104,6 +105,28 @@ def _demand_skeleton(model: SkeletalModel, files: list[KeptFile]) -> None:
     renamed = [name for name, was in zip(now.names, then.names, strict=True) if name != was]
     if renamed:
         log.warning("bones were renamed, the character's frames keep the names that they had: %s", listed(renamed))
+
+
+def _traits_of(file: KeptFile, data: bytes) -> tuple[list[str], Traits] | None:
+    """Return the bones of a file of frames, and what it says of them; None where it says nothing."""
+    if not file.num_frames:
+        return None
+    row = format_of(file)
+    found = row.motion_in(row.read(data), "", Clip("", 0, 1, 1.0))  # of one frame: quick
+    return None if found.traits is None else (found.joint_names, found.traits)
+
+
+def _edited_traits(model: SkeletalModel, files: Mapping[int, tuple[list[str], Traits] | None]) -> dict[int, Traits]:
+    """Return what files, by their numbers, are to say of bones that was edited; none where bones show one of them.
+
+    Files of one skeleton may say something else each: what was edited is edited in all of them.
+    """
+    now = model.skeleton.traits
+    found = {n: each[1] for n, each in files.items() if each is not None and each[0] == model.skeleton.names}
+    if now is None or not found:
+        return {}
+    shown = min(found.values(), key=now.differences)
+    return {n: each.with_edits(shown, now) for n, each in found.items()} if now.differences(shown) else {}
 
 
 def _other_bones(name: str, file: KeptFile) -> LimitError:
@@ -275,13 +298,20 @@ def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
 class _FileEdits:
     """A file of frames on its way out."""
 
-    def __init__(self, export: RigScene, model: SkeletalModel, file: KeptFile, data: bytes, game: str) -> None:
-        self.format = format_of(file)
+    def __init__(
+        self,
+        export: RigScene,
+        model: SkeletalModel,
+        file: KeptFile,
+        data: bytes,
+        game: str,
+        traits: Traits | None = None,
+    ) -> None:
+        self.format, self.traits = format_of(file), traits
         self.export, self.model, self.file, self.game = of_format(export, self.format), model, file, game
         self.data = data
         self.rows: list[RowEdit] = []
         self.parts: list[tuple[int, Animation, int]] = []  # where they begin in the file, and where they began
-        self.traits = self._edited_traits()
         self.end = file.num_frames
         self.names = {row.clip.name.lower() for row in file.rows[1:]}
 
@@ -289,15 +319,6 @@ class _FileEdits:
     def changed(self) -> bool:
         """Tell whether frames are others, or what the file says of bones."""
         return bool(self.parts) or self.traits is not None
-
-    def _edited_traits(self) -> Traits | None:
-        """Return what bones say of themselves by now, if the file says something else; None of other bones, too."""
-        now = self.model.skeleton.traits
-        if now is None or not self.file.num_frames:
-            return None
-        came = self.format.motion_in(self.format.read(self.data), "", Clip("", 0, 1, 1.0))  # of one frame: quick
-        is_same = came.traits is None or now.says_the_same(came.traits)
-        return None if is_same or self.model.skeleton.names != came.joint_names else now
 
     @cached_property
     def whole(self) -> Animation:

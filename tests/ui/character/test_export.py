@@ -1,6 +1,7 @@
 """Export Character of Enemy Territory: an edit touches its file alone, and goes where the game reads it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,22 @@ def test_what_bones_say_of_themselves_goes_into_all_files_of_frames(tmp_path):
         assert (after.frames == before.frames).all()
         own = {name.decode(): each for name, each in zip(after.bones["name"], after.bones, strict=True)}
         assert (own[HEAD]["torso_weight"], own["Bip01 Pelvis"]["flags"]) == (0.25, 1)
+
+
+def test_files_of_frames_may_say_something_else_each_of_bones(tmp_path):
+    row = by_name("mdx")
+    other = row.read(files()[EXTRA])
+    other = replace(other, bones=other.bones.copy())
+    other.bones["torso_weight"][0] = 0.75
+    bones = opened(put_character(tmp_path / "game", extra_mdx=row.write(other))).data.bones
+    found = saved(tmp_path / "out")
+    assert found[MDX] == files()[MDX] and found[EXTRA] == row.write(other)
+    bones[HEAD]["idtech_torso_weight"] = 0.25
+    weights = {
+        path: row.read(data).bones["torso_weight"] for path, data in saved(tmp_path / "out").items() if ".mdx" in path
+    }
+    assert weights[EXTRA][0] == 0.75 != weights[MDX][0]
+    assert all((own == 0.25).sum() == 1 for own in weights.values())
 
 
 def test_frames_that_the_whole_has_no_more_stay_for_the_rows_that_show_them(tmp_path):
