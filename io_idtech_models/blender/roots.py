@@ -50,15 +50,18 @@ def is_tag(block: Block) -> bool:
     return named or bool(block.empty_display_type == DISPLAY or block.parent_type == "BONE")
 
 
-def root_of(block: Block | None) -> Block | None:
-    """Return the root of the part that an object belongs to, or is; what hangs on a part's tag is another model."""
+def root_of(block: Block | None, by_weights: bool = True) -> Block | None:
+    """Return the root of the part that an object belongs to, or is; what hangs on a part's tag is another model.
+
+    Not `by_weights`, which takes time to read them: what a player's armature bends is of the part that this hangs on.
+    """
     while block is not None and not is_root(block):
-        holder = _holder(block)
+        holder = _holder(block, by_weights)
         block = None if holder is None or is_tag(holder) else holder
     return block
 
 
-def _holder(block: Block) -> Block | None:
+def _holder(block: Block, by_weights: bool = True) -> Block | None:
     """Return what an object hangs on; of an armature that poses a player's parts the root of the one it moves with.
 
     That is the part of the bone that it hangs on or, if bones bend it, of those that it has weights of: None if these
@@ -70,7 +73,7 @@ def _holder(block: Block) -> Block | None:
     if block.parent_type == "BONE":
         bone = rig.pose.bones.get(block.parent_bone)
         return (None if bone is None else _part_of(rig, bone)) or rig
-    weighted = weighted_parts(block)
+    weighted = weighted_parts(block) if by_weights else []
     return rig if not weighted else weighted[0] if len(weighted) == 1 else None
 
 

@@ -8,6 +8,7 @@ import pytest
 from mathutils import Quaternion
 
 from io_idtech_models import formats
+from io_idtech_models.blender import roots
 from io_idtech_models.blender.frame_rigs import is_frame_rig, posed_by
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.roots import bone_root, root_of
@@ -386,6 +387,16 @@ def test_what_a_rig_bends_is_of_the_part_whose_bones_it_has_weights_of(rig, tmp_
     assert found == [f"{part}.md3" for part in parts]
     said = "bones of several parts move it (Make Quake III Player cuts it, or weight it to one part): 'hat'"
     assert (said in capfd.readouterr().out) == (not parts)
+
+
+def test_the_sidebar_reads_no_weights(rig, monkeypatch):
+    """It is drawn again and again, and to read those of ten thousand vertices takes 20 ms."""
+    cube = add_cube("hat")
+    cube.parent = rig
+    weighted(cube, rig, hand=1.0, shin__L=0.1)
+    activate(cube)
+    monkeypatch.setattr(roots, "read_groups", None)
+    assert panel_parts() == ["lower", "upper", "head"]
 
 
 def test_what_hangs_on_a_bone_that_was_added_is_of_the_part_of_its_parent(rig, tmp_path):

@@ -173,7 +173,7 @@ def player_of(block: Block) -> WholePlayer | None:
     from ...blender.roots import player_root, root_of
 
     root = player_root(block)
-    if root is None or root_of(block) is None:
+    if root is None or root_of(block, by_weights=False) is None:
         return None
     home = _player_homes.find(root, lambda found: found.get(PLAYER) == root[PLAYER], lambda: player_home_of(root))
     return WholePlayer(root, home)

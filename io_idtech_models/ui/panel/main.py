@@ -158,7 +158,7 @@ class VIEW3D_PT_idtech_part(Child, Panel):  # type: ignore[misc]
         if subject is None or subject.player is None:
             return
         layout: Any = self.layout
-        row, own = layout.row(align=True), root_of(subject.active)
+        row, own = layout.row(align=True), root_of(subject.active, by_weights=False)
         for kind, root in subject.player.parts.items():
             part = row.operator("object.idtech_select_part", text=kind, depress=root == own, translate=False)
             part.name = root.name
