@@ -299,7 +299,7 @@ def test_a_stretched_bone_is_named(case, caplog):
     caplog.clear()
     after = case.motion_after("walk")
     assert "'walk' moves bones against their parents" in caplog.text
-    assert "Bip01 L Leg by 1.16" in caplog.text
+    assert "'Bip01 L Leg' by 1.16" in caplog.text
     assert after.bones.tobytes() == case.motion_before("walk").bones.tobytes()
 
 
@@ -316,7 +316,7 @@ def test_a_stretched_bone_of_an_armature_that_is_scaled(case, caplog, scaled):
         bpy.context.scene.collection.objects.link(case.rig.parent)
     caplog.clear()
     after = case.motion_after("walk").bones["parent_dist"]
-    assert "Bip01 L Leg by 2.3" in caplog.text
+    assert "'Bip01 L Leg' by 2.3" in caplog.text
     np.testing.assert_allclose(after[1:], 2 * np.abs(before[1:]), rtol=1e-3)
 
 
