@@ -33,6 +33,7 @@ from .format import (
 
 __all__ = [
     "MOTION",
+    "QUAKE_3",
     "ROWS",
     "SKELETAL",
     "SKIN_DECLS",

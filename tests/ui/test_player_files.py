@@ -14,6 +14,7 @@ import pytest
 
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.shading.images import image_of
+from io_idtech_models.game.pictures import tga as pictures
 from io_idtech_models.game.skin import read_skin, surface_key
 from tests.blender.case import show_image
 from tests.packs import Entry, zip_bytes
@@ -279,7 +280,10 @@ def test_a_picture_that_was_unpacked_and_edited_goes_along(tmp_path):
     picture.unpack(method="WRITE_LOCAL")
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
     picture.save()
-    own = Path(bpy.path.abspath(picture.filepath)).read_bytes()
+    written = Path(bpy.path.abspath(picture.filepath)).read_bytes()
+    assert not pictures.shown_by_games(written), "Blender begins at the top, which they show upside down"
+    own = pictures.for_games(written)
+    assert (pictures.decode(own) == pictures.decode(written)).all()
     assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
     found = members(tmp_path / "mod.pk3")
     assert found[f"{FOLDER}/upper.tga"] == own and f"{FOLDER}/lower.tga" not in found

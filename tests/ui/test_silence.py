@@ -15,7 +15,7 @@ from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
-from tests.blender.case import in_edit_mode
+from tests.blender.case import in_edit_mode, show_image
 from tests.samples import PROJECT, SENTINEL, put, sample
 from tests.ui import test_any_edit as edits
 from tests.ui.player.players import brought, game, mesh_of, saved, tag_of
@@ -278,6 +278,16 @@ def _(folder):
 @says("armatures show their rest", to="b.md3")
 def _(folder):
     newt()[0].data.pose_position = "REST"
+
+
+@says("games show these pictures upside down", to="b.md3")
+def _(folder):
+    image = bpy.data.images.new("a", 4, 4)
+    image.filepath_raw, image.file_format = str(folder / "a.tga"), "TARGA"
+    image.save()
+    material = bpy.data.materials.new("textures/a")
+    show_image(material, bpy.data.images.load(str(folder / "a.tga")))
+    add_cube().data.materials.append(material)
 
 
 @says("a Mapping node tiles", to="b.md3")

@@ -30,6 +30,29 @@ ICON = 64  # texels of an icon's side
 TOP_FIRST, LEFTWARD = 0x20, 0x10
 
 
+def shown_by_games(data: bytes) -> bool:
+    """Tell whether games of Quake III's kin show a file, of which the header is enough, as it is meant.
+
+    They stop at numbers of a table, at grey with runs and at other depths than 8 (of grey), 24 and 32 bits. The first
+    row is the bottom one to them whatever the header says: what begins at the top they show upside down (LoadTGA).
+    """
+    if len(data) < HEADER.itemsize:
+        return False
+    header = np.frombuffer(data, HEADER, 1)[0]
+    kind, depths = int(header["kind"]), {COLORS: (24, 32), COLORS | RUNS: (24, 32), GREY: (8,)}
+    turned = int(header["flags"]) & (TOP_FIRST | LEFTWARD)
+    return not header["has_table"] and not turned and int(header["depth"]) in depths.get(kind, ())
+
+
+def for_games(data: bytes) -> bytes:
+    """Return a file that games of Quake III's kin show as it is meant: itself, or the same picture encoded anew.
+
+    Raises:
+        FormatError: it is none of these, and can't be read.
+    """
+    return data if shown_by_games(data) else encode(decode(data)[::-1])
+
+
 def decode(data: bytes) -> Pixels:
     """Return the colours in a file.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...blender import names
 from ...blender.playback import used_actions
 from ...blender.provenance import MODEL_ID
 from ...blender.shading.skins import SKIN
-from ...formats import SKELETAL, VERTEX, Format
+from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
 from ...model import steady
 from ...reporting import listed
 
@@ -139,6 +139,10 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     if mapped:
         text = "a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead)"
         yield f"{text}: {listed(mapped)}"
+    turned = [image.name for image in _images_of(materials) if row.engine == QUAKE_3 and _is_turned(image)]
+    if turned:
+        text = "games show these pictures upside down, or refuse them, save them as Targa Raw (Image > Save As)"
+        yield f"{text}: {listed(turned)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     plain = [mesh.name for mesh in own if mesh.data.polygons and not all(_worn(mesh))]
     if plain:
@@ -209,11 +213,30 @@ def _is_mapped(material: Any) -> bool:
     return any(name in own and tuple(own[name].default_value) != by for own in inputs for name, by in still.items())
 
 
+def _images_of(materials: Iterable[Any]) -> list[Any]:
+    """Return the images that materials show, each once."""
+    nodes = (node for m in materials if m.node_tree is not None for node in m.node_tree.nodes)
+    return list(dict.fromkeys(node.image for node in nodes if node.type == "TEX_IMAGE" and node.image is not None))
+
+
+def _is_turned(image: Any) -> bool:
+    """Tell whether an image is a file on disk, a TGA, that games of Quake III's kin don't show as Blender does."""
+    from ...blender.shading.pixels import file_of
+    from ...game.pictures.tga import HEADER, shown_by_games
+
+    path = Path(file_of(image))
+    if path.suffix.lower() != ".tga":
+        return False
+    try:
+        with path.open("rb") as file:
+            return not shown_by_games(file.read(HEADER.itemsize))
+    except OSError:  # it lies in an archive, or is gone
+        return False
+
+
 def _picture_of(material: Any) -> str:
     """Return a material's first picture as a shader would name it, from the game's folder on, or ""."""
-    nodes = [] if material.node_tree is None else material.node_tree.nodes
-    images = [node.image for node in nodes if node.type == "TEX_IMAGE" and node.image is not None]
-    for image in images:
+    for image in _images_of([material]):
         parts = PurePosixPath(image.filepath.replace("\\", "/")).parts
         starts = [place for place, part in enumerate(parts) if part.lower() in ROOTS]
         if starts:

@@ -201,7 +201,7 @@ class Mod:
         self.of_skin[worn] = name
 
     def _put_image(self, drawn: str, image: Block, *, worn: bool = True) -> None:
-        """Add an image where a skin or a script draws it: its file as it is, if games read such, else its pixels.
+        """Add an image where a skin or a script draws it: its file as it is, if games show that, else its pixels.
 
         What is `worn` as a new skin has a name of its own there.
         """
@@ -211,7 +211,7 @@ class Mod:
         data = None
         if file is not None and suffix in SUFFIXES and _suffix(drawn, suffix) == suffix and file.is_file():
             try:
-                data = file.read()
+                data = tga.for_games(file.read()) if suffix == ".tga" else file.read()
             except ModelError as error:
                 log.warning("%s: %s", file.name, error)
                 return

@@ -48,6 +48,30 @@ def test_runs():
 
 
 @pytest.mark.parametrize(
+    ("data", "stays"),
+    [
+        (packed(2, 24, bytes(range(12))), True),
+        (packed(2, 32, bytes(range(16)), flags=8), True),
+        (packed(10, 24, bytes((0x83, 9, 8, 7))), True),
+        (packed(3, 8, bytes((1, 2, 3, 4))), True),
+        (packed(2, 24, bytes(range(12)), flags=0x20), False),
+        (packed(2, 32, bytes(range(16)), flags=0x28), False),
+        (packed(2, 24, bytes(range(12)), flags=0x10), False),
+        (packed(11, 8, bytes((0x83, 9))), False),
+        (packed(2, 16, struct.pack("<4H", 0x7C00, 31, 0x3E0, 0)), False),
+        (packed(1, 8, bytes((0, 1, 1, 0)), table=bytes((1, 2, 3, 4, 5, 6)), entry=24), False),
+    ],
+)
+def test_what_games_would_turn_over_or_stop_at_is_encoded_anew(data, stays):
+    assert tga.shown_by_games(data[:18]) is stays
+    found = tga.for_games(data)
+    assert (found == data) is stays
+    assert tga.shown_by_games(found) and (tga.decode(found) == tga.decode(data)).all()
+    with pytest.raises(FormatError):
+        tga.for_games(data[:17])
+
+
+@pytest.mark.parametrize(
     "data",
     [
         b"", bytes(18), packed(2, 24, bytes(11)), packed(10, 24, bytes(3)), packed(9, 8, bytes(99)),
