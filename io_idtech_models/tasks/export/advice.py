@@ -34,7 +34,8 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    return [*_of_tags(meshes, row), *of_materials(meshes, row, keep_suffixes), *_of_scale(own), *far]
+    of_dress = (*of_materials(meshes, row, keep_suffixes), *of_turned_pictures(meshes, row))
+    return [*_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
 
 
 def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> list[str]:
@@ -139,10 +140,6 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     if mapped:
         text = "a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead)"
         yield f"{text}: {listed(mapped)}"
-    turned = [image.name for image in _images_of(materials) if row.engine == QUAKE_3 and _is_turned(image)]
-    if turned:
-        text = "games show these pictures upside down, or refuse them, save them as Targa Raw (Image > Save As)"
-        yield f"{text}: {listed(turned)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     plain = [mesh.name for mesh in own if mesh.data.polygons and not all(_worn(mesh))]
     if plain:
@@ -202,6 +199,15 @@ def _differ(materials: list[Any]) -> bool:
     if pictures:
         return len(pictures) > 1 or any(names.GIVEN not in material for material in plain)
     return len({color_of(material).tobytes() for material in plain}) > 1
+
+
+def of_turned_pictures(meshes: list[Any], row: Format) -> list[str]:
+    """Return which pictures on disk games show upside down, or stop at, in a sentence."""
+    slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
+    images = _images_of(material for material in slots if material is not None) if row.engine == QUAKE_3 else []
+    turned = [image.name for image in images if _is_turned(image)]
+    text = "games show these pictures upside down, or refuse them, save them as Targa Raw (Image > Save As)"
+    return [f"{text}: {listed(turned)}"] if turned else []
 
 
 def _is_mapped(material: Any) -> bool:
