@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
-from .curves import LINEAR, Keys, add_curves, bone_path, curve_points, read_keys
+from .curves import LINEAR, Keys, add_curves, curve_points, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
 from .roots import bone_root
 
@@ -183,9 +183,9 @@ def whole_curves(rigs: Iterable[Block], root: Block | None) -> list[Any]:
     found = []
     for rig in rigs:
         whole = whole_of(rig)
-        others = {bone_path(bone.name) for bone in rig.pose.bones if bone_root(bone) not in (None, root)}
+        others = {bone.name for bone in rig.pose.bones if bone_root(bone) not in (None, root)}
         curves = [] if whole is None else curves_of(whole)
-        found += [curve for curve in curves if curve.data_path.rpartition(".")[0] not in others]
+        found += [curve for curve in curves if others.isdisjoint(moved_bones([curve]))]  # constraints of theirs, too
     return found
 
 

@@ -65,12 +65,16 @@ def _holder(block: Block, by_weights: bool = True) -> Block | None:
     """Return what an object hangs on; of an armature that poses a player's parts the root of the one it moves with.
 
     That is the part of the bone that it hangs on or, if bones bend it, of those that it has weights of: None if these
-    are several parts'.
+    are several parts'. A bone that stands for a tag carries what that does.
     """
     rig = block.parent
     if rig is None or rig.pose is None:
         return rig
     if block.parent_type == "BONE":
+        tags = (each for each in rig.children if each.parent_bone == block.parent_bone and is_tag(each))
+        tag = None if block.type == "EMPTY" else next(tags, None)
+        if tag is not None:
+            return tag
         bone = rig.pose.bones.get(block.parent_bone)
         return (None if bone is None else _part_of(rig, bone)) or rig
     weighted = weighted_parts(block) if by_weights else []

@@ -9,6 +9,7 @@ from mathutils import Quaternion
 
 from io_idtech_models import formats
 from io_idtech_models.blender import roots
+from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.frame_rigs import is_frame_rig, posed_by
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.roots import bone_root, root_of
@@ -205,7 +206,7 @@ def test_the_bone_that_a_part_begins_with_shows_its_frame(rig, tmp_path):
         assert farthest(torso.surfaces[0].positions[frame], shown) < 0.1, frame
 
 
-HATS = [("head", "head"), ("torso", "upper"), ("tag_head", "upper"), ("hand", "upper")]
+HATS = [("head", "head"), ("torso", "upper"), ("tag_head", "head"), ("hand", "upper"), ("tag_torso", "upper")]
 
 
 @pytest.mark.parametrize(("bone", "part"), HATS)
@@ -252,9 +253,28 @@ def test_a_rig_that_is_undone_leaves_the_player_as_it_was(tock):
     assert not any(block.type == "ARMATURE" for block in objects_in(bpy.data.collections["tock"]))
 
 
-def test_remove_rig_gives_back_what_there_was(rig, tmp_path):
+def test_frames_that_are_inserted_leave_keys_of_constraints_of_another_part(rig):
+    hold = rig.pose.bones["shin.L"].constraints.new("IK")
+    for frame, value in ((30, 0.0), (34, 1.0), (38, 0.0)):
+        hold.influence = value
+        hold.keyframe_insert("influence", frame=frame)
+    torso = next(mesh for mesh in posed_by(rig) if part_of(mesh) == "upper")
+
+    def strongest() -> int:
+        (curve,) = [curve for curve in playing_curves(rig) if curve.data_path.endswith('["IK"].influence')]
+        return int(np.argmax([curve.evaluate(frame) for frame in range(60)]))
+
+    for mesh, moved in ((torso, 0), (next(mesh for mesh in posed_by(rig) if part_of(mesh) == "lower"), 1)):
+        activate(mesh)
+        bpy.context.scene.frame_set(31)
+        assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+        assert strongest() == 34 + moved
+
+
+def test_remove_rig_gives_back_what_there_was(rig, tmp_path, capfd):
     before = looks()
     assert remove() == {"FINISHED"}
+    assert "stands still without it" not in capfd.readouterr().out
     assert not bpy.data.armatures
     assert not any("at rest" in block.name for block in bpy.data.objects)
     assert same_looks(before, looks())
@@ -367,6 +387,14 @@ def weighted(block, rig, **shares):
         block.vertex_groups.new(name=bone.replace("__", ".")).add(range(len(block.data.vertices)), share, "REPLACE")
     block.modifiers.new("a", "ARMATURE").object = rig
     bpy.context.view_layer.update()
+
+
+def test_what_hangs_on_the_bone_of_a_tag_that_carries_no_part_is_left_out(rig, tmp_path, capfd):
+    cube = add_cube("sword")
+    cube.parent, cube.parent_type, cube.parent_bone = rig, "BONE", "tag_weapon"
+    bpy.context.view_layer.update()
+    assert saved(tmp_path) == originals()
+    assert "left out, they hang on a tag that carries no part, or are no meshes: 'sword'" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("parent", [True, False])

@@ -87,7 +87,7 @@ def test_what_a_file_of_bones_shows_otherwise(tmp_path, said, edit, target):
 
 @pytest.mark.parametrize("key", [False, True])
 def test_weights_that_are_lost_show_in_another_action(tmp_path, said, key):
-    """How far off that is was measured in what plays, where nothing moves."""
+    """How far off that is is looked for in all that it keeps: in what plays nothing moves."""
     rig, _ = rigged(TROOPER)
     mesh = add_cube("box")
     mesh.parent, mesh.modifiers.new("bones", "ARMATURE").object = rig, rig
@@ -101,8 +101,9 @@ def test_weights_that_are_lost_show_in_another_action(tmp_path, said, key):
         mesh.shape_key_add(name="unused").value = 0.0
     export_bytes(tmp_path / "a.iqm", motions="ALL", most_weights=1)
     text = said()
-    assert mesh.name in OFF.findall(text)
-    assert "raise Most Weights or lower Least Weight to keep the weights it loses" in text
+    where = re.findall(rf"'{mesh.name}': \d+ vertices lose weights, [^:]*: up to [\d.]+ units off in '(.*?)'", text)
+    assert where and where != ["still"], text
+    assert mesh.name not in OFF.findall(text), "which is said already"
     assert "something beside" not in text and "shape keys play" not in text
 
 

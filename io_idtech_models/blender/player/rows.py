@@ -215,14 +215,15 @@ def _measured(action: Any, curve: Any, points: NDArray[Any], was: Clip) -> tuple
     span, reach = times[-1] - times[0], values[-1] - values[0]
     step = float(abs(span / reach)) if span > 0 and reach else 0.0
     start = 0.0 if curve.extrapolation == "LINEAR" else float(times[0])
-    end = float(times[-1])
-    if action.use_frame_range and not spans.is_imported(action):
+    end, by_hand = float(times[-1]), action.use_frame_range and not spans.is_imported(action)
+    if by_hand:
         start, end = float(action.frame_start), float(action.frame_end) - (step if action.use_cyclic else 0.0)
     first, count = curve.evaluate(start), (end - start) / step + 1 if reach else 1.0
     if abs(first - round(first)) > 0.05 or abs(count - round(count)) > 0.05:
         log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
     length = max(round(count), 1)
-    until = points[-1, 0] - step / 2 if wraps else end + NEAR  # with what shows until it begins again
+    # With what shows until it begins again.
+    until = points[-1, 0] - step / 2 if wraps and not by_hand else end + NEAR
     steps = np.arange(min(max((until - start) / step, 1.0), MOST_LOOKS) if step else 1)
     at = np.concatenate((start + steps * step, times[(times >= start) & (times < until)]))
     _warn_of_uneven(action.name, curve, at, first + np.sign(reach) * ((at - start) / (step or 1.0) % length))

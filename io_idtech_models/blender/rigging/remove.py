@@ -48,7 +48,8 @@ def remove(
     settle([rig])
     meshes = posed_by(rig)
     empties = [block for block in rig.children if block.type == "EMPTY" and block.parent_type == "BONE"]
-    _warn_of_followers(rig, {*meshes, *(tag.block for tag in find_tags(empties))})
+    helpers = {hold.target for mesh in meshes for hold in mesh.constraints if hold.name == AT_REST}
+    _warn_of_followers(rig, {*meshes, *helpers, *(tag.block for tag in find_tags(empties))})
     parts = []
     for root in dict.fromkeys(map(root_of, meshes)):
         own = [block for block in meshes if root_of(block) == root]

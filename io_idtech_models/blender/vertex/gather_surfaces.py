@@ -295,7 +295,9 @@ def _warn_of_hard_edges(mesh: ReadMesh, part: Part, samples: Samples, settings: 
 
 
 def _warn_of_forgotten(mesh: ReadMesh, samples: Samples) -> None:
-    """Name new vertices that look forgotten at the origin in some frames."""
+    """Name new vertices that look forgotten at the origin in some frames, of a mesh that has keys to mend that in."""
+    if mesh.block.data.shape_keys is None:
+        return
     topology, positions = mesh.shape.topology, samples.positions
     new = np.zeros(topology.num_points, np.bool_)
     new[topology.corner_points[mesh.shape.numbers < 0]] = True

@@ -350,8 +350,8 @@ def beside_body(
 
 
 def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the objects with faces that hang on a player, by the root that carries it, and are not `taken`."""
-    faces = (block for block in context.scene.objects if block.type in FACED)
+    """Return the objects with faces, or instances, that hang on a player's root, and are not `taken`."""
+    faces = (b for b in context.scene.objects if b.type in FACED or b.instance_type == "COLLECTION")
     return [block for block in faces if block not in taken and root_of(block) is None and follows(block, player)]
 
 

@@ -137,7 +137,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         _warn_of_made_levels(chosen, options, context)
         saved.files |= _skins(player, stored_files(player.collection), meshes, pieces, saved.skin)
         saved.files |= table_file(player, context)
-        _warn_of_strays(player, context, {block for choice in chosen.values() for block in choice.whole})
+        known = {block for choice in chosen.values() for block in (*choice.whole, *choice.shapes)}
+        _warn_of_strays(player, context, known)
     parts, afar = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)
     facts = f"{plural(parts, 'part')}, {plural(afar, 'level')} of detail, {plural(len(saved.files), 'file')}"
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""

@@ -111,6 +111,15 @@ def test_what_a_table_does_not_say_of_a_row_is_said(tmp_path, capfd, keys):
     assert ("'LEGS_RUN' shows frames unevenly" in capfd.readouterr().out) != even
 
 
+def test_a_row_that_repeats_and_is_cut_short_by_its_range_is_even(tmp_path, capfd):
+    player = brought(game(tmp_path), frame_rate=24)
+    action = actions_of(player)["LEGS_RUN"]
+    action.frame_end = (action.frame_end - action.frame_start) / 2
+    found = saved(tmp_path)
+    assert "shows frames unevenly" not in capfd.readouterr().out
+    assert found["animation.cfg"] != player_files()["animation.cfg"]
+
+
 FRAME_EDITS = {  # part, scene's frame: rows before and after, and which models get one more frame
     "legs": ("lower", 16, [(b"45 6 6 24 ", b"45 7 7 24 "), (b"51 -4", b"52 -4"), (b"67 3 3", b"68 3 3")], ["lower"]),
     "torso": ("upper", 10, [(b"9  6  0", b"9  7  0"), (b"15 6 0 15 // TORSO", b"16 6 0 15 // TORSO")], ["upper"]),

@@ -162,6 +162,17 @@ def test_the_head_of_another_player_is_dressed_as_skins_say_by_its_name(tmp_path
     assert (files["head_red.skin"] == player_files()["head_red.skin"]) == (name == "h_head")
 
 
+def test_an_instance_of_a_collection_on_a_tag_is_named(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    shown = bpy.data.objects.new("shown", None)
+    bpy.context.collection.objects.link(shown)
+    shown.instance_type, shown.instance_collection = "COLLECTION", bpy.data.collections.new("hats")
+    shown.parent = tag_of(player.parts["upper"], "tag_head")
+    activate(player.root)
+    saved(tmp_path)
+    assert "or are no meshes: 'shown'" in capfd.readouterr().out
+
+
 def test_a_part_without_a_mesh_is_named(tmp_path):
     player = brought(game(tmp_path))
     for block in player.parts["head"].children_recursive:
