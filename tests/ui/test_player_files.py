@@ -359,6 +359,33 @@ def test_a_new_skin_of_what_a_script_draws_has_a_script_of_its_own(tmp_path):
         assert found[name] == files[name]
 
 
+@pytest.mark.parametrize("skin", ["", "lava"])
+def test_what_a_script_draws_of_a_player_of_another_name(tmp_path, capfd, skin):
+    """It stays where the game's own players draw it, too, but for what a new skin has of its own."""
+    folder = game(tmp_path)
+    old = (tmp_path / "baseq3" / FOLDER / "upper_default.skin").read_bytes()
+    files = {
+        "scripts/grunt.shader": f"{FOLDER}/Steel\n{{\n\t{{\n\t\tmap {FOLDER}/look.tga\n\t}}\n}}\n".encode(),
+        f"{FOLDER}/look.tga": tga(tmp_path / "s.tga", (1, 2, 3)).read_bytes(),
+        f"{FOLDER}/upper_default.skin": re.sub(rb"(?m)^(u_[^,\r\n]+),[^\r\n]*", rb"\1,%s/steel" % FOLDER.encode(), old),
+    }
+    for name, data in files.items():
+        put(tmp_path / "baseq3" / name, data)
+    paint(mesh_of(brought(folder), "upper"), (1.0, 0.0, 0.0))
+    assert export_player(filepath=str(tmp_path / "mod.pk3"), player="ogre", new_skin=skin) == {"FINISHED"}
+    found, said = members(tmp_path / "mod.pk3"), capfd.readouterr().out
+    shared = (
+        f"painted in the place of pictures that others in the game show, too (New Skin gives them new names): '{FOLDER}"
+    )
+    assert (f"{shared}/look.tga'" in said) == (not skin)
+    drawn = f"{FOLDER}/steel_lava" if skin else f"{FOLDER}/steel"
+    assert drawn in shaders_in(found[f"models/players/ogre/upper_{skin or 'default'}.skin"]).values()
+    painted = f"{FOLDER}/look_lava.tga" if skin else f"{FOLDER}/look.tga"
+    assert texels(found)[painted] == b"\0\0\xff"
+    script = found["scripts/grunt_lava.shader" if skin else "scripts/grunt.shader"].decode()
+    assert script.lower().startswith(drawn) and painted in script.lower()
+
+
 def test_a_new_skin_of_all_parts(tmp_path, capfd):
     """What was worn stays as it was, and what was painted for the new one has a name of its own; so has its icon."""
     player = brought(dressed_game(tmp_path))

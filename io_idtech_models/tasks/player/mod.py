@@ -72,7 +72,9 @@ class Mod:
     files: dict[str, bytes] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)  # what all skins name
     of_skin: dict[str, str] = field(default_factory=dict)  # what the new skin names
+    scripted: set[str] = field(default_factory=set)  # what scripts that were made for it draw
     _drawn: set[str] = field(default_factory=set)  # pictures that were added, as skins and scripts name them
+    _placed: set[str] = field(default_factory=set)  # their paths
 
     def fill(self, skins: dict[str, bytes]) -> None:
         """Find what skins, by the names of their files, need, and let them name it."""
@@ -145,6 +147,14 @@ class Mod:
         """Return what a script says of a name."""
         return next((found for each in self._libraries if (found := each.shader(worn)) is not None), None)
 
+    def is_scripted(self, shader: str) -> bool:
+        """Tell whether a script draws what goes by a name: the game's, one of the .blend, or one that was made here."""
+        return _key(shader) in self.scripted or self.script(shader) is not None
+
+    def replaces(self, path: str) -> bool:
+        """Tell whether a file that is added is a picture from the .blend in the place of one that the game has."""
+        return path in self._placed and self._found(path) is not None
+
     def _found(self, name: str) -> GameFile | None:
         return None if self.looks is None else self.looks.find_image(name)
 
@@ -199,6 +209,7 @@ class Mod:
             path = f"scripts/{self.folder.rpartition('/')[2]}{ending}{SCRIPT}"
             self.files[path] = self.files.get(path, b"") + f"{name}\n{{{text}}}\n".encode()
         self.of_skin[worn] = name
+        self.scripted.add(_key(name))
 
     def _put_image(self, drawn: str, image: Block, *, worn: bool = True) -> None:
         """Add an image where a skin or a script draws it: its file as it is, if games show that, else its pixels.
@@ -232,7 +243,9 @@ class Mod:
             taken = {PurePath(path).name for path in self.files}
             own = picture_name(without_suffix(name), suffix, self.folder, taken, MOST_LETTERS)
             name = self.renamed.setdefault(worn, f"{self.folder}/{own}")
-        self.files[without_suffix(name).replace("\\", "/") + suffix] = data
+        path = without_suffix(name).replace("\\", "/") + suffix
+        self.files[path] = data
+        self._placed.add(path)
 
 
 def _is_at(file: GameFile | None, place: str) -> bool:
@@ -302,19 +315,26 @@ def _renamed(data: bytes, names_of: dict[str, str]) -> bytes:
 
 
 def moved(skins: dict[str, bytes], mod: Mod, old: str, new: str) -> None:
-    """Let skins name pictures in another player's folder, and bring these there: what no script draws."""
+    """Let skins name pictures in another player's folder, and bring these there: what no script draws.
+
+    Others stay where the game's own players draw them, too: those that were painted are named.
+    """
     wanted = {s for data in skins.values() for s in read_skin(data).shaders().values() if _below(s, old)}
     other: dict[str, str] = {}
     lost = []
-    for shader in sorted(wanted):
-        found = None if mod.script(shader) is not None else mod.take(shader)
-        if found is not None:
-            other[shader] = new + shader[len(old) :]
-            mod.files[without_suffix(other[shader]) + found[0]] = found[1]
-        elif mod.script(shader) is None:
+    for shader in sorted(shader for shader in wanted if not mod.is_scripted(shader)):
+        found = mod.take(shader)
+        if found is None:
             lost.append(shader)
+            continue
+        other[shader] = new + shader[len(old) :]
+        mod.files[without_suffix(other[shader]) + found[0]] = found[1]
     if lost:
         log.warning("pictures that are not there keep their names in the skins: %s", listed(lost))
+    shared = sorted(filter(mod.replaces, mod.files))
+    if shared:
+        text = "painted in the place of pictures that others in the game show, too (New Skin gives them new names): %s"
+        log.warning(text, listed(shared))
     for name, data in skins.items():
         skins[name] = _renamed(data, other)
 
