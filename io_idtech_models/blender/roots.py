@@ -73,7 +73,7 @@ def _holder(block: Block, by_weights: bool = True) -> Block | None:
     if block.parent_type == "BONE":
         tags = (each for each in rig.children if each.parent_bone == block.parent_bone and is_tag(each))
         tag = None if block.type == "EMPTY" else next(tags, None)
-        if tag is not None:
+        if tag is not None and poses_parts(rig):
             return tag
         bone = rig.pose.bones.get(block.parent_bone)
         return (None if bone is None else _part_of(rig, bone)) or rig

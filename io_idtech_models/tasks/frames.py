@@ -27,7 +27,7 @@ from .animations.find import animations_of
 from .animations.vertex import leading_model
 from .export.selection import Choice, choose, part_of
 from .import_.dressing import rate_of
-from .player.play import BOTH, num_frames, whole
+from .player.play import BOTH, last_frame, num_frames, whole
 from .player.tables import blank, table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
@@ -155,7 +155,7 @@ def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Contex
         edit_frames.refuse_linked(model)
     for model in found:
         (edit_frames.insert if inserts else edit_frames.delete)(model, place)
-    rate = rate_of(scene)
+    rate, fits = rate_of(scene), (scene.frame_start, scene.frame_end) == (0, last_frame(player))
     moved = {part: counts[part] + (1 if inserts else -1) for part in kinds}
     for action, row in wanted:
         present = counts | moved
@@ -164,6 +164,7 @@ def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Contex
         own = wholes[part]
         if own is not None:
             show_all(own, moved[part])
+    scene.frame_end = last_frame(player) if fits else scene.frame_end
     if player.parts[kind].animation_data is not None and player.parts[kind].animation_data.action == wholes[kind]:
         scene.frame_set(min(place + (1 if inserts else 0), moved[kind] - 1))
 

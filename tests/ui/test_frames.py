@@ -5,8 +5,8 @@ import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.formats.md3 import file as md3
-from tests.samples import SENTINEL, put, sample
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_structs, import_md3
+from tests.samples import PROJECT, SENTINEL, put, sample
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_structs, import_md3, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -269,3 +269,30 @@ def test_meshes_of_another_blend_are_refused(tmp_path):
     bpy.context.scene.frame_set(1)
     for operator in (hold, bpy.ops.object.idtech_apply_change):
         assert "linked from another .blend, where its frames are; make it local" in error_of(operator)
+
+
+@pytest.mark.parametrize(("edit", "longer"), [("insert", 1), ("delete", -1)])
+def test_the_range_of_an_animation_that_plays_follows_its_frames(edit, longer):
+    import_model(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    scene = bpy.context.scene
+    assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
+    first, last = scene.frame_start, scene.frame_end
+    scene.frame_set(2)
+    assert getattr(bpy.ops.object, f"idtech_{edit}_frame")() == {"FINISHED"}
+    assert (scene.frame_start, scene.frame_end) == (first, last + longer)
+    assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
+    assert (scene.frame_start, scene.frame_end) == (first, last + longer)
+
+
+@pytest.mark.parametrize(("edit", "longer"), [("insert", 1), ("delete", -1)])
+def test_the_range_of_a_players_row_that_plays_follows_its_frames(edit, longer):
+    bpy.ops.import_scene.idtech_player(filepath=str(PROJECT / "examples/tock/baseq3/models/players/tock/animation.cfg"))
+    scene = bpy.context.scene
+    play = bpy.ops.object.idtech_play
+    assert play(legs="LEGS_RUN", torso="TORSO_STAND") == {"FINISHED"}
+    before = scene.frame_end
+    activate(next(block for block in scene.objects if block.name == "l_legs"))
+    assert getattr(bpy.ops.object, f"idtech_{edit}_frame")() == {"FINISHED"}
+    after = scene.frame_end
+    assert play(legs="LEGS_RUN", torso="TORSO_STAND") == {"FINISHED"}
+    assert scene.frame_end == after and (after - before) * longer > 0

@@ -63,7 +63,6 @@ def play(
     rate = rate_of(scene)
     leads = [root for root in (lead, *player.parts.values()) if root is not None and num_frames(root) > 1]
     at = None if lead is None or legs or torso or not leads else shown_frame(leads[0], scene)
-    ends = []
     for part, root in player.parts.items():
         if part not in STARTS:
             continue
@@ -75,14 +74,21 @@ def play(
         play_row(root, action)
         if name and action is not None:
             retime(action, rate)
-            ends.append(ceil(action.frame_end - (1 if action.use_cyclic else 0)))
-        else:
-            ends.append(num_frames(root) - 1)
-    if fit_range and ends:
-        scene.frame_start, scene.frame_end = 0, max(*ends, 1)
+    if fit_range and not STARTS.keys().isdisjoint(player.parts):
+        scene.frame_start, scene.frame_end = 0, last_frame(player)
         at = 0 if at is None and not 0 <= scene.frame_current <= scene.frame_end else at
     if at is not None:
         scene.frame_set(at)
+
+
+def last_frame(player: PlayerFound) -> int:
+    """Return the scene's last frame of what a player's legs and torso play, which begins at 0."""
+    ends = [1]
+    for root in (root for part, root in player.parts.items() if part in STARTS):
+        action = None if root.animation_data is None else root.animation_data.action
+        of_row = action if action is not None and action.get(ROW) else None
+        ends.append(num_frames(root) - 1 if of_row is None else ceil(of_row.frame_end - of_row.use_cyclic))
+    return max(ends)
 
 
 def whole(player: PlayerFound, root: Any) -> bpy.types.Action | None:
