@@ -176,7 +176,7 @@ def _followed(block: Block, beyond_tags: bool) -> list[Block]:
         holds = [c for c in each.constraints if c.type in FOLLOWING and not c.mute]
         targets = [target for hold in holds for target in getattr(hold, "targets", [hold])]
         rigs = [rig for rig in bending(each) if beyond_tags or not poses_parts(rig)]
-        if not beyond_tags:
+        if not beyond_tags and each.parent not in bending(each):  # of which `_holder` knows
             weighted = weighted_parts(each)
             rigs += weighted if len(weighted) == 1 else []
         above = each.parent if beyond_tags else _holder(each)

@@ -203,7 +203,7 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     _refuse_others(model, rigs)
     rig_clips.settle(rigs)
     root = root_of(model.meshes[0]) if model.meshes else None
-    played = _played(model, root)
+    played = _played(model)
     end = None if played is None else float(played.frame_range[1])
     for curve in rig_clips.whole_curves(rigs, None if root is None else frame_root(root)):
         _retime(curve, model.times, order)
@@ -222,12 +222,10 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
         scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, len(order) - 1)
 
 
-def _played(model: FrameModel, root: Block | None) -> Any | None:
-    """Return the action that a model's frames are shown by: its keys', or that of the root of a player's part."""
-    keys = [mesh.data.shape_keys for mesh in model.meshes]
-    holders = [root if root is None else frame_root(root), *keys]
-    played = [holder.animation_data.action for holder in holders if holder is not None and holder.animation_data]
-    return next((action for action in played if action is not None), None)
+def _played(model: FrameModel) -> Any | None:
+    """Return the action that plays a model's keys; None of a player's part, whose root has the frame that shows."""
+    players = (mesh.data.shape_keys.animation_data for mesh in model.meshes)
+    return next((player.action for player in players if player is not None and player.action is not None), None)
 
 
 def _order_in_step(follower: FrameModel, count: int, order: list[int]) -> list[int]:

@@ -13,10 +13,10 @@ from ...blender.player.parts import find_player
 from ...blender.player.rows import ROW, read_row, retime, rows_of
 from ...blender.provenance import MODEL_ID, PLAYER
 from ...blender.roots import root_of
-from ...blender.scene import bending
 from ...blender.skeletal.kept_frames import keeps_frames
 from ...model.clips import Clip
 from ...reporting import LimitError
+from ..export.subject import rig_of
 from ..import_.dressing import rate_of
 from .kept import KeptAnimations
 from .listed import Animations, ListedClip, fit_scene
@@ -27,21 +27,12 @@ from .vertex import VertexAnimations, keyed_blocks
 OF_HEAD = "rows of a head's table are sixteen, in the order that the game knows, and are not written"
 
 
-def rig_of(block: Block | None) -> Block | None:
-    """Return the armature that an object is, that deforms it, or that it hangs on."""
-    if block is None or block.type == "ARMATURE":
-        return block
-    rigs = bending(block)
-    rig = rigs[0] if rigs else block.parent
-    return rig if rig is not None and rig.type == "ARMATURE" else None
-
-
 def animations_of(context: Context) -> Animations | None:
     """Return the animations of the active object's model; None where it is of no kind that has any."""
     active = context.view_layer.objects.active
     if active is None:
         return None
-    root = root_of(active)
+    root = root_of(active, by_weights=False)  # the sidebar asks whenever something has changed
     player = None if root is None else find_player(active)
     if player is not None and root is not None:
         return PlayerAnimations(player, root, context.scene)

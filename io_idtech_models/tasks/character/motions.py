@@ -74,7 +74,8 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     taken = set(made.values())
     new = [action for action in actions if action not in taken]
     saved, kept = MotionsSaved(), kept_frames.kept_data(rig)
-    traits = _edited_traits(model, {number: _traits_of(file, kept.of(number)) for number, file in enumerate(files)})
+    said = {} if model.skeleton.traits is None else {n: _traits_of(f, kept.of(n)) for n, f in enumerate(files)}
+    traits = _edited_traits(model, said)
     unmade = [row for row in kept_frames.unmade_of(files, actions).values() if row.said is not None]
     _warn_of_moved(rig, unmade)
     _warn_of_led(export, len(unmade))
@@ -217,7 +218,8 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
             log.warning("%s: %s", source.name, text)
         own = animation.source_of(row.name)
         before = None if own is None else row.dump(own.animation(source.name))
-        wider = data != before and row.dump(replace(animation, edited=None)) == before
+        may_grow = data != before and animation.edited is not None
+        wider = may_grow and row.dump(replace(animation, edited=None)) == before
         found.append(ActionFile(source.name, source.action, data, data == before, animation, wider))
     return found
 
