@@ -50,12 +50,12 @@ class Space:
         """Return how far from the world's origin the space lies: what is shown there is exact by so much less."""
         return 0.0 if self.root is None else float(np.abs(np.array(self.root.matrix_world)[:3, 3]).max())
 
-    def placed(self, block: Block, world: Matrices, root_world: Matrices) -> Matrices:
-        """Return where an object is whose evaluated transform is `world` (4, 4), while the root's is `root_world`."""
+    def placed(self, block: Block, worlds: Matrices, root_worlds: Matrices) -> Matrices:
+        """Return where an object is whose evaluated transforms are `worlds` (..., 4, 4), while the root's are those."""
         if self.root is None:
-            return world
+            return worlds
         found = self.strangers.get(block)
-        return steady.products(_inverse(root_world), world) if found is None else found
+        return steady.products(_inverse(root_worlds), worlds) if found is None else np.broadcast_to(found, worlds.shape)
 
 
 WORLD = Space()
@@ -81,9 +81,14 @@ def space_of(blocks: Iterable[Block], collection: Any, shown: Any) -> Space:
 
 def places_in(space: Space, export: ExportScene[Any], blocks: list[Block]) -> list[Matrices]:
     """Return where objects are in a space just now, (4, 4) each."""
-    asked = blocks if space.root is None else [*blocks, space.root]
-    worlds = _world_matrices(export.depsgraph, [export.evaluated(block) for block in asked])
+    worlds = worlds_of(space, export, blocks)
     return [space.placed(block, world, worlds[-1]) for block, world in zip(blocks, worlds, strict=False)]
+
+
+def worlds_of(space: Space, export: ExportScene[Any], blocks: list[Block]) -> Matrices:
+    """Return where objects are in the world just now, and the root of a space behind them, if it has one: (n, 4, 4)."""
+    asked = blocks if space.root is None else [*blocks, space.root]
+    return _world_matrices(export.depsgraph, [export.evaluated(block) for block in asked])
 
 
 def _world_matrices(depsgraph: Any, evaluated: list[Any]) -> Matrices:
@@ -103,12 +108,12 @@ def _world_matrices(depsgraph: Any, evaluated: list[Any]) -> Matrices:
     return worlds
 
 
-def _inverse(matrix: Matrices) -> Matrices:
-    """Return the inverse of an affine transform (4, 4); of a flat one the identity's turn."""
-    turn = steady.inverses(matrix[:3, :3])
-    if not np.isfinite(turn).all():
-        turn = np.eye(3)
-    inverse = np.eye(4)
-    inverse[:3, :3] = turn
-    inverse[:3, 3] = -steady.applied(turn, matrix[:3, 3])
-    return inverse
+def _inverse(matrices: Matrices) -> Matrices:
+    """Return the inverses of affine transforms (..., 4, 4); of flat ones the identity's turn."""
+    turns = steady.inverses(matrices[..., :3, :3])
+    turns[~np.isfinite(turns).all(axis=(-1, -2))] = np.eye(3)
+    found = np.zeros(matrices.shape)
+    found[..., 3, 3] = 1.0
+    found[..., :3, :3] = turns
+    found[..., :3, 3] = -steady.applied(turns, matrices[..., :3, 3])
+    return found

@@ -25,9 +25,9 @@ from ..space import Space, space_of
 from ..unkeyed import say_unkeyed
 from .clips import model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings, plan_frames
-from .gather_surfaces import SplitMesh, read_meshes, split_meshes, to_surfaces
-from .gather_tags import find_tags, gather_tags, sample_tags
-from .sampling import stepping
+from .gather_surfaces import SplitMesh, mesh_subjects, read_meshes, split_meshes, to_surfaces
+from .gather_tags import find_tags, gather_tags, tag_subjects
+from .sampling import sampled, stepping
 from .shape_keys import KeyFinder, frame_blocks
 from .shown_keys import keys_at
 from .source import find
@@ -59,12 +59,13 @@ def gather(
     if not plan.present:
         say_unkeyed([*mesh_blocks, *(tag.block for tag in tag_sources)], export.scene)
     with stepping(export, plan, mesh_blocks) as stage:
-        meshes = split_meshes(read_meshes(mesh_blocks, stage, known), stage)
-        stepped = sample_tags(tag_sources, stage)
+        read = read_meshes(mesh_blocks, stage, known)
+        seen = sampled(stage, {**mesh_subjects(read, settings), **tag_subjects(tag_sources, stage)})
+        meshes = split_meshes(read, seen, stage)
     surfaces = to_surfaces(meshes, plan, export, known)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
-    found = gather_tags(tag_sources, plan, stepped, known, settings)
+    found = gather_tags(tag_sources, plan, seen, known, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
     model = VertexModel(name, plan.names, surfaces, found, source, plan.sources, texture_size=_texture_size(meshes))

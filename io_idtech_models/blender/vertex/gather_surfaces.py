@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,7 @@ from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_nam
 from ..provenance import Claims, Place
 from ..scene import ExportScene
 from .frame_plan import FramePlan, GatherSettings
-from .sampling import Samples, Stage, Subject, keyed_positions, read_direct, read_direct_normals, step
+from .sampling import Samples, Stage, Subject, keyed_positions, read_direct, read_direct_normals, sampled
 from .selfcheck import WrittenSurface
 from .shape_keys import frame_blocks
 from .source import StoredSource
@@ -141,17 +142,31 @@ def _plain_positions(block: Block, plan: FramePlan) -> NDArray[np.float32] | Non
     return keyed_positions(block, plan)
 
 
-def split_meshes(meshes: list[ReadMesh], stage: Stage) -> list[SplitMesh]:
-    """Sample meshes in all frames, and split them by what they show."""
-    settings = stage.export.settings
-    seen = _sample(meshes, stage)
-    found = [SplitMesh(m, own, _parts(m, own, stage)) for m, own in zip(meshes, seen, strict=True)]
+def mesh_subjects(meshes: list[ReadMesh], settings: GatherSettings, normals: bool = False) -> dict[Any, Subject]:
+    """Return what to sample of the meshes that their keys alone don't tell of.
+
+    With `normals`; without these of those alone where it is clear by now that they are wanted.
+    """
+    shown = normals or settings.normals == "SHOWN"
+    stepped = [mesh for mesh in meshes if mesh.keyed is None]
+    return {m: Subject(m.block, m.shape.topology, shown or m.shape.shows_normals) for m in stepped}
+
+
+def split_meshes(meshes: list[ReadMesh], seen: Mapping[Any, Samples], stage: Stage) -> list[SplitMesh]:
+    """Split meshes by what they show in all frames: `seen` are samples of `mesh_subjects`."""
+    plan, settings = stage.plan, stage.export.settings
+    samples = [_settled(mesh, seen, plan) for mesh in meshes]
+    found = [SplitMesh(mesh, own, _parts(mesh, own, stage)) for mesh, own in zip(meshes, samples, strict=True)]
     # Who of several claimed a vertex in vain, and shows a new one, is known only now.
     late = [each for each in found if each.samples.normals is None and _wants_normals(each, settings)]
-    for each, own in zip(late, _sample([each.mesh for each in late], stage, normals=True), strict=True):
+    again = sampled(stage, mesh_subjects([each.mesh for each in late], settings, normals=True))
+    for each in late:
+        mesh, own = each.mesh, _settled(each.mesh, again, plan)
+        if mesh.keyed is not None and (len(plan.times) > 1 or plan.shown_keys(mesh.block)[0] > 0):
+            own.normals = read_direct_normals(mesh.block, own.positions, len(plan.times))  # other ones than the base's
         each.samples = own
-        if own.normals is not None and each.mesh.shape.shows_normals:
-            each.parts = _parts(each.mesh, own, stage)
+        if own.normals is not None and mesh.shape.shows_normals:
+            each.parts = _parts(mesh, own, stage)
     return found
 
 
@@ -161,22 +176,14 @@ def _wants_normals(each: SplitMesh, settings: GatherSettings) -> bool:
     return needs or settings.normals == "SHOWN"
 
 
-def _sample(meshes: list[ReadMesh], stage: Stage, normals: bool = False) -> list[Samples]:
-    """Return what meshes show in all frames: the scene is stepped once for all that their keys alone don't tell of.
-
-    With `normals`; without these of those alone which are stepped, where it is clear by now that they are wanted.
-    """
-    plan, shown = stage.plan, normals or stage.export.settings.normals == "SHOWN"
-    subjects = [Subject(m.block, m.shape.topology, shown or m.shape.shows_normals) for m in meshes if m.keyed is None]
-    stepped, found = iter(step(stage, subjects)), []
-    for mesh in meshes:
-        own = next(stepped) if mesh.keyed is None else mesh.keyed
-        if mesh.keyed is None and is_posed_alone(mesh.block):
-            _settle_points(own, mesh.shape, plan.sources)
-        if normals and mesh.keyed is not None and (len(plan.times) > 1 or plan.shown_keys(mesh.block)[0] > 0):
-            own.normals = read_direct_normals(mesh.block, own.positions, len(plan.times))  # other ones than the base's
-        found.append(own)
-    return found
+def _settled(mesh: ReadMesh, seen: Mapping[Any, Samples], plan: FramePlan) -> Samples:
+    """Return what a mesh shows in all frames: by its keys, or as it was seen."""
+    if mesh.keyed is not None:
+        return mesh.keyed
+    samples = seen[mesh]
+    if is_posed_alone(mesh.block):
+        _settle_points(samples, mesh.shape, plan.sources)
+    return samples
 
 
 def _settle_points(samples: Samples, shape: Shape, frames: NDArray[np.int32]) -> None:

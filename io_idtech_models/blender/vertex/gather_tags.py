@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from ..provenance import Claims
 from ..roots import is_tag, own_drivers
 from . import tags
 from .frame_plan import FramePlan, GatherSettings
-from .sampling import Floats, Samples, Stage, Subject, step
+from .sampling import Floats, Samples, Stage, Subject, sampled
 from .source import StoredSource
 
 
@@ -50,15 +52,14 @@ def find_tags(blocks: list[Block]) -> list[TagSource]:
 
 def read_tags(tag_sources: list[TagSource], stage: Stage) -> list[tuple[Floats, Floats]]:
     """Return how tags stand in the frames of a stage's plan: origins (F, 3) and axes (F, 3, 3) as rows, of each."""
-    stepped = sample_tags(tag_sources, stage)
-    return [_transforms(tag.block, stage.plan, own) for tag, own in zip(tag_sources, stepped, strict=True)]
+    seen = sampled(stage, tag_subjects(tag_sources, stage))
+    return [_transforms(tag.block, stage.plan, seen.get(tag)) for tag in tag_sources]
 
 
-def sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
-    """Sample the tags that can't be read from curves, None for those that can."""
+def tag_subjects(tag_sources: list[TagSource], stage: Stage) -> dict[Any, Subject]:
+    """Return what to sample of the tags that can't be read from curves."""
     moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, stage.export.settings)]
-    samples = iter(step(stage, [Subject(tag.block, bone=tag.bone) for tag in moved]))
-    return [next(samples) if tag in moved else None for tag in tag_sources]
+    return {tag: Subject(tag.block, bone=tag.bone) for tag in moved}
 
 
 def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> bool:
@@ -72,16 +73,17 @@ def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> 
 def gather_tags(
     tag_sources: list[TagSource],
     plan: FramePlan,
-    samples: list[Samples | None],
+    samples: Mapping[Any, Samples],
     known: StoredSource | None,
     settings: GatherSettings,
 ) -> list[Tag]:
     """Return the tags in the source's order, new ones behind, with the source's numbers where import put them.
 
-    `samples` are those of `sample_tags`.
+    `samples` are those of `tag_subjects`.
     """
     found = []
-    for entry, seen in zip(tag_sources, samples, strict=True):
+    for entry in tag_sources:
+        seen = samples.get(entry)
         origins, axes = _transforms(entry.block, plan, seen)
         name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
         tag = Tag(name, origins / np.float32(settings.scale), axes)

@@ -7,7 +7,7 @@ everything else (modifiers, armatures, drivers, constraints, parents) is sampled
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ from ..mesh import attributes
 from ..playback import Take, at_rest, playing, showing_all
 from ..roots import AT_REST, follows_frame, leader_of, posed_parts, showing_whole
 from ..scene import ExportScene, showing, unstretched
-from ..space import places_in
+from ..space import worlds_of
 from .frame_plan import FramePlan, GatherSettings
 from .movement import pinned
 from .shape_keys import KeyFinder, frame_blocks, read
@@ -177,7 +177,8 @@ class Sampler:
         block = subject.block
         fixed = plan.space.is_plain(block) and is_still(block) and not block.constraints
         self.fixed = plan.space.place(block) if fixed and plan.space.root is not None else None
-        self.matrices = np.empty((frames, 4, 4))
+        self.worlds = np.empty((frames, 1 if plan.space.root is None else 2, 4, 4))  # and the root's behind its own
+        self.bones = np.empty((frames, 4, 4)) if subject.bone else None
         self.positions = self.normals = None
         if shape is not None:
             self.positions = np.empty((frames, shape.num_points, 3), np.float32)
@@ -191,16 +192,17 @@ class Sampler:
             return [False] * len(self.plan.times)
         return [not moved for moved in self.plan.moves(self.subject.block)]
 
-    def look(self, evaluated: Any, world: NDArray[np.float64], frame: int) -> None:
-        """Take what the scene shows of the evaluated object now, which stands at `world`, as that of a frame.
+    def look(self, evaluated: Any, worlds: NDArray[np.float64], frame: int) -> None:
+        """Take what the scene shows of the evaluated object now as that of a frame.
+
+        `worlds` (n, 4, 4) says where it stands, and the root of the space, if it has one.
 
         Raises:
             LimitError: the mesh has other points or faces than before.
         """
-        self.matrices[frame] = world if self.fixed is None else self.fixed
-        if self.subject.bone:
-            bone = np.array(evaluated.pose.bones[self.subject.bone].matrix, np.float64)
-            self.matrices[frame] = steady.products(self.matrices[frame], bone)
+        self.worlds[frame] = worlds
+        if self.bones is not None:
+            self.bones[frame] = evaluated.pose.bones[self.subject.bone].matrix
         if self.positions is not None and self.subject.shape is not None:
             mesh = evaluated.data
             if frame == 0 or not self.bends or not self.subject.shape.counts(mesh):
@@ -212,7 +214,7 @@ class Sampler:
     @property
     def samples(self) -> Samples:
         """Return what was seen."""
-        positions, normals, matrices = self.positions, self.normals, self.matrices
+        positions, normals, matrices = self.positions, self.normals, self._matrices()
         if positions is None:
             return Samples(matrices, np.zeros((1, 0, 3), np.float32), normals)
         if AT_REST in self.subject.block.constraints:  # bones have brought it where it belongs: so does the space
@@ -226,6 +228,13 @@ class Sampler:
         if normals is not None:
             normals = attributes.unit(normals.reshape(-1, 3)).reshape(normals.shape)
         return Samples(matrices, positions, normals)
+
+    def _matrices(self) -> NDArray[np.float64]:
+        """Return where the subject was seen in the space, (F, 4, 4)."""
+        places = self.plan.space.placed(self.subject.block, self.worlds[:, 0], self.worlds[:, -1])
+        if self.fixed is not None:
+            places = np.broadcast_to(self.fixed, places.shape)
+        return places if self.bones is None else steady.products(places, self.bones)
 
 
 def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:
@@ -245,10 +254,15 @@ def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:
             stage.show(frame, apart)
             blocks = [sampler.subject.block for sampler in due]
             evaluated = [stage.export.evaluated(block) for block in blocks]
-            places = places_in(stage.plan.space, stage.export, blocks)
-            for sampler, block, place in zip(due, evaluated, places, strict=True):
-                sampler.look(block, place, frame)
+            worlds = worlds_of(stage.plan.space, stage.export, blocks)
+            for place, (sampler, shown) in enumerate(zip(due, evaluated, strict=True)):
+                sampler.look(shown, worlds[[place, *range(len(due), len(worlds))]], frame)
     return [sampler.samples for sampler in samplers]
+
+
+def sampled(stage: Stage, subjects: Mapping[Any, Subject]) -> dict[Any, Samples]:
+    """Sample in one go what is asked of several, by who asks; see `step`."""
+    return dict(zip(subjects, step(stage, list(subjects.values())), strict=True))
 
 
 def check_topology(block: Any, shape: attributes.Topology, plan: FramePlan, index: int) -> None:
