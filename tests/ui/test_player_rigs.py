@@ -10,7 +10,7 @@ from mathutils import Quaternion
 from io_idtech_models import formats
 from io_idtech_models.blender import roots
 from io_idtech_models.blender.compat import playing_curves
-from io_idtech_models.blender.frame_rigs import is_frame_rig, posed_by
+from io_idtech_models.blender.frame_rigs import is_frame_rig, posed_by, rigs_of
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.roots import bone_root, root_of
 from io_idtech_models.blender.scene import objects_in
@@ -81,9 +81,9 @@ def looks():
     return found
 
 
-def saved(folder, name="saved"):
+def saved(folder, name="saved", **options):
     activate(next(block for block in bpy.data.objects if block.type == "MESH" and root_of(block)))
-    assert export_player(filepath=str(folder / name)) == {"FINISHED"}
+    assert export_player(filepath=str(folder / name), **options) == {"FINISHED"}
     return {path.name: path.read_bytes() for path in (folder / name).iterdir() if is_part(path)}
 
 
@@ -155,6 +155,16 @@ def test_unedited_it_is_saved_as_it_was(rig, tmp_path):
     rig.parent.rotation_euler = (0, 0, 1)
     reopen_blend()
     assert saved(tmp_path, "again") == originals()
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.03, 50.0])
+def test_unedited_it_is_saved_as_it_was_at_another_size(tmp_path, scale):
+    brought(TOCK, frame_rate=24, levels=False, scale=scale)
+    assert make() == {"FINISHED"}
+    assert saved(tmp_path, scale=scale) == originals()
+    activate(rigs_of(objects_in(bpy.context.scene.collection))[0])
+    assert remove() == {"FINISHED"}
+    assert saved(tmp_path, "again", scale=scale) == originals()
 
 
 @pytest.mark.parametrize(("bone", "part"), [("shin.L", "lower"), ("forearm.R", "upper"), ("tag_torso", "lower")])

@@ -121,7 +121,7 @@ class _Part:
         number = -1 if self.known is None else self.known.tag_index(block)
         tag = Tag(names.file_name_of(block), origins, axes, number)
         if self.known is not None and number >= 0:
-            settle_tag(tag, self.known, self.plan.sources, reach)
+            settle_tag(tag, self.known, self.plan.sources, reach / scale)
         return tag
 
     def _stand_alone(self, empty: Block, tag: Tag, scale: float) -> None:

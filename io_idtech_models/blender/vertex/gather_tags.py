@@ -100,15 +100,17 @@ def gather_tags(
     for tag, block, seen in found:
         if not claims.take(tag.source_index):
             tag.source_index = -1
-        _settle(tag, block, seen, plan, known)
+        _settle(tag, block, seen, plan, known, settings.scale)
     return sorted((tag for tag, _, _ in found), key=lambda tag: tag.source_index < 0)
 
 
-def _settle(tag: Tag, block: Block, seen: Samples | None, plan: FramePlan, known: StoredSource | None) -> None:
+def _settle(
+    tag: Tag, block: Block, seen: Samples | None, plan: FramePlan, known: StoredSource | None, scale: float
+) -> None:
     """Give a tag its source's numbers where import put it, and exact axes elsewhere if curves say them."""
     hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
     if tag.source_index >= 0 and known is not None:
-        hinted = settle_tag(tag, known, plan.sources, 1.0 if seen is None else reach_of(block, plan))
+        hinted = settle_tag(tag, known, plan.sources, 0.0 if seen is None else reach_of(block, plan) / scale)
     if seen is None:
         for frame in np.flatnonzero(~hinted).tolist():
             tag.axes[frame] = tags.exact_axes(block, plan.own_times()[frame])
@@ -116,8 +118,11 @@ def _settle(tag: Tag, block: Block, seen: Samples | None, plan: FramePlan, known
 
 
 def reach_of(block: Block, plan: FramePlan) -> float:
-    """Return how large the numbers are that Blender makes a stepped tag's place of: of each bone above it as many."""
-    reach, bone = max(1.0, plan.space.reach), None
+    """Return how large the numbers are that Blender makes a stepped tag's place of: of each bone above it as many.
+
+    In units of the scene.
+    """
+    reach, bone = plan.space.reach, None
     if block.parent_type == "BONE" and block.parent is not None:
         bone = block.parent.data.bones.get(block.parent_bone)
     while bone is not None:
@@ -137,14 +142,14 @@ def _transforms(block: Block, plan: FramePlan, samples: Samples | None) -> tuple
 def settle_tag(tag: Tag, known: StoredSource, sources: NDArray[np.int32], reach: float) -> NDArray[np.bool_]:
     """Give a tag its source's origin and axes in each frame in which it stands as import put it.
 
-    Blender's places are as exact as floats of the size `reach`.
+    Blender's places are as exact as floats of the size `reach`, in game units as the tag's.
 
     A new frame is compared with the source frame before it, which it was copied from if it is equal.
     Returns in which frames the axes are the source's, (F,).
     """
     source, frames = known.source, filled(sources)
     origins, axes = source.tag_origins[frames, tag.source_index], source.tag_axes[frames, tag.source_index]
-    near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(reach, np.abs(origins))
+    near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(max(1.0, reach), np.abs(origins))
     kept = near.all(axis=1)
     tag.origins[kept] = origins[kept]
     shown = shown_axes(*decompose(axes))
