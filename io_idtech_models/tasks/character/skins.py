@@ -15,6 +15,7 @@ from ...blender.shading.materials import worn_by
 from ...blender.skeletal.rig_scene import RigScene
 from ...game.character.files import BODY, HEAD
 from ...game.character.kinds import character_of
+from ...game.lexer import decl_key
 from ...game.skin import SUFFIX, SURFACE, read_skin
 from ...reporting import ModelError, listed
 from ..export.skin_files import skin_of, skin_worn
@@ -32,10 +33,12 @@ class SkinsSaved:
         self.saved, self.record = saved, saved.record
         self.declared = ""  # another one that is declared, and worn by now
         self.body = ""  # the path of the one that the body wears
+        self.bent: RigScene | None = None  # what was gathered of the body, if it has bones
 
     def save(self, kind: str, home: Any, meshes: list[Block], pieces: Any, bent: RigScene | None = None) -> None:
         """Write the skin of a part, as its surfaces wear it; `bent` is what was gathered of one with bones."""
         saved, record = self.saved, self.record
+        self.bent = bent if kind == BODY else self.bent
         path = record.skins.get(kind, "")
         old = record.texts.get(path)
         known = PurePath(path).stem.removeprefix(f"{PurePath(record.models.get(kind, '')).stem}_")
@@ -85,6 +88,23 @@ class SkinsSaved:
         except ModelError:
             log.warning("'%s' is worn, but what declares it is gone: it does not go along", self.declared)
         self.saved.declare(kind.with_worn(self.saved.declarations, more, record.name, self.declared))
+
+    def say_hidden(self) -> None:
+        """Name materials that the body shows in Blender, and in whose place the skin that it wears shows others."""
+        kind, skin = self.saved.kind, self.declared or self.record.skin
+        if kind is None or kind.shown_by is None or self.bent is None or not skin:
+            return
+        hidden: dict[str, str] = {}
+        for written in self.bent.written:
+            shown = kind.shown_by(self.saved.declarations, skin, written.mesh.shader)
+            seen = "" if written.material is None else worn_by(written.material)
+            if seen and shown and decl_key(seen) != decl_key(shown):
+                hidden[written.mesh.shader] = shown
+        for material, shown in hidden.items():
+            text = (
+                "'%s' is not seen in the game, where the skin '%s' shows '%s' in its place: give it a line there"
+            )
+            log.warning(text, material, skin, shown)
 
 
 def _in_order(export: RigScene | None, old: bytes) -> bytes:

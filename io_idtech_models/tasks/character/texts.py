@@ -42,6 +42,7 @@ def save_texts(character: CharacterFound, saved: SavedCharacter, motions: Motion
         saved.declare(kind.with_animations(saved.declarations, record.declared[0], anims, blocks))
     _declare_notes(saved, motions)
     skins.declare(character.collection)
+    skins.say_hidden()
     if kind is not None and kind.with_runs is not None:
         _say_runs(character)
         for action in filter(runs.is_edited, used_actions(character.rig)):

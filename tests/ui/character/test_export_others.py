@@ -234,6 +234,18 @@ def test_the_skin_that_is_worn_is_declared(tmp_path, character, capfd):
     assert "edited: nothing" in (saved(tmp_path / "again") and capfd.readouterr().out)
 
 
+def test_a_material_that_the_skin_hides_is_said(tmp_path, capfd):
+    skins = samples_doom3.files()["skins/newt.skin"].replace(f"{NEWT}/newt\t".encode(), b"*\t")
+    read(put_character(tmp_path / "game", newt_skin=skins), "doom3")
+    saved(tmp_path / "before")
+    assert "not seen" not in capfd.readouterr().out
+    mesh = next(each for each in rig().children if each.type == "MESH")
+    mesh.material_slots[0].material = bpy.data.materials.new("models/mine")
+    saved(tmp_path / "out")
+    hidden = "'models/mine' is not seen in the game, where the skin 'newt/gold' shows 'newt/gold' in its place"
+    assert hidden in capfd.readouterr().out
+
+
 def test_a_skin_that_is_gone_is_said(tmp_path, capfd):
     skins = samples_doom3.files()["skins/newt.skin"]
     path = put_character(tmp_path / "game", newt_skin=skins + RED.encode())

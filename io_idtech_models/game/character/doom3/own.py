@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...dress import parse_decl
 from ...lexer import BLANKS, decl_key, decode
 from ...search import game_folder
 from ...shaders.index import scan_decls
@@ -133,6 +134,13 @@ def with_skin(texts: Mapping[str, bytes], more: Mapping[str, bytes], name: str, 
         if (kind, decl_key(name)) in _in(data, path):
             found[path] = edits.with_skin(found.get(path, data), kind, name, skin)
     return found
+
+
+def shown_by(texts: Mapping[str, bytes], skin: str, material: str) -> str:
+    """Return the material that a skin, which texts declare, shows in place of one; "" if they do not."""
+    key = SKIN, decl_key(skin)
+    found = next((each[key] for each in (_in(data, path) for path, data in texts.items()) if key in each), None)
+    return "" if found is None else parse_decl(_inner(found), skin).worn(material)
 
 
 def _models_in(texts: Mapping[str, bytes]) -> dict[str, Body]:
