@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 OF_ONE = re.compile(r"'([^']*)' (.*)\Z", re.DOTALL)  # a sentence about one thing
+NAME = re.compile(r"'([^']*)'")
+ABOUT = re.compile(r"'[^']*'|\d[\d.,]*|^[\w.-]+: ")  # what a sentence is about, and how much: a file's name before it
 NO_TEXT = '"\r\n\0'  # what the quoted names of a text can't hold; engines read up to a NUL
 
 
@@ -110,9 +112,33 @@ SHOWN = 7  # sentences in a line, the facts among them
 
 
 def joined(sentences: list[str], most: int = 6) -> str:
-    """Return sentences as one line, and how many there are beyond the first few."""
-    more = [f"and {len(sentences) - most} more"] if len(sentences) > most else []
-    return "; ".join(sentences[:most] + more)
+    """Return sentences as one line, and how many there are beyond the first few.
+
+    Where not all have room, those that say the same of several things are one, which names these.
+    """
+    groups = _grouped(sentences, most)
+    shown = [_said_of_all(group) for group in groups[:most]]
+    more = [f"and {sum(map(len, groups[most:]))} more"] if len(groups) > most else []
+    return "; ".join(shown + more)
+
+
+def _grouped(sentences: list[str], most: int) -> list[list[str]]:
+    """Return sentences in groups, in order: by what they say but for names and numbers, if there are more than that."""
+    if len(sentences) <= most:
+        return [[sentence] for sentence in sentences]
+    groups: dict[str, list[str]] = {}
+    for sentence in sentences:
+        groups.setdefault(ABOUT.sub("", sentence), []).append(sentence)
+    return list(groups.values())
+
+
+def _said_of_all(group: list[str]) -> str:
+    """Return the first of sentences that say the same of several things, with the names of the others' things."""
+    first, *others = group
+    if not others:
+        return first
+    names = [match[1] for match in (NAME.search(each) for each in others) if match is not None]
+    return f"{first} (and {len(others)} such{': ' if names else ''}{listed(names)})"
 
 
 @dataclass
@@ -135,7 +161,9 @@ class Summary:
     @property
     def rest(self) -> list[str]:
         """Return the warnings and notes that the line has no room for."""
-        return [*self.warnings, *self.notes][SHOWN - 1 :]
+        sentences = [self.facts, *self.warnings, *self.notes]
+        shown = {group[0] for group in _grouped(sentences, SHOWN)[:SHOWN]}
+        return [sentence for sentence in sentences if sentence not in shown]
 
 
 def once(texts: Iterable[str]) -> list[str]:

@@ -101,9 +101,7 @@ class SkinsSaved:
             if seen and shown and decl_key(seen) != decl_key(shown):
                 hidden[written.mesh.shader] = shown
         for material, shown in hidden.items():
-            text = (
-                "'%s' is not seen in the game, where the skin '%s' shows '%s' in its place: give it a line there"
-            )
+            text = "'%s' is not seen in the game, where the skin '%s' shows '%s' in its place: give it a line there"
             log.warning(text, material, skin, shown)
 
 
