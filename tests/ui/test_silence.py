@@ -84,7 +84,7 @@ def test_what_has_no_room_in_the_report_comes_before_it(tmp_path, capfd):
     assert "'u_body': 62 sharp edges will be smooth" in last
     assert "(and 1 such: 'l_legs')" in last
     assert "MD5MESH can't say which vertices go from afar" in last, "which has room now"
-    assert before.strip().splitlines()[-1].startswith("Info: a.md5mesh: 'l_legs' has normals")
+    assert before.strip().splitlines()[-1].startswith("a.md5mesh: 'l_legs' has normals")
 
 
 def test_every_case_has_a_row():
