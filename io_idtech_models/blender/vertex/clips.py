@@ -100,24 +100,28 @@ def rename_paths(actions: list[bpy.types.Action], paths: dict[str, str]) -> None
                 curve.data_path = paths.get(curve.data_path, curve.data_path)
 
 
-def find_actions(asked: str | Sequence[str], ids: set[str], keep_suffixes: bool = False) -> list[bpy.types.Action]:
+def find_actions(
+    asked: str | Sequence[str], ids: set[str], keep_suffixes: bool = False, others: Iterable[bpy.types.Action] = ()
+) -> list[bpy.types.Action]:
     """Return the actions of the names that are asked for, see `names.called`; all of the models' if there is none.
 
-    A name is the one that a models' own action has in the file, or the one that any action has in Blender.
+    Of models that brought none these are the `others`. A name is the one that a models' own action has in the file, or
+    the one that any action has in Blender.
 
     Raises:
         LimitError: no action has one of the names, or there is none at all.
     """
     own = model_actions(ids)
     wanted = names.called(asked)
-    if not wanted and not own:
+    every = own or list(others)
+    if not wanted and not every:
         raise LimitError("no action to export: this model has none of its own; name those that you want")
     known = {names.file_name_of(action, keep_suffixes): action for action in reversed(own)}
     found = [known.get(name) or bpy.data.actions.get(name) for name in wanted]
     missing = [name for name, action in zip(wanted, found, strict=True) if action is None]
     if missing:
         raise LimitError(f"no action is called {listed(missing)}")
-    return [action for action in found if action is not None] or own
+    return [action for action in found if action is not None] or every
 
 
 def rewrite(

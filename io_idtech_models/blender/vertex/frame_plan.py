@@ -21,7 +21,7 @@ from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import RIG, plays_another, rigs_of
-from ..playback import Take, influences, loose_actions, make_take, moved_by, still, warn_of_others
+from ..playback import Take, influences, loose_actions, make_take, moved_by, still, used_actions, warn_of_others
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -454,21 +454,25 @@ def _lone_keys(blocks: list[Block], times: list[float]) -> list[str]:
 
 def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: GatherSettings) -> list[Stretch]:
     """Return the actions to export as animations; if all, in the order of the frames that they begin with."""
-    chosen = find_actions(settings.actions, ids, settings.keep_suffixes)
+    named = bool(names.called(settings.actions))
+    loose = [] if named else loose_actions(owners)
+    played = [action for owner in owners for action in used_actions(owner)]
+    fitting = [a for a in dict.fromkeys([*played, *loose]) if a.users and not any(k in a for k in MARKS[1:])]
+    chosen = find_actions(settings.actions, ids, settings.keep_suffixes, fitting)
     takes = []
     for action in chosen:
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
     for rig in [owner for owner in owners if owner.id_type == "OBJECT" and owner.type == "ARMATURE"]:
         warn_of_others(rig, takes)
-    if not names.called(settings.actions):
+    if not named:
 
         def rank(take: Take) -> tuple[Any, ...]:
             first = base.keys_at(take.times[:1], take)[0]
             return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
 
         takes.sort(key=rank)
-        strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
+        strangers = [a.name for a in loose if a not in chosen and not any(k in a for k in MARKS)]
         if strangers:
             text = "actions that this model did not bring are left out, name them to write them: %s"
             log.warning(text, listing(strangers))

@@ -149,6 +149,18 @@ def test_actions_of_an_armature(disturbed, with_tag):
     assert CONTEXT.scene.frame_current == 7
 
 
+def test_without_names_a_model_that_brought_none_has_those_that_fit_it():
+    rig, block = arm()
+    pose_action(rig, "wave", 1, 3, -math.pi)
+    bend = pose_action(rig, "bend", 10, 14, math.pi / 2)
+    put_aside(rig, bpy.data.actions["wave"])
+    rig.animation_data.action = bend
+    other = add_cube("other")
+    slide(other, 0, (0, 0.0), (5, 1.0)).name = "another's"
+    bpy.data.actions.new("empty").use_fake_user = True
+    assert export(block).frame_names == [*numbered("bend", 5), *numbered("wave", 3)]
+
+
 def test_actions_of_an_object():
     block, other = add_cube("ball"), add_cube("floor")
     bounce = slide(block, 2, (3, 0), (5, 8))
