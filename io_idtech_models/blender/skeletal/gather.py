@@ -29,6 +29,7 @@ from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
+from ..scene import upward
 from ..vertex_groups import read_groups
 from . import armature, lost_weights, normals, source_weights, torso
 from . import tags as joint_tags
@@ -52,7 +53,11 @@ def find_rig(blocks: list[Block]) -> Block:
         modifiers = [m for block in blocks if block.type == "MESH" for m in block.modifiers if m.type == "ARMATURE"]
         rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
     if not rigs:
-        raise LimitError("nothing to export: no armature among the objects")
+        hung = next(((b, above) for b in blocks for above in upward(b) if above.type == "ARMATURE"), None)
+        what = (
+            "select it with its meshes" if hung is None else f"'{hung[0].name}' hangs on '{hung[1].name}', select both"
+        )
+        raise LimitError(f"nothing to export: no armature among the objects; {what}, or make it active")
     if len(rigs) > 1:
         found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}"
         how = "export them one by one (select one with its meshes, Export: Selection)"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # Of a joint's scale: more than rounding; what Daemon takes for a difference between axes (R_LoadIQModel).
 SCALED, UNEVEN = 1e-3, 1.0
+MUST_SAY_SO = "skin files must say so"
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def _collisions(model: VertexModel, rules: Rules) -> Iterator[Problem]:
             continue
         kept = engine_surface_name(surface.name)
         if len(kept) != len(surface.name):
-            yield Problem(WARNING, surface.name, f"is called '{kept}' in {rules.game}: skin files must say so")
+            yield Problem(WARNING, surface.name, f"is called '{kept}' in {rules.game}: {MUST_SAY_SO}")
         if kept in seen:
             yield Problem(WARNING, surface.name, f"and '{seen[kept]}' have one name in {rules.game}: '{kept}'")
         seen.setdefault(kept, surface.name)

@@ -35,6 +35,7 @@ from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.files import HEAD
 from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
+from ...model.limits.checks import MUST_SAY_SO
 from ...model.limits.games import NO_GAME
 from ...model.limits.tags import gone_tags
 from ...model.vertex import VertexModel
@@ -357,7 +358,8 @@ def notes_of(written: Written, reduced: bool) -> list[str]:
     """Return what there is to say of a part with its skins; what its game says of it not before it is reduced."""
     row = formats.by_name("md3")
     gone = {str(problem) for problem in row.check(written.model, NO_GAME)} if reduced else set()
-    return [note.replace(MUST_LIST, "its skins list the pieces") for note in written.notes if note not in gone]
+    said = "\n".join(note for note in written.notes if note not in gone)
+    return said.replace(MUST_LIST, "its skins list the pieces").replace(MUST_SAY_SO, "its skins do").splitlines()
 
 
 def _with_share(model: VertexModel, share: float, name: str) -> VertexModel:

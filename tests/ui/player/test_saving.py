@@ -123,6 +123,15 @@ def raised(mesh: Any) -> None:
     mesh.data.update()
 
 
+def test_skins_say_what_the_game_calls_a_surface(tmp_path, capfd):
+    hat = hat_on(brought(game(tmp_path)))
+    hat.name = "Hat_R"
+    hat.data.materials.append(bpy.data.materials.new("felt"))
+    lines = saved(tmp_path)["head_default.skin"].decode().splitlines()
+    assert any(line.startswith("hat,") for line in lines)
+    assert "'Hat_R' is called 'hat' in Quake III Arena: its skins do" in capfd.readouterr().out
+
+
 def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path, capfd):
     player = brought(game(tmp_path))
     activate(player.parts["upper"].children[0])

@@ -171,7 +171,9 @@ def test_nothing_to_export(folder):
     assert motion_of(folder / "b.md5anim", what="SCENE").num_frames == 1
     bpy.data.objects.remove(rig())
     assert "no armature is active" in error_of(export_anim, filepath=str(folder / "c.md5anim"))
-    assert "no armature among the objects" in error_of(export_mesh, filepath=str(folder / "c.md5mesh"), what="SCENE")
+    assert "no armature among the objects; select it with its meshes" in error_of(
+        export_mesh, filepath=str(folder / "c.md5mesh"), what="SCENE"
+    )
 
 
 @pytest.mark.parametrize("way", ["scaled", "applied", "parent"])
