@@ -240,6 +240,13 @@ def nobody_asks_for_what_an_undo_leaves_stale(path):
 
 
 @rule
+def properties_are_no_texts(path):
+    """Blender compiles those of each class anew while the extension is enabled, inherited ones, too."""
+    makes = any(isinstance(n, ast.AnnAssign) and isinstance(n.annotation, ast.Call) for n in nodes(path))
+    return [n.lineno for n in nodes(path) if makes and isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+
+
+@rule
 def processors_decide_nothing(path):
     """What BLAS, LAPACK and numpy's vector forms compute differs in the last bit: see `model.steady`.
 

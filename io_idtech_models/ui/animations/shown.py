@@ -5,8 +5,6 @@ drawn then, has it made anew as soon as it may. A click and a new name reach us 
 callbacks crash Blender 4.2 at exit.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,7 +1,5 @@
 """Which of a model's animations an export writes: ticks in its dialog, where scripts and presets name them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,7 +1,5 @@
 """Would a game take this model? What it refuses is selected and listed, without writing a file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bpy.props import EnumProperty

@@ -1,7 +1,5 @@
 """What the last check found, as a list: a click selects the object."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

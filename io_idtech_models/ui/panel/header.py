@@ -1,7 +1,5 @@
 """What the active model's file says of it besides its shape, to read and to edit: properties that exports write."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

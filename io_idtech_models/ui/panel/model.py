@@ -1,7 +1,5 @@
 """What the active model is: its format, game and file, and how much it has of what the game limits."""
 
-from __future__ import annotations
-
 from pathlib import PurePath
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tags of the active model, and new ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
