@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .. import formats
 from ..formats import VERTEX
@@ -16,7 +16,7 @@ from ..game.skin import SUFFIX as SKIN
 from ..game.skin import read_skin
 from ..game.store import GameFile, split_name
 from ..game.trial.log import known
-from ..game.trial.subject import PARTS, PLAYERS, TABLE, Player, Subject, is_part, subject_of
+from ..game.trial.subject import PARTS, PLAYERS, TABLE, Player, Subject, Thing, is_part, subject_of, weapon_number
 from ..reporting import LimitError, ModelError, listed
 from .surface_looks import Looks
 
@@ -34,6 +34,19 @@ class Belongings:
     subject: Subject
     files: dict[str, bytes]
     shaders: set[str] = field(default_factory=set)  # that models and skins name
+
+    def hold(self, file: GameFile, data: bytes) -> None:
+        """Let a player hold a weapon, one of whose models is of a file: with what lies beside it."""
+        place = place_in_game(file)
+        number = weapon_number(place)
+        if not isinstance(self.subject, Player) or not number:
+            log.warning("'%s': the game does not know it as a weapon, and shows its own in the hand", file.name)
+            return
+        self.subject = replace(self.subject, weapon=number)
+        folder = place.rpartition("/")[0]
+        for path, found in _beside(file, subject_of(place)):
+            self.files.setdefault(f"{folder}/{path}", _read(found))
+        self.files[place] = data
 
     @property
     def about(self) -> set[str]:
@@ -56,11 +69,18 @@ def _has_all_parts(file: GameFile) -> bool:
     return names.issuperset(f"{part}.md3" for part in PARTS)
 
 
-def belongings(file: GameFile, game: Union, skin: str = "", edited: Mapping[str, bytes] | None = None) -> Belongings:
+def belongings(
+    file: GameFile,
+    game: Union,
+    skin: str = "",
+    edited: Mapping[str, bytes] | None = None,
+    held: Mapping[GameFile, bytes] | None = None,
+) -> Belongings:
     """Return what a game needs to show the model of a file, in a skin.
 
-    `edited` are files that take the place of those that there are, or come besides, by their names in the folder. What
-    they and the others name is brought along where the game itself does not have it.
+    `edited` are files that take the place of those that there are, or come besides, by their names in the folder;
+    `held` are models of a weapon in a player's hand, as they are by now. What these and the others name is brought
+    along where the game itself does not have it.
 
     Raises:
         ModelError: the game can't show such a model, or would refuse it for a file that is not there.
@@ -74,8 +94,14 @@ def belongings(file: GameFile, game: Union, skin: str = "", edited: Mapping[str,
         whole[same] = data
     found = Belongings(subject, whole)
     found.shaders = _shaders_in(file, subject, whole)
-    for path, data in named_by(file, lambda each: _is_of(each, game), found.shaders):
-        whole.setdefault(path, data)
+    named = [(file, found.shaders)]
+    for each, data in (held or {}).items():
+        found.hold(each, data)
+        named.append((each, _shaders_in(each, Thing(each.name), {each.name: data})))
+    for each, shaders in named:
+        found.shaders |= shaders
+        for path, data in named_by(each, lambda known: _is_of(known, game), shaders):
+            whole.setdefault(path, data)
     if sum(map(len, whole.values())) > MOST:
         raise LimitError(f"the model's files have more than {MOST >> 20} MiB")
     _refuse_part_of_a_player(found, game)

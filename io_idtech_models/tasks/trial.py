@@ -33,6 +33,7 @@ from .export.vertex import gathered
 from .import_.games import configured_entries, user_disk
 from .player.exports import SaveOptions, save_player
 from .player.files import stale
+from .player.tables import KINDS
 
 OWN = "idtech-try.md3"  # what a model is called that came from no file
 
@@ -159,7 +160,19 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
     file = _source(bodies[0], disk)
     for warning in stale(saved.files, [file.folder]):
         log.warning("%s", warning)
-    return belongings(file, disk.game(program.game), wish.skin or worn, saved.files)
+    held = dict(_held(player, context, wish, disk))
+    return belongings(file, disk.game(program.game), wish.skin or worn, saved.files, held)
+
+
+def _held(player: PlayerFound, context: Context, wish: Wish, disk: Disk) -> Iterator[tuple[GameFile, bytes]]:
+    """Yield the models that a player holds, as the scene has them: a weapon, and what stands on that."""
+    for root in (root for kind, root in player.parts.items() if kind not in KINDS):
+        part = part_of(context, root)
+        file = _source(part, disk)
+        if file.suffix.lower() in SHOWN and part.blocks:
+            with object_mode(context):
+                yield file, _model_bytes(file.name, part, file, context, wish)
+            _say_what_is_unsaved(part)
 
 
 def _source(chosen: Choice, disk: Disk) -> GameFile:

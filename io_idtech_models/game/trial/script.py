@@ -110,8 +110,9 @@ def commands(subject: Subject, view: View) -> str:
     if isinstance(subject, Thing):  # who flies, and is seen by nobody
         found += ["team s", f"wait {RAISING}", f"testmodel {subject.path}"]
     elif isinstance(subject, Weapon):
-        found += ["give weapons", "give ammo", f"wait {RAISING}", f"weapon {subject.number}", f"wait {RAISING}"]
+        found += _taking(subject.number)
     else:
+        found += _taking(subject.weapon) if subject.weapon else []
         found += [f"set cg_thirdPersonRange {view.distance:g}", f"set cg_thirdPersonAngle {view.angle:g}"]
         found += ["set cg_thirdPerson 1"]
     found += [f'set {name} "{value}"' for name, value in _checked(view.cvars).items() if name.lower().startswith("cg_")]
@@ -119,6 +120,10 @@ def commands(subject: Subject, view: View) -> str:
     if view.picture:
         found += ["screenshot silent", f"wait {MOMENT}", "quit"]
     return _lines(found)
+
+
+def _taking(weapon: int) -> list[str]:
+    return ["give weapons", "give ammo", f"wait {RAISING}", f"weapon {weapon}", f"wait {RAISING}"]
 
 
 def _checked(cvars: Mapping[str, str]) -> Mapping[str, str]:

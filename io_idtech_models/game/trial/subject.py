@@ -34,6 +34,7 @@ class Player:
 
     name: str
     skin: str = USUAL_SKIN
+    weapon: int = 0  # in its hand, by its number; 0: what the game gives it
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -97,10 +98,17 @@ def subject_of(path: str, skin: str = "") -> Subject:
     found: Subject = Thing("/".join(parts))
     if len(folders) == 3 and folders[:2] == PLAYERS and is_part(parts[-1]):
         found = Player(parts[2], skin or USUAL_SKIN)
-    elif folders[:-1] == WEAPONS_FOLDER and folders[-1] in WEAPONS and parts[-1].lower().startswith(folders[-1]):
-        found = Weapon("/".join([*parts[:-1], f"{parts[2]}.md3"]), WEAPONS[folders[-1]])  # or its _hand, _barrel, ...
+    elif weapon_number(path):
+        found = Weapon("/".join([*parts[:-1], f"{parts[2]}.md3"]), weapon_number(path))  # or its _hand, _barrel, ...
     check_names([*found.models, found.label])
     return found
+
+
+def weapon_number(path: str) -> int:
+    """Return the number of the weapon that a model's path in the game is of, 0 for none."""
+    *folders, name = [part.lower() for part in name_parts(path)] or [""]
+    is_weapons = tuple(folders[:-1]) == WEAPONS_FOLDER and name.startswith(folders[-1])
+    return WEAPONS.get(folders[-1], 0) if is_weapons else 0
 
 
 def is_part(name: str) -> bool:

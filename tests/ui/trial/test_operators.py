@@ -100,6 +100,30 @@ def test_a_whole_player_is_what_a_save_would_write(game, work):
     assert changed(game) == {"head.md3"}
 
 
+def test_a_player_holds_the_weapon_of_the_scene(game, work, capfd):
+    gun = "models/weapons2/railgun/railgun"
+    put_files(work, {f"{gun}.md3": sample("animated"), f"{gun}_flash.md3": b"flash", "models/weapons2/a/a.md3": b""})
+    options: Any = {"filepath": str(work / TOY / "head.md3"), "weapon": "railgun"}
+    assert bpy.ops.import_scene.idtech_player(**options) == {"FINISHED"}
+    held = next(c for c in bpy.data.collections if c.name.startswith("railgun") and meshes(c))
+    assert try_it() == {"FINISHED"}
+    assert game.packed[f"{gun}.md3"] == sample("animated")
+    assert game.packed[f"{gun}_flash.md3"] == b"flash"
+    assert "weapon 7" in game.told["scripts"]["idtech-try.cfg"]
+    move(held)
+    activate(meshes(held)[0])
+    assert try_it() == {"FINISHED"}
+    assert game.packed[f"{gun}.md3"] != sample("animated")
+    assert 'set model "toy/default"' in game.told["scripts"]["autoexec.cfg"]
+    held["idtech_file"] = str(work / "models/weapons2/spork/spork.md3")
+    for block in meshes(held):
+        block.data.pop("idtech_file", None)
+    capfd.readouterr()
+    assert try_it() == {"FINISHED"}
+    assert "'spork.md3': the game does not know it as a weapon" in capfd.readouterr().out
+    assert "weapon " not in game.told["scripts"]["idtech-try.cfg"]
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_edited_parts_are_the_scenes_and_the_others_the_files(game, work, packed):
     if packed:
