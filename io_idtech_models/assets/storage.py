@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from ..game.store import INTO_ARCHIVE, split_at_archive
+from ..game.store import ARCHIVES, INTO_ARCHIVE, split_at_archive
 from ..reporting import ModelError, reason
 
 PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
@@ -181,6 +181,8 @@ def _refuse_archive(path: Path) -> None:
     if found is not None:
         where = "in an archive" if found[1] else "an archive"
         raise ModelError(f"can't write '{path}': it is {where}, which is only read; choose another folder")
+    if path.name.lower().endswith(ARCHIVES) and not path.is_dir():
+        raise ModelError(f"can't write '{path}': archives are called so, and this file would be none")
 
 
 def _stage(target: Path, fill: Fill, folder: Path, staged: list[tuple[Path, Path]]) -> None:

@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from io_idtech_models.assets.storage import write_file, write_files
+from io_idtech_models.assets.storage import write_archive, write_file, write_files
 from io_idtech_models.reporting import ModelError
 
 POSIX = os.name == "posix"
@@ -136,6 +136,14 @@ def test_links_stay_links(tmp_path):
     (tmp_path / "loop.md3").symlink_to(tmp_path / "loop.md3")
     with pytest.raises(ModelError, match="can't write"):
         write_file(tmp_path / "loop.md3", b"")
+
+
+@pytest.mark.parametrize("name", ["new.pk3", "NEW.PAK"])
+def test_no_model_becomes_an_archive(tmp_path, name):
+    with pytest.raises(ModelError, match="archives are called so"):
+        write_file(tmp_path / name, b"-")
+    assert not (tmp_path / name).exists()
+    write_archive(tmp_path / name, lambda stream: stream.write(b"-"))
 
 
 @pytest.mark.parametrize("name", ["pak0.pk3", "PAK0.PAK", "a.zip"])

@@ -710,6 +710,12 @@ def _(folder):
     add_mesh("a", points, np.arange(1200).reshape(-1, 3).tolist())
 
 
+@says("by which games know")
+def _(folder):
+    add_cube("a")
+    bpy.ops.export_scene.idtech_md3(filepath=str(folder / "a.foo"))
+
+
 @says("lies beside it from before", to="a.md3")
 def _(folder):
     add_cube("a")

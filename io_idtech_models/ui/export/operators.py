@@ -78,13 +78,17 @@ class ExportFile(Exporting):  # type: ignore[misc]
             return CANCELLED
         try:
             with showing_progress(bpy.context, Path(self.filepath).name):
-                done = [(file.name, summary) for file, summary in write()]
+                done = list(write())
         except ModelError as error:
             text = joined([str(error), *besides])
             self.report({"ERROR"}, f"{Path(bpy.path.abspath(self.filepath)).name}: {text}")
             return CANCELLED
         remember_game(self.row, self.game)
-        report_done(self, done)
+        for file, summary in done:
+            if file.suffix.lower() not in self.row.suffixes:
+                text = f"'{file.name}' does not end in {self.row.suffixes[0]}, by which games know {self.row.name.upper()}"
+                summary.warnings.append(text)
+        report_done(self, [(file.name, summary) for file, summary in done])
         return FINISHED
 
     def draw_space(self) -> None:
