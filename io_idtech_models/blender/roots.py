@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .compat import Block
-from .curves import is_still
+from .compat import Block, playing_curves
+from .curves import is_still, playing_tracks
 from .empties import DISPLAY, PREFIX
 from .frame_rigs import is_frame_rig
 from .playback import playing_values
@@ -31,6 +31,7 @@ FRAME = "frame"
 FRAME_PATH, TIME_PATH = f'["{FRAME}"]', "eval_time"  # of a root, and of shape keys
 HOME, POSE = "Part Home", "Part Frame"  # constraints of a tag, or of the bone that it became, by name
 AT_REST = "Part at Rest"  # a mesh's constraint where bones pose it: it stays where its part is at rest
+PLAYED = 1e-3  # of a frame
 LEFT_BEHIND = 0.01  # of all weights of a mesh
 FOLLOWING = frozenset(("CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"))  # constraints that take it along
 IDENTITY = np.eye(4)
@@ -191,6 +192,29 @@ def frame_root(root: Block) -> Block:
     """Return the root whose property says which frame is shown: levels of detail follow their part's."""
     above = root_of(root.parent) if LEVEL in root else None
     return root if above is None else above
+
+
+def parts_of(blocks: Iterable[Block]) -> list[Block]:
+    """Return the roots whose frames parts among objects show, each once."""
+    roots = dict.fromkeys(root for root in map(root_of, blocks) if root is not None)
+    return list(dict.fromkeys(frame_root(root) for root in roots))
+
+
+def plays_rows(root: Block) -> bool:
+    """Tell whether a part, or one that carries it, shows other frames of its file than that which the scene stands at.
+
+    A part that nothing plays stands still.
+    """
+    parts = dict.fromkeys(frame_root(each) for each in upward(root) if is_root(each))
+    return any(not _plays_file(part) for part in parts if part == root or part.animation_data is not None)
+
+
+def _plays_file(root: Block) -> bool:
+    curve = next((curve for curve in playing_curves(root) if curve.data_path == FRAME_PATH), None)
+    if curve is None or not len(curve.keyframe_points) or playing_tracks(root.animation_data):
+        return False
+    first, last = (round(key.co.x) for key in (curve.keyframe_points[0], curve.keyframe_points[-1]))
+    return first == 0 and all(abs(curve.evaluate(frame) - frame) < PLAYED for frame in range(last + 1))
 
 
 def is_carried(block: Block, top: Block | None = None) -> bool:

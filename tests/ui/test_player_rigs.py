@@ -157,6 +157,30 @@ def test_unedited_it_is_saved_as_it_was(rig, tmp_path):
     assert saved(tmp_path, "again") == originals()
 
 
+@pytest.mark.parametrize("space", ["AUTO", "WORLD"])
+@pytest.mark.parametrize(
+    ("legs", "torso"), [("LEGS_RUN", "TORSO_ATTACK"), ("LEGS_RUN", ""), ("", "TORSO_ATTACK"), ("", "")]
+)
+def test_parts_in_one_file_are_written_as_they_play(tock, tmp_path, capfd, space, legs, torso):
+    """They stand at the origin, so that a part's own space and the world are one."""
+    play(tock, legs, torso, bpy.context.scene)
+    meshes = [block for block in bpy.data.objects if block.type == "MESH" and root_of(block)]
+    for block in meshes:
+        block.select_set(True)
+    activate(*meshes)
+    path = tmp_path / "whole.md3"
+    assert bpy.ops.export_scene.idtech_md3(filepath=str(path), what="SELECTION", space=space) == {"FINISHED"}
+    assert "the scene's range is written" in capfd.readouterr().out, "the torso has fewer frames than the legs"
+    found, scene = model(path.read_bytes()), bpy.context.scene
+    assert found.num_frames == scene.frame_end + 1
+    for frame in range(found.num_frames):
+        scene.frame_set(frame)
+        seen = shown()
+        for surface in found.surfaces:
+            spots = seen[surface.name][:, None] - surface.positions[frame][None]
+            assert np.abs(spots).max(axis=2).min(axis=0).max() < 0.02, (frame, surface.name)
+
+
 @pytest.mark.parametrize("scale", [0.01, 0.03, 50.0])
 def test_unedited_it_is_saved_as_it_was_at_another_size(tmp_path, scale):
     brought(TOCK, frame_rate=24, levels=False, scale=scale)

@@ -24,7 +24,7 @@ from ..frame_rigs import RIG, plays_another, rigs_of
 from ..playback import Take, influences, loose_actions, make_take, moved_by, still, used_actions, warn_of_others
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
-from ..roots import follows_frame
+from ..roots import follows_frame, parts_of, plays_rows
 from ..scene import ExportScene
 from ..space import WORLD, Space
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
@@ -205,6 +205,13 @@ def _automatic(
 ) -> str:
     """Return what AUTO means: the model's own frames, or the scene's range where that shows something else."""
     if keyed:
+        several = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1]
+        parts = parts_of(several)
+        unlike = len(parts) > 1 and len({len(frame_blocks(block.data.shape_keys)) for block in several}) > 1
+        if unlike or any(parts != [space.root] and plays_rows(part) for part in parts):
+            text = "the scene's range is written, frame %d to %d, as its parts play there: not all their frames"
+            log.warning(text, export.scene.frame_start, export.scene.frame_end)
+            return "SCENE"
         still = [b for b in keyed if len(frame_blocks(b.data.shape_keys)) > 1 and keys_stand_still(b, export)]
         odd = _played_otherwise([block for block in keyed if block not in still], export)
         if odd is not None:

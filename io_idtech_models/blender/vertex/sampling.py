@@ -23,7 +23,7 @@ from ..curves import is_still
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..playback import Take, at_rest, playing, showing_all
-from ..roots import AT_REST, follows_frame, leader_of, posed_parts, showing_whole
+from ..roots import AT_REST, follows_frame, leader_of, parts_of, posed_parts, showing_whole
 from ..scene import ExportScene, showing, unstretched
 from ..space import worlds_of
 from .frame_plan import FramePlan, GatherSettings
@@ -88,7 +88,7 @@ class Stage:
             self.prepared.enter_context(unstretched())
         if self.plan.whole:
             rigs = rigs_of(self.blocks)
-            for root in dict.fromkeys([self.plan.space.root, *posed_parts(rigs)]):
+            for root in dict.fromkeys([self.plan.space.root, *parts_of(self.blocks), *posed_parts(rigs)]):
                 self.prepared.enter_context(showing_whole(root, len(self.plan.times)))
             self.prepared.enter_context(showing_all(rigs))
         self.prepared.enter_context(pinned(self.blocks, to_one=False))

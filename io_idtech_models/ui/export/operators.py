@@ -86,8 +86,8 @@ class ExportFile(Exporting):  # type: ignore[misc]
         remember_game(self.row, self.game)
         for file, summary in done:
             if file.suffix.lower() not in self.row.suffixes:
-                text = f"'{file.name}' does not end in {self.row.suffixes[0]}, by which games know {self.row.name.upper()}"
-                summary.warnings.append(text)
+                known = f"{self.row.suffixes[0]}, by which games know {self.row.name.upper()}"
+                summary.warnings.append(f"'{file.name}' does not end in {known}")
         report_done(self, [(file.name, summary) for file, summary in done])
         return FINISHED
 
