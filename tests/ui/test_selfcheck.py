@@ -129,7 +129,7 @@ def test_bones_that_bend_meshes_otherwise(tmp_path, said, change, cause, target)
     change(rig)
     export_bytes(tmp_path / target)
     text = said()
-    assert OFF.findall(text) == ["u_body", "l_legs"], text
+    assert set(OFF.findall(text)) == {"u_body", "l_legs"}, text
     assert cause in text
 
 

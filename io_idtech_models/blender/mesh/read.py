@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.edits import affine
 from ...model.edits.corners import restored_numbers, source_cuts
 from ...model.source import Meshes, Near, near
 from ...reporting import plural
@@ -102,7 +103,9 @@ def read_shape(
             said = "corners whose faces changed keep the source's normals, more than 5 degrees from those shown"
             log.warning("'%s': %d %s", block.name, lost, said)
     slots = attributes.get_attribute(mesh, "material_index", "INT", "FACE")
-    corners, corner_faces = cut_like_source(mesh, topology, numbers, source)
+    seen = mesh if normals == "SHOWN" or own_mesh is None else own_mesh
+    kept = _points_in_shape(seen, topology, numbers, origin, part)
+    corners, corner_faces = cut_like_source(mesh, topology, numbers, source, kept)
     unchanged = source is not None and is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
     as_shown = corners
@@ -226,12 +229,40 @@ def _source_numbers(
     return part, part.own_vertices(corner_numbers), part.own_vertices(loose), part.own_triangles(triangles)
 
 
+def _points_in_shape(
+    mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, origin: Origin, part: Near | None
+) -> NDArray[np.bool_]:
+    """Tell which points (P,) lie to those around them as the source has them: unmoved, or moved with them by one map.
+
+    Where no face is larger than a triangle nobody asks.
+    """
+    everywhere = np.ones(topology.num_points, np.bool_)
+    if part is None or origin.place is None or not (topology.face_sizes > 3).any():
+        return everywhere
+    before = base_positions(mesh, topology, numbers, part.source, origin.frame)
+    if before is None:
+        return everywhere
+    present = attributes.positions(mesh)
+    triangles = topology.corner_points[attributes.triangulated(mesh)[0]]
+    slack = max([affine.rounding(before), *(surface.step for surface in part.source.surfaces)])
+    carried = affine.maps_at(before, present, triangles, np.arange(len(present)), slack)[1]
+    return np.asarray((before == present).all(axis=1) | carried)
+
+
 def cut_like_source(
-    mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, source: Meshes | None
+    mesh: bpy.types.Mesh,
+    topology: attributes.Topology,
+    numbers: Numbers,
+    source: Meshes | None,
+    kept: NDArray[np.bool_],
 ) -> tuple[attributes.Ints, attributes.Ints]:
-    """Triangulate, larger faces along the diagonals that the source had where it had any."""
+    """Triangulate, larger faces along the diagonals that the source had where it had any.
+
+    Those all of whose points (P,) are `kept` in shape: of others Blender's diagonals are those that fit.
+    """
     corners, faces = attributes.triangulated(mesh)
-    sizes = topology.face_sizes
+    moved = np.bincount(topology.corner_faces, ~kept[topology.corner_points], len(topology.face_sizes)) > 0
+    sizes = np.where(moved, 0, topology.face_sizes)
     if source is None or not len(source.triangles) or not (sizes > 3).any():
         return corners, faces
     corners = corners.copy()

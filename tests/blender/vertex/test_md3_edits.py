@@ -9,7 +9,7 @@ from io_idtech_models.blender.compat import NORMAL_CODES, playing_curves
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_latlong
 from tests.blender.case import activate, edited, in_edit_mode, select_faces, vertices_of
-from tests.blender.vertex.md3_case import Case, angle, differences, open_case
+from tests.blender.vertex.md3_case import CONTEXT, Case, angle, differences, open_case
 from tests.samples import SENTINEL, corpus
 from tests.samples_md3 import FrameSpec, Md3Spec, SurfaceSpec
 
@@ -223,6 +223,61 @@ def test_quads_and_back(case):
         in_edit_mode(block, step)
         assert differences(before, case.after()) <= {"surface0.triangles"}
     assert len(case.after().surfaces[0].triangles) == len(before.surfaces[0].triangles)
+
+
+def bumpy() -> bytes:
+    """Return a model of a grid that is no plane, whose squares are cut in both ways."""
+    size = 5
+    grid = [(x * 640, y * 640, (x * 7 + y * 11) % 5 * 160) for y in range(size) for x in range(size)]
+    corners = [(y * size + x, x + y) for y in range(size - 1) for x in range(size - 1)]
+    squares = [(at, at + size, at + size + 1, at + 1, odd % 2) for at, odd in corners]
+    cuts = [((a, b, c), (a, c, d)) if odd else ((a, b, d), (b, c, d)) for a, b, c, d, odd in squares]
+    uvs = [(x / 9, y / 9) for y in range(size) for x in range(size)]
+    spec = SurfaceSpec(b"grid", [[(*point, 0, 0) for point in grid]], [half for pair in cuts for half in pair], uvs)
+    return Md3Spec([FrameSpec(b"still")], [], [spec]).pack()
+
+
+def triangles_shown(block) -> set:
+    """Return the triangles that Blender draws, each as its corners' places, in any order."""
+    mesh = block.evaluated_get(CONTEXT.evaluated_depsgraph_get()).data
+    mesh.calc_loop_triangles()
+    points = np.array([mesh.vertices[at].co for triangle in mesh.loop_triangles for at in triangle.vertices])
+    return {frozenset(map(tuple, each)) for each in np.round(points.reshape(-1, 3, 3) * 16).astype(int).tolist()}
+
+
+def pull(block) -> None:
+    for vertex in list(block.data.vertices)[::3]:
+        vertex.co.z += 9.0
+
+
+@pytest.mark.parametrize(
+    "way", ["subdivided by a modifier", "subdivided", "quads that are pulled", "joined and subdivided"]
+)
+def test_faces_are_cut_as_they_are_shown_where_they_are_not_the_sources(way):
+    case = open_case(bumpy())
+    block = case.surface(0)
+    if way != "subdivided" and "modifier" not in way:
+        in_edit_mode(block, lambda: bpy.ops.mesh.tris_convert_to_quads(face_threshold=3.1, shape_threshold=3.1))
+        assert any(len(face.vertices) == 4 for face in block.data.polygons)
+        assert case.dump() == case.data, "which nobody sees"
+    if way == "subdivided by a modifier":
+        block.modifiers.new("finer", "SUBSURF")
+    elif "subdivided" in way:
+        in_edit_mode(block, lambda: bpy.ops.mesh.subdivide(smoothness=0.5))
+    else:
+        pull(block)
+    (surface,) = case.gather().surfaces
+    written = np.round(surface.positions[0][surface.triangles] * 16).astype(int)
+    assert {frozenset(map(tuple, each)) for each in written.tolist()} == triangles_shown(block)
+
+
+def test_quads_that_are_moved_as_one_are_cut_as_before():
+    case = open_case(bumpy())
+    block = case.surface(0)
+    in_edit_mode(block, lambda: bpy.ops.mesh.tris_convert_to_quads(face_threshold=3.1, shape_threshold=3.1))
+    for vertex in block.data.vertices:
+        vertex.co.x *= 2.0
+    assert np.array_equal(case.after().surfaces[0].triangles, case.before.surfaces[0].triangles)
 
 
 @pytest.mark.parametrize("bent", [False, True])
