@@ -98,8 +98,13 @@ def describe(block: Block, name: str) -> None:
 
 
 def numbers(block: Block, name: str) -> tuple[float, ...]:
-    """Return the numbers of a property, one or several; none if it is missing, or of another kind."""
+    """Return the numbers of a property, one, several, or a text of them; none if it is missing, or of another kind."""
     value = block.get(name)
+    if isinstance(value, str):
+        try:
+            return tuple(map(float, value.replace(",", " ").split()))
+        except ValueError:
+            return ()
     if isinstance(value, int | float):
         return (float(value),)
     listed = value.to_list() if hasattr(value, "to_list") else []

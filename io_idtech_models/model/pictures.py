@@ -82,6 +82,11 @@ class Skin:
         """Return what its pictures are called: as the skin, or numbered from 0 where it may have several."""
         return [f"{self.name}_{i}" for i in range(len(self.pictures))] if self.times else [self.name]
 
+    def shows_the_same(self, other: Skin) -> bool:
+        """Tell whether another one has the same pictures, for as long."""
+        alike = self.times == other.times and len(self.pictures) == len(other.pictures)
+        return alike and all(map(np.array_equal, self.pictures, other.pictures))
+
 
 def skin_names(model_name: str, count: int) -> list[str]:
     """Return what the skins of a model are called: as engines call the files that may take their places."""

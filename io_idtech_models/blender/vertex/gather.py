@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -69,7 +70,7 @@ def gather(
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
     model = VertexModel(name, plan.names, surfaces, found, source, plan.sources, texture_size=_texture_size(meshes))
-    model.traits, model.groups = find_traits(collection), find_groups(plan, mesh_blocks, collection)
+    model.traits, model.groups = find_traits(collection, blocks), find_groups(plan, mesh_blocks, collection)
     if settings.holds.pictures:
         shapes = [(each.mesh.shape, each.parts) for each in meshes]
         worn = [shape.materials[slot] for shape, parts in shapes for part in parts for slot in part.slots]
@@ -162,19 +163,23 @@ def _shown(plan: FramePlan, action: Block, finder: KeyFinder, keyed: list[Block]
 
 
 def find_skins(materials: Iterable[Any]) -> list[Skin]:
-    """Return the skins that materials show, each once."""
-    found: dict[str, Skin] = {}
+    """Return the skins that materials show, each once: of several that one name means those with other pictures."""
+    found: list[Skin] = []
     for material in dict.fromkeys(materials):
         if material is not None:
-            name = names.file_name_of(material)
-            found.setdefault(name, read_skin(material, name))
-    return list(found.values())
+            skin = read_skin(material, names.file_name_of(material))
+            alike = [known for known in found if known.name == skin.name]
+            if not any(known.shows_the_same(skin) for known in alike):
+                found.append(replace(skin, source_index=-1) if alike else skin)
+    return found
 
 
-def find_traits(collection: bpy.types.Collection | None) -> Traits:
-    """Return the numbers of a model's header that its collection shows."""
+def find_traits(collection: bpy.types.Collection | None, blocks: Iterable[Block] = ()) -> Traits:
+    """Return the numbers of a model's header that its collection shows; of new `blocks` one in which they lie."""
+    homes: Iterable[Any] = (home for block in blocks for home in block.users_collection)
+    told = (home for home in homes if any(name.startswith(GAME) for name in [*home.keys()]))
     found: Traits = {}
-    holder: Any = collection
+    holder: Any = next(told, None) if collection is None else collection
     for name in [] if holder is None else list(holder.keys()):
         if name.startswith(GAME):
             value, several = holder[name], numbers(holder, name)

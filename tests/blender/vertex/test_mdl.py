@@ -10,16 +10,20 @@ import pytest
 
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.properties import TIMES
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.shading.pixels import pixels_of
 from io_idtech_models.blender.vertex import edit_frames
 from io_idtech_models.blender.vertex.build import BuildSettings, build
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.model.pictures import quake_palette
 from tests import samples_mdl
 from tests.blender.case import CONTEXT, activate, edited, open_case, reopen, show_image
 from tests.samples import SENTINEL, corpus, sample
+from tests.ui.scene import add_cube
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -167,6 +171,35 @@ def test_skins_are_added_taken_away_and_put_in_another_order():
     assert case.after().pictures.tolist() == case.before.pictures[::-1].tolist()
     mesh.materials.pop(index=0)
     assert case.after().pictures.tolist() == case.before.pictures[:1].tolist()
+
+
+def test_a_copy_of_a_skin_is_one_as_soon_as_it_shows_another_picture():
+    case = opened("animated")
+    mesh = case.surface().data
+    made = mesh.materials[0].copy()
+    mesh.materials.append(made)
+    assert case.dump() == case.data
+    show_image(made, image(case, 1).copy())
+    assert image_of(made) != image(case)
+    assert len(case.after().skins.kinds) == 3
+
+
+def test_times_may_be_a_text():
+    case = opened("animated")
+    bpy.data.actions["run"][TIMES] = "0.1, 0.2"
+    assert case.after().frames.kinds.tolist() == [0, 0, 0, 1]
+
+
+def test_a_new_model_has_the_numbers_of_the_collection_that_it_lies_in():
+    home = bpy.data.collections.new("rocket")
+    bpy.context.scene.collection.children.link(home)
+    home["idtech_game_flags"] = 1
+    block = add_cube("rocket")
+    home.objects.link(block)
+    bpy.context.scene.collection.objects.unlink(block)
+    assert gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, GatherSettings())).traits == {
+        "flags": 1
+    }
 
 
 def test_a_group_whose_times_are_edited_is_dissolved_and_a_new_one_made():
