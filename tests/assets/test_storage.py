@@ -143,7 +143,7 @@ def test_no_model_becomes_an_archive(tmp_path, name):
     with pytest.raises(ModelError, match="archives are called so"):
         write_file(tmp_path / name, b"-")
     assert not (tmp_path / name).exists()
-    write_archive(tmp_path / name, lambda stream: stream.write(b"-"))
+    write_archive(tmp_path / name, lambda stream: None)
 
 
 @pytest.mark.parametrize("name", ["pak0.pk3", "PAK0.PAK", "a.zip"])

@@ -169,7 +169,7 @@ def settle_normals(
     """
     fresh = _fresh(surface, view)
     if view is not None and motion is not None:
-        turns = _turns(surface, motion, view, coding)
+        turns = _turns(surface, motion, view, coding, ~fresh)
         first = next(turns, None)
         if first is None and not fresh.any():
             return view.normals
@@ -273,10 +273,9 @@ def _source_normals(model: VertexModel, surface: Surface, coding: NormalCoding) 
     size = np.maximum(np.abs(before), 1.0) * 1e-5
     moved = (np.abs(surface.positions - before) > size).any(axis=2)
     motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
-    found = coding.decode(view.normals)
-    for frame, vertices, turned in _turns(surface, motion, view, coding):
+    found, fresh = coding.decode(view.normals), _fresh(surface, view)
+    for frame, vertices, turned in _turns(surface, motion, view, coding, ~fresh):
         found[frame, vertices] = _directions(turned)
-    fresh = _fresh(surface, view)
     if fresh.any():
         own = _own_normals(surface, fresh)
         kept = _still_shown(surface, own, view, fresh, lambda: found[:, fresh])
@@ -306,43 +305,50 @@ def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
 
 
 def _turns(
-    surface: Surface, motion: Motion, view: SourceView, coding: NormalCoding
+    surface: Surface, motion: Motion, view: SourceView, coding: NormalCoding, wanted: NDArray[np.bool_]
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
-    """Yield frames, and of each the vertices (n,) whose normals go another way than the source's, and that (n, 3)."""
+    """Yield frames, and of each the vertices (n,) whose normals go another way than the source's, and that (n, 3).
+
+    Of those that are `wanted` (V,): the others have normals of their own.
+    """
+    if not wanted.any():
+        return
     sides = turned_over(surface, view)
     for frame in np.flatnonzero(motion.moved.any(axis=1) | sides.any()).tolist():
-        vertices, turned = _turned(surface, motion, view, frame, coding, sides)
+        moved = affine.beside(view.known & motion.moved[frame], surface.triangles)
+        vertices = np.flatnonzero((moved | sides) & view.known & wanted)
         if len(vertices):
-            yield frame, vertices, turned
+            normals = coding.decode(view.normals[frame, vertices])
+            normals[sides[vertices]] *= -1.0
+            yield frame, vertices, _turned(surface, motion, view, frame, vertices, normals)
 
 
 def _turned(
-    surface: Surface, motion: Motion, view: SourceView, frame: int, coding: NormalCoding, sides: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the vertices (n,) whose surroundings moved in a frame, or were turned over, and their normals (n, 3)."""
-    triangles = surface.triangles
-    moved = view.known & motion.moved[frame]
-    turned = np.flatnonzero((affine.beside(moved, triangles) | sides) & view.known)
-    if not len(turned):
-        return turned, np.zeros((0, 3))
+    surface: Surface,
+    motion: Motion,
+    view: SourceView,
+    frame: int,
+    vertices: NDArray[np.int64],
+    normals: NDArray[np.float32],
+) -> NDArray[np.float64]:
+    """Return normals (n, 3) of vertices (n,) that go along with what moved around these in a frame."""
     before, after = motion.before[frame], motion.after[frame]
-    usable = triangles[view.known[triangles].all(axis=1)]
-    maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
+    usable = surface.triangles[view.known[surface.triangles].all(axis=1)]
+    maps, found = affine.maps_at(before, after, usable, vertices, motion.slack)
     alone, shown = len(motion.moved) == 1, None
     if alone or not found.all():
         used = np.unique(usable)
         mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
         if surface.base is not None and surface.base.frame == frame and not mirrored:
-            shown = surface.base.normals[turned]
+            shown = surface.base.normals[vertices]
         else:
-            maps[~found] = _ring_maps(before, after, usable, turned[~found], mirrored)
-    normals = steady.applied(maps, coding.decode(view.normals[frame, turned]))
-    normals[sides[turned]] *= -1.0
+            maps[~found] = _ring_maps(before, after, usable, vertices[~found], mirrored)
+    turned = steady.applied(maps, normals)
     if shown is not None:
         # Of several frames Blender shows the normals of one alone, and all go the same way.
-        far = alone & (steady.dots(normals, shown) < NEAR_SHOWN * steady.lengths(normals) * steady.lengths(shown))
-        normals[~found | far] = shown[~found | far]
-    return turned, normals
+        far = alone & (steady.dots(turned, shown) < NEAR_SHOWN * steady.lengths(turned) * steady.lengths(shown))
+        turned[~found | far] = shown[~found | far]
+    return turned
 
 
 def _ring_maps(

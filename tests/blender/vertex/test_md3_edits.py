@@ -1,5 +1,7 @@
 """F2: an edit in Blender changes what it touches, and nothing else, in the file."""
 
+from typing import Any
+
 import bmesh
 import bpy
 import numpy as np
@@ -237,7 +239,7 @@ def bumpy() -> bytes:
     return Md3Spec([FrameSpec(b"still")], [], [spec]).pack()
 
 
-def triangles_shown(block) -> set:
+def triangles_shown(block) -> set[Any]:
     """Return the triangles that Blender draws, each as its corners' places, in any order."""
     mesh = block.evaluated_get(CONTEXT.evaluated_depsgraph_get()).data
     mesh.calc_loop_triangles()

@@ -192,11 +192,11 @@ def test_times_may_be_a_text():
 
 def test_a_new_model_has_the_numbers_of_the_collection_that_it_lies_in():
     home = bpy.data.collections.new("rocket")
-    bpy.context.scene.collection.children.link(home)
+    CONTEXT.scene.collection.children.link(home)
     home["idtech_game_flags"] = 1
     block = add_cube("rocket")
     home.objects.link(block)
-    bpy.context.scene.collection.objects.unlink(block)
+    CONTEXT.scene.collection.objects.unlink(block)
     assert gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, GatherSettings())).traits == {
         "flags": 1
     }

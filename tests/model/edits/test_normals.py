@@ -168,6 +168,17 @@ def test_fresh_vertices_show_their_own_normals_and_disturb_nobody():
     assert (codes[:, :5] == model.source.surfaces[0].normals[:, :5]).all()
 
 
+def test_nobody_looks_for_turns_of_vertices_that_have_normals_of_their_own(monkeypatch):
+    """A weapon that a modifier moves in 250 frames took twenty seconds for that."""
+    model = load(sample("animated"), "x")
+    surface = model.surfaces[0]
+    surface.stored_positions = surface.positions @ rotation().astype(np.float32)
+    surface.own_normals = np.ones(surface.num_vertices, np.bool_)
+    surface.normals = np.broadcast_to(np.array((1, 0, 0), np.float32), surface.positions.shape)
+    monkeypatch.setattr("io_idtech_models.model.edits.affine.maps_at", None)
+    assert (settled(model, 0) == encode_latlong(np.array([(1.0, 0.0, 0.0)]))[0]).all()
+
+
 @pytest.mark.parametrize("length", [1.0, 3.0])
 @pytest.mark.parametrize(("degrees", "stays"), [(0.0, True), (0.45, True), (0.55, False)])
 def test_an_edited_normal_that_shows_what_the_sources_does_keeps_its_code(degrees, stays, length):
