@@ -30,7 +30,7 @@ from .empties import PREFIX
 from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
 from .roots import is_carried, is_root, is_tag, root_of
-from .scene import bending
+from .scene import bending, upward
 
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 
@@ -96,7 +96,7 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     edges: dict[Block, Carrier] = {}
     for block in held:
         edge = _edge(block, own)
-        if edge is not None:
+        if edge is not None and whole.isdisjoint(upward(edge.parent)):  # else it goes along: a head on a rig's tag
             edges[edge] = Carrier(edge.parent, edge.parent_bone if edge.parent_type == "BONE" else "")
     if not edges:
         return None

@@ -181,6 +181,31 @@ def test_parts_in_one_file_are_written_as_they_play(tock, tmp_path, capfd, space
             assert np.abs(spots).max(axis=2).min(axis=0).max() < 0.02, (frame, surface.name)
 
 
+@pytest.mark.parametrize("space", ["AUTO", "OWN", "WORLD"])
+def test_the_whole_player_with_its_rig_is_one_skeletal_model(rig, tmp_path, space, capfd):
+    """What hangs on its tags goes along with the rig, whose root alone is taken away."""
+    scene = bpy.context.scene
+    meshes = [block for block in bpy.data.objects if block.type == "MESH" and root_of(block)]
+    rig.parent.location = (0, 0, 0) if space == "WORLD" else (40, -9, 3)
+    activate(rig, *meshes)
+    options: Any = {"filepath": str(tmp_path / "whole.iqm"), "what": "SELECTION", "space": space}
+    assert bpy.ops.export_scene.idtech_iqm(**options) == {"FINISHED"}
+    assert "work in the world" not in capfd.readouterr().out
+    rig.parent.location = (0, 0, 0)
+    frames, seen = (0, 11, 30, 55), []
+    for frame in frames:
+        scene.frame_set(frame)
+        seen.append(np.concatenate(list(shown().values())))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert bpy.ops.import_scene.idtech_iqm(filepath=str(tmp_path / "whole.iqm")) == {"FINISHED"}
+    for frame, before in zip(frames, seen, strict=True):
+        bpy.context.scene.frame_set(frame)
+        bpy.context.view_layer.update()
+        found = np.concatenate([in_world(block) for block in bpy.data.objects if block.type == "MESH"])
+        far = np.abs(found[:, None] - before[None]).max(axis=2).min(axis=1).max()
+        assert far < 0.7, "what the shape keys hold besides is lost, up to 0.6 units"
+
+
 @pytest.mark.parametrize("scale", [0.01, 0.03, 50.0])
 def test_unedited_it_is_saved_as_it_was_at_another_size(tmp_path, scale):
     brought(TOCK, frame_rate=24, levels=False, scale=scale)

@@ -433,7 +433,10 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
         text = "left out, they hang together with the model and are none of its own (select them, too, to write them)"
         texts.append(f"{text}: {_names(beside)}")
     if chosen.parts:
-        text = "left out, other parts of the player, which stand in spaces of their own (Export Player writes them all)"
+        text = (
+            "left out, other parts of the player, which stand in spaces of their own (Export Player writes them all, "
+            "Export: Selection what is selected)"
+        )
         texts.append(f"{text}: {_names(chosen.parts)}")
     if chosen.strange:
         text = "left out, they are selected but no part of the active model (Export: Selection takes them)"
