@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
-from .curves import LINEAR, Keys, add_curves, curve_points, moved_bones, read_keys
+from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
 from .roots import bone_root
 
@@ -215,9 +215,11 @@ class Poses:
     values: Floats  # (C, F)
 
     def checksum(self) -> str:
-        """Return a number of what they hold, in hexadecimal."""
-        names = "".join(f"{path} {index}\n" for path, index in self.channels)
-        return f"{crc32((self.values + np.float32(0)).tobytes(), crc32(names.encode())):08x}"
+        """Return a number of what they hold, in hexadecimal: the same whatever bones are called."""
+        named = [f"{BONE_PATH.sub('', path)} {index}".encode() for path, index in self.channels]
+        values = zip(named, self.values + np.float32(0), strict=True)
+        each = sorted(crc32(own.tobytes(), crc32(name)) for name, own in values)
+        return f"{crc32(np.array(each, '<u4').tobytes()):08x}"
 
 
 class ActionPoses:

@@ -11,6 +11,7 @@ from mathutils import Quaternion
 from io_idtech_models import formats
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
+from io_idtech_models.blender.player.rig import find_rig
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from io_idtech_models.formats.iqm.model import to_animations
@@ -262,6 +263,24 @@ def test_what_is_posed_in_the_whole_is_the_clips(tmp_path):
     assert len(warnings) == 1
     assert "were both changed: the one that plays counts, 'run" in warnings[0]
     assert curve.keyframe_points[13].co.y == before
+    with collected_warnings() as warnings:
+        settle([block])
+    assert not warnings
+
+
+def test_an_animation_is_one_action_of_the_character():
+    block = rigged(STILT)
+    takes = find_rig(bpy.context).takes()
+    assert {"run", "attack"} <= takes.keys()
+    assert {take.action for take in takes.values()}.isdisjoint(clips_of(block)), "which the keys' play along"
+
+
+def test_another_name_of_a_bone_is_no_other_pose():
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    play(name="All Frames")
+    block.data.bones[bone].name = "renamed"
+    turn(block, "renamed", 12)
     with collected_warnings() as warnings:
         settle([block])
     assert not warnings

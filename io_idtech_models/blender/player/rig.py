@@ -73,7 +73,9 @@ class CharacterRig:
                 continue
             if take.moves(movers):
                 found[action.name] = take
-        return found
+        # Of frames with a rig an action plays the keys, and the armature's half of it along with them.
+        halves = {role.partner for take in found.values() for role in take.roles}
+        return {name: take for name, take in found.items() if take.action not in halves}
 
     def now(self, time: float) -> Take:
         """Return what stands for an action where there is none: the character as the scene shows it."""
