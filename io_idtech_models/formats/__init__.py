@@ -284,6 +284,7 @@ IQM = Format(
         normals=True,
         colors=True,
         stretches=True,
+        tags_are_joints=True,
         unmoved_vertices=True,
     ),
     skins=SKIN_FILES,

@@ -99,6 +99,7 @@ class SkeletalFormat(NamedTuple):
     levels: bool = False  # its files hold levels of detail, too
     collapses: bool = False  # from afar fewer of the same vertices are drawn: see `model.lod.collapse`
     joint_names: bool = True  # and parents of joints
+    tags_are_joints: bool = False  # what is a tag becomes a joint, by whose name games find it
     bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
 
     @property
@@ -334,7 +335,7 @@ class Format:
         called, found = self.name.upper(), []
         joints = self.family is SKELETAL  # which games may look up by their names
         tags = [tag.name for tag in model.tags if not (joints and tag.is_joint_of(model.skeleton))]
-        if tags and not self.tags:
+        if tags and not (self.tags or self.skeletal.tags_are_joints):
             found.append(f"{called} has no tags: left out: {listed(tags)}")
         traits = model.skeleton.traits
         if traits is not None and traits.torso_weights.any() and not (self.skeletal.companions or self.motion.torso):

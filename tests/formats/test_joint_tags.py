@@ -18,7 +18,7 @@ TURN = to_matrices(np.array([0.8, 0.2, -0.4, 0.4]))  # of a tag's axes, as rows
 
 
 @pytest.mark.parametrize("scaled", SCALES)
-@pytest.mark.parametrize("name", ["mds", "mdr"])
+@pytest.mark.parametrize("name", ["mds", "mdr", "iqm"])
 def test_a_tag_is_turned_as_it_stands(name, scaled):
     """Of a mirrored one forward and up stay."""
     row, model = by_name(name), load(samples_md5.arm(), "arm")
@@ -30,6 +30,9 @@ def test_a_tag_is_turned_as_it_stands(name, scaled):
     assert any("scaled, sheared or mirrored" in text for text in warnings) == (scaled != "plain")
     upright = replace(model, tags=[replace(tag, axes=TURN.astype(np.float32))])
     found = row.unpack(row.read(data), "a")
+    if name == "iqm":  # whose joints are found by their names, and no tags
+        joint = found.model.skeleton.names.index("tag_x")
+        found.model.tags = [JointTag("tag_x", joint, np.zeros(3, np.float32), np.eye(3, dtype=np.float32))]
     (wanted,), shown = bake(upright, clips).tags, bake(found.model, found.animations).tags[0]
     np.testing.assert_allclose(shown.axes, wanted.axes, atol=2e-3)
     np.testing.assert_allclose(shown.origins, wanted.origins, atol=0.05)

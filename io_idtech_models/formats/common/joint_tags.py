@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.skeletal import JointTag
+from ...model.skeletal import Animation, JointTag, Pose, SkeletalModel, Skeleton, Traits
 from ...model.torso import nearest_turns
+from ...model.transforms import multiply, rotate
 from ...reporting import listed
 
 log = logging.getLogger(__name__)
@@ -47,3 +51,111 @@ def warn_of_bent(names: list[str], axes: Doubles, label: str) -> None:
         log.warning(
             "tags are scaled, sheared or mirrored, which %s can't hold: written without: %s", label, listed(bent)
         )
+
+
+def with_tag_joints(
+    model: SkeletalModel, animations: Sequence[Animation], lacking: list[JointTag], label: str, flag: int = 0
+) -> tuple[SkeletalModel, list[Animation]]:
+    """Return a model and its animations with a joint for each tag that is `lacking` one, which then stands right on it.
+
+    They are called as the tags, and follow the torso as their parents do; `flag` is set on them. `label` is what the
+    format is called.
+    """
+    warn_of_bent([tag.name for tag in lacking], axes_of(lacking), label)
+    new = _NewJoints(
+        _free_names([tag.name for tag in lacking], model.skeleton.names),
+        np.array([tag.joint for tag in lacking], np.int32),
+        np.array([tag.origin for tag in lacking], np.float64),
+        turns_of(lacking),
+        flag,
+    )
+    number = {id(tag): model.skeleton.num_joints + index for index, tag in enumerate(lacking)}
+    upright = np.eye(3, dtype=np.float32)
+    tags = [
+        replace(tag, joint=number[id(tag)], origin=np.zeros(3, np.float32), axes=upright, kept=False)
+        if id(tag) in number
+        else tag
+        for tag in model.tags
+    ]
+    return replace(model, skeleton=new.on(model.skeleton), tags=tags), [new.in_motion(each) for each in animations]
+
+
+def _free_names(wanted: list[str], known: list[str]) -> list[str]:
+    """Return the wanted names of new joints, those that are known with a number behind them."""
+    taken, found = set(known), []
+    for name in wanted:
+        free, number = name, 1
+        while free in taken:
+            free, number = f"{name}_{number}", number + 1
+        taken.add(free)
+        found.append(free)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _NewJoints:
+    """Joints that hang still on others, by what they are called and how they stand against these."""
+
+    names: list[str]
+    parents: NDArray[np.int32]  # (n,)
+    places: Doubles  # (n, 3)
+    turns: Doubles  # (n, 4)
+    flag: int  # of formats that know such; 0: none
+
+    def on(self, skeleton: Skeleton) -> Skeleton:
+        """Return a skeleton with these joints behind its own."""
+        bound, scales = skeleton.bound, skeleton.scales
+        stands = self._added(skeleton.positions, skeleton.rotations)
+        return replace(
+            skeleton,
+            names=[*skeleton.names, *self.names],
+            parents=np.concatenate((skeleton.parents, self.parents)),
+            positions=stands.positions,
+            rotations=stands.rotations,
+            sources=self._padded(skeleton.sources, -1),
+            kept=self._padded(skeleton.kept, False),
+            traits=self._traits(skeleton.traits, skeleton.num_joints),
+            scales=None if scales is None else np.concatenate((scales, np.ones((len(self.names), 3)))),
+            bound=None if bound is None else self._added(bound.positions, bound.rotations),
+        )
+
+    def in_motion(self, animation: Animation) -> Animation:
+        """Return an animation of these joints, too."""
+        frames, count, own = animation.num_frames, len(self.names), len(animation.parents)
+        still = np.broadcast_to(self.places, (frames, count, 3)), np.broadcast_to(self.turns, (frames, count, 4))
+        lengths, sources, scales = animation.lengths, animation.source_frames, animation.scales
+        if sources is not None:
+            sources = np.concatenate((sources, np.full((frames, count, sources.shape[2]), -1, np.int32)), axis=1)
+        return replace(
+            animation,
+            joint_names=[*animation.joint_names, *self.names],
+            parents=np.concatenate((animation.parents, self.parents)),
+            positions=np.concatenate((animation.positions, still[0]), axis=1),
+            rotations=np.concatenate((animation.rotations, still[1]), axis=1),
+            source_frames=sources,
+            source_joints=self._padded(animation.source_joints, -1),
+            traits=self._traits(animation.traits, own),
+            lengths=None if lengths is None else np.concatenate((lengths, steady.lengths(self.places))),
+            scales=None if scales is None else scales.of_joints(np.append(np.arange(own), [-1] * count)),
+        )
+
+    def _added(self, positions: Doubles, rotations: Doubles) -> Pose:
+        own = positions[self.parents] + rotate(rotations[self.parents], self.places)
+        turned = multiply(rotations[self.parents], self.turns)
+        return Pose(np.concatenate((positions, own)), np.concatenate((rotations, turned)))
+
+    def _traits(self, traits: Traits | None, before: int) -> Traits | None:
+        if traits is None and not self.flag:
+            return None
+        known = no_traits(before) if traits is None else traits
+        flags = np.full(len(self.parents), self.flag, np.int32)
+        weights = np.concatenate((known.torso_weights, known.torso_weights[self.parents]))
+        return Traits(weights, np.concatenate((known.flags, flags)), known.torso_parent)
+
+    def _padded(self, array: NDArray[Any] | None, value: Any) -> NDArray[Any] | None:
+        return None if array is None else np.concatenate((array, np.full(len(self.names), value, array.dtype)))
+
+
+def no_traits(count: int) -> Traits:
+    """Return traits of joints that none of them has."""
+    return Traits(np.zeros(count, np.float32), np.zeros(count, np.int32), -1)

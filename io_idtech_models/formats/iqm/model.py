@@ -20,6 +20,7 @@ from ...model.source import Facts
 from ...model.transforms import conjugate, multiply, to_matrices
 from ...model.weights import skin_by
 from ...reporting import FormatError, LimitError
+from ..common.joint_tags import with_tag_joints
 from ..common.records import Wanted, all_fit, as_bytes, layout_of, passes, records_of, sound
 from .channels import ORDER, split_channels
 from .file import (
@@ -168,6 +169,9 @@ def from_model(
 
     Options: `write_joints`, also into a file without meshes, which needs none where games know joints by number.
     """
+    lacking = [tag for tag in model.tags if not tag.is_joint_of(model.skeleton)]
+    if lacking:  # games look for tags among joints
+        model, animations = with_tag_joints(model, animations, lacking, "IQM")
     source = sound(model.source_of(FORMAT), _fits, model.name)
     origin = _origin(model, source, animations)
     facts = None if origin is None else origin.facts

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.skeletal import Animation, JointTag, SkeletalModel, SkeletalSource, Skeleton, Traits
 from ...model.source import Facts
-from ...model.transforms import multiply, rotate
 from ...reporting import LimitError, listed
-from ..common.joint_tags import axes_of, turns_of, warn_of_bent
+from ..common.joint_tags import no_traits, with_tag_joints
 from ..common.records import (
     Wanted,
     all_fit,
@@ -196,24 +195,7 @@ def with_tag_bones(
     lacking = [tag for tag in model.tags if not ((of_mds and tag.kept) or _is_own(tag, model, moving))]
     if not lacking:
         return model, animations
-    first, skeleton = model.skeleton.num_joints, model.skeleton
-    parents = np.array([tag.joint for tag in lacking], np.int32)
-    names = _free_names([tag.name for tag in lacking], skeleton.names)
-    places = np.array([tag.origin for tag in lacking], np.float64)
-    warn_of_bent([tag.name for tag in lacking], axes_of(lacking), "MDS")
-    turns = turns_of(lacking)
-    number = {id(tag): first + index for index, tag in enumerate(lacking)}
-    upright = np.eye(3, dtype=np.float32)
-    tags = [
-        replace(tag, joint=number[id(tag)], origin=np.zeros(3, np.float32), axes=upright, kept=False)
-        if id(tag) in number
-        else tag
-        for tag in model.tags
-    ]
-    grown = _grown_skeleton(skeleton, names, parents, places, turns)
-    return replace(model, skeleton=grown, tags=tags), [
-        _grown_animation(animation, names, parents, places, turns) for animation in animations
-    ]
+    return with_tag_joints(model, animations, lacking, "MDS", TAG_FLAG)
 
 
 def _with_flags(
@@ -230,7 +212,7 @@ def _with_flags(
         return model, animations
 
     def flagged(traits: Traits | None) -> Traits:
-        found = _no_traits(skeleton.num_joints) if traits is None else traits
+        found = no_traits(skeleton.num_joints) if traits is None else traits
         flags = found.flags.copy()
         flags[own] |= TAG_FLAG
         return replace(found, flags=flags)
@@ -244,85 +226,3 @@ def _is_own(tag: JointTag, model: SkeletalModel, moving: set[int]) -> bool:
     traits = model.skeleton.traits
     flagged = traits is not None and bool(traits.flags[tag.joint] & TAG_FLAG)
     return tag.stands_on_joint and flagged and tag.joint not in moving
-
-
-def _free_names(wanted: list[str], known: list[str]) -> list[str]:
-    """Return the wanted names of new bones, those that are known with a number behind them."""
-    taken, found = set(known), []
-    for name in wanted:
-        free, number = name, 1
-        while free in taken:
-            free, number = f"{name}_{number}", number + 1
-        taken.add(free)
-        found.append(free)
-    return found
-
-
-def _grown_skeleton(
-    skeleton: Skeleton, names: list[str], parents: NDArray[np.int32], places: Doubles, turns: Doubles
-) -> Skeleton:
-    """Return a skeleton with more joints, where their parents (n,) put them."""
-
-    def added(positions: Doubles, rotations: Doubles) -> tuple[Doubles, Doubles]:
-        own = positions[parents] + rotate(rotations[parents], places)
-        return np.concatenate((positions, own)), np.concatenate((rotations, multiply(rotations[parents], turns)))
-
-    positions, rotations = added(skeleton.positions, skeleton.rotations)
-    bound = skeleton.bound
-    if bound is not None:
-        bound = type(bound)(*added(bound.positions, bound.rotations))
-    count = len(names)
-    return replace(
-        skeleton,
-        names=[*skeleton.names, *names],
-        parents=np.concatenate((skeleton.parents, parents)),
-        positions=positions,
-        rotations=rotations,
-        sources=_padded(skeleton.sources, count, -1),
-        kept=_padded(skeleton.kept, count, False),
-        traits=_grown_traits(skeleton.traits, parents, skeleton.num_joints),
-        bound=bound,
-    )
-
-
-def _grown_animation(
-    animation: Animation, names: list[str], parents: NDArray[np.int32], places: Doubles, turns: Doubles
-) -> Animation:
-    """Return an animation with more joints, which stand still on their parents (n,)."""
-    frames, count = animation.num_frames, len(names)
-    still = np.broadcast_to(places, (frames, count, 3)), np.broadcast_to(turns, (frames, count, 4))
-    lengths, sources = animation.lengths, animation.source_frames
-    if lengths is not None:
-        sizes = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2 + places[:, 2] ** 2)
-        lengths = np.concatenate((lengths, sizes))
-    if sources is not None:
-        sources = np.concatenate((sources, np.full((frames, count, 2), -1, np.int32)), axis=1)
-    return replace(
-        animation,
-        joint_names=[*animation.joint_names, *names],
-        parents=np.concatenate((animation.parents, parents)),
-        positions=np.concatenate((animation.positions, still[0]), axis=1),
-        rotations=np.concatenate((animation.rotations, still[1]), axis=1),
-        source_frames=sources,
-        source_joints=_padded(animation.source_joints, count, -1),
-        traits=_grown_traits(animation.traits, parents, len(animation.parents)),
-        lengths=lengths,
-        scales=None,
-    )
-
-
-def _grown_traits(traits: Traits | None, parents: NDArray[np.int32], before: int) -> Traits:
-    """Return traits with those of new tags' bones, which follow the torso as their parents (n,) do."""
-    if traits is None:
-        traits = _no_traits(before)
-    flags = np.full(len(parents), TAG_FLAG, np.int32)
-    weights = np.concatenate((traits.torso_weights, traits.torso_weights[parents]))
-    return Traits(weights, np.concatenate((traits.flags, flags)), traits.torso_parent)
-
-
-def _no_traits(count: int) -> Traits:
-    return Traits(np.zeros(count, np.float32), np.zeros(count, np.int32), -1)
-
-
-def _padded(array: NDArray[Any] | None, count: int, value: Any) -> NDArray[Any] | None:
-    return None if array is None else np.concatenate((array, np.full(count, value, array.dtype)))
