@@ -12,6 +12,7 @@ from ...reporting import NO_TEXT, listed, plural
 from .games import (
     ERROR,
     GAMES,
+    NO_GAME,
     NO_SCALES,
     WARNING,
     Problem,
@@ -222,7 +223,9 @@ def _weights(game: str, limits: SkeletalLimits, mesh: SkinnedMesh) -> Iterator[P
     called, counts = mesh.name or mesh.shader, mesh.weights.counts
     if limits.vertex_weights is not None and (counts > limits.vertex_weights).any():
         many = plural(int((counts > limits.vertex_weights).sum()), "vertex", "vertices")
-        text = f"has {many} with more than {limits.vertex_weights} weights, which {game} may leave out"
+        surely = game == GAMES[NO_GAME].label  # what a file can't hold is not there
+        lost = f"the smallest of which {game} leaves out" if surely else f"which {game} may leave out"
+        text = f"has {many} with more than {limits.vertex_weights} weights, {lost}"
         yield Problem(WARNING, called, text)
     if (counts == 0).any():
         bare = plural(int((counts == 0).sum()), "vertex", "vertices")

@@ -267,7 +267,7 @@ GAMES: dict[str, Game] = {
     # The formats' own maxima: MD3_MAX_VERTS and MD3_MAX_TRIANGLES, MAX_VERTS, MAX_TRIANGLES and MAX_FRAMES of MD2
     # (qfiles.h of either game), which the loaders of most games ignore; the others have none.
     NO_GAME: Game(
-        "format maximum",
+        "the format",
         _md3_mdc(4096, 8192, soft=BEYOND)
         | _tag()
         | _mds(joints=None, meshes=None, name_bytes=None)
