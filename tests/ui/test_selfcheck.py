@@ -133,6 +133,17 @@ def test_bones_that_bend_meshes_otherwise(tmp_path, said, change, cause, target)
     assert cause in text
 
 
+def test_vertices_whose_bone_was_removed_are_the_cause(tmp_path, said):
+    rig, _ = rigged(TROOPER)
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["Bip01 Head"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    export_bytes(tmp_path / "a.iqm")
+    text = said()
+    assert OFF.findall(text) == ["u_body"], text
+    assert "vertices without weights hang on the default bone there" in text
+
+
 @pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm", "a.mds", "a.mdr"])
 def test_what_shows_nothing_else_says_nothing(tmp_path, said, target):
     """Neither the model as it came, nor with what a file holds: moved, turned, modified before its armature."""

@@ -139,6 +139,7 @@ class _Check:
         self.bind = armature.joint_matrices(skeleton.bind.positions, skeleton.bind.rotations)
         self.reach = _reaches(skeleton, export.written)
         self.meshes: dict[Block, Off] = {written.block: Off() for written in doubtful}
+        self.bare: dict[Block, bool] = {}  # is the vertex that is farthest off one without weights
         self.changed: dict[Block, str] = {}  # topology, and where
         self.motions: dict[str, Off] = {}
         self.scaled: set[str] = set()  # motions in which the file's joints have another size or shape than bones
@@ -202,6 +203,8 @@ class _Check:
             off[kept] = np.minimum(off, steady.lengths(plain - points))[kept]
         far = float(off.max(initial=0.0))
         if is_beyond(far, allowed):
+            if far > self.meshes[written.block].far:
+                self.bare[written.block] = written.points[int(off.argmax())] not in written.groups[0]
             self.meshes[written.block].note(far, where)
 
     def _excused(self, written: WrittenMesh, joints: Doubles, plain: Doubles) -> Doubles:
@@ -238,7 +241,10 @@ class _Check:
         losing = {written.block for written in self.doubtful if written.loses}
         for block, off in self.meshes.items():
             if off.where and block not in self.changed:
-                found.append(off.sentence(f"'{block.name}' is", _cause(block, rig, block in losing)))
+                cause = _cause(block, rig, block in losing)
+                if self.bare.get(block):
+                    cause = "vertices without weights hang on the default bone there: weight them to what moves them"
+                found.append(off.sentence(f"'{block.name}' is", cause))
         for written in self.doubtful:
             count, degrees = written.normals
             if count:

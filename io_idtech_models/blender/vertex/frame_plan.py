@@ -24,7 +24,7 @@ from ..frame_rigs import RIG, plays_another, rigs_of
 from ..playback import Take, influences, loose_actions, make_take, moved_by, still, used_actions, warn_of_others
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
-from ..roots import follows_frame, parts_of, plays_rows
+from ..roots import follows_frame, frame_root, parts_of, plays_rows
 from ..scene import ExportScene
 from ..space import WORLD, Space
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
@@ -208,7 +208,8 @@ def _automatic(
         several = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1]
         parts = parts_of(several)
         unlike = len(parts) > 1 and len({len(frame_blocks(block.data.shape_keys)) for block in several}) > 1
-        if unlike or any(parts != [space.root] and plays_rows(part) for part in parts):
+        own = [] if space.root is None else [frame_root(space.root)]
+        if unlike or (parts != own and any(map(plays_rows, parts))):
             text = "the scene's range is written, frame %d to %d, as its parts play there: not all their frames"
             log.warning(text, export.scene.frame_start, export.scene.frame_end)
             return "SCENE"

@@ -25,7 +25,7 @@ def _targets() -> tuple[tuple[str, str, str], ...]:
     for row in formats.ROWS:
         if row.has_model:
             for game in row.games:
-                form, label = row.name.upper(), GAMES[game].label
+                form, label = row.name.upper(), "format maximum" if game == NO_GAME else GAMES[game].label
                 found.append((f"{row.name}:{game}", f"{form}: {label}", f"What {label} takes of {form}"))
     return tuple(found)
 
