@@ -139,6 +139,8 @@ class Surface:
     shown_corners: Ints | None = None
     # (T, 3) the source's vertex that each corner is, or -1, where several are one vertex. None: its vertex's
     corner_sources: Ints | None = None
+    # (F or 1, 3, 3) what its owner, an object, makes of its points: all that moved a surface that was not edited.
+    placed: NDArray[np.float64] | None = None
 
     @property
     def positions(self) -> Floats:

@@ -363,6 +363,7 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
         mirrored=mirrored,
         base=_base_normals(part, shape, samples),
         corner_sources=sources,
+        placed=transforms[:, :3, :3],
     )
 
 

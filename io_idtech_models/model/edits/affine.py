@@ -65,6 +65,15 @@ def linear_maps_at(
     return maps, found
 
 
+def is_moved_by(linear: Doubles, before: NDArray[Any], after: NDArray[Any], slack: float) -> bool:
+    """Tell whether a linear map (3, 3) and a shift moved all points, (..., 3), which are within `slack` before, too."""
+    if not before.size:
+        return False
+    shifts = (after - steady.applied(linear, before.astype(np.float64))).reshape(-1, 3)
+    off = np.abs(shifts - np.median(shifts, axis=0)).max(axis=0)
+    return bool((off <= slack * (1.0 + np.abs(linear).sum(axis=1))).all())
+
+
 def turned_over(
     triangles: NDArray[Any], numbers: NDArray[Any], faces: NDArray[Any], source: NDArray[Any]
 ) -> NDArray[np.bool_]:

@@ -334,6 +334,9 @@ def _turned(
     """Return normals (n, 3) of vertices (n,) that go along with what moved around these in a frame."""
     before, after = motion.before[frame], motion.after[frame]
     usable = surface.triangles[view.known[surface.triangles].all(axis=1)]
+    linear = surface.placed[frame if len(surface.placed) > 1 else 0] if surface.placed is not None else None
+    if linear is not None and affine.is_moved_by(linear, before[usable], after[usable], motion.slack):
+        return steady.applied(steady.cofactors(linear), normals)  # of a plane the points alone would not say it
     maps, found = affine.maps_at(before, after, usable, vertices, motion.slack)
     alone, shown = len(motion.moved) == 1, None
     if alone or not found.all():

@@ -168,6 +168,23 @@ def test_fresh_vertices_show_their_own_normals_and_disturb_nobody():
     assert (codes[:, :5] == model.source.surfaces[0].normals[:, :5]).all()
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_normals_of_a_plane_follow_the_object_that_scales_it(told):
+    """Of a plane the points alone don't say what became of directions across."""
+    model = load(sample("minimal"))
+    source, surface = model.source.surfaces[0], model.surfaces[0]
+    tilted = np.array([(0.6, 0.3, 0.74), (-0.5, 0.6, 0.62), (0.2, -0.7, 0.68)])
+    source.codes = source.codes.copy()
+    source.normals[:] = encode_latlong(tilted)
+    scale = np.array([1.0, 1.0, 4.0])
+    surface.stored_positions = (surface.positions * scale).astype(np.float32)
+    surface.placed = np.diag(scale)[None] if told else None
+    found = decode_latlong(settled(model, 0)[0])
+    wanted = decode_latlong(source.normals[0]) / scale
+    off = [degrees_between(*pair) for pair in zip(found, wanted, strict=True)]
+    assert (max(off) < 1.5) == told
+
+
 def test_nobody_looks_for_turns_of_vertices_that_have_normals_of_their_own(monkeypatch):
     """A weapon that a modifier moves in 250 frames took twenty seconds for that."""
     model = load(sample("animated"), "x")
