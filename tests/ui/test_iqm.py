@@ -40,6 +40,27 @@ def actions():
     return [track.strips[0].action for track in tracks]
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("suffix", ["iqm", "mdr", "mds"])
+def test_chosen_actions_alone_go_into_the_file(tmp_path, suffix):
+    """In the order in which they are named."""
+    import_model(put(tmp_path / "arm.md5mesh", "arm"))
+    bpy.ops.import_anim.idtech_md5anim(filepath=str(put(tmp_path / "wave.md5anim", "wave")))
+    block = rig()
+    wave = block.animation_data.action
+    for name in ("first", "second"):
+        wave.copy().name = name
+        bpy.data.actions[name].use_fake_user = True
+    activate(block)
+    export = getattr(bpy.ops.export_scene, f"idtech_{suffix}")
+    path = tmp_path / f"out.{suffix}"
+    assert export(filepath=str(path), motions="CHOSEN", actions="second, first") == {"FINISHED"}
+    found = [each.name for each in load_animations(path)]
+    assert found == ["second", "first"] if suffix == "iqm" else len(found) == 1
+    assert "no action is called 'third'" in error_of(export, filepath=str(path), motions="CHOSEN", actions="third")
+    assert "no action is named" in error_of(export, filepath=str(path), motions="CHOSEN")
+
+
 def shift(action, path, index, frame, by):
     """Move a key of a curve."""
     for curve in curves_of(action):

@@ -41,7 +41,7 @@ class ModelExport:
     write_animation: bool = False  # the file with its bones, too, beside: what the armature plays, or its rest
     write_animations: bool = False  # each in a file of its own, under its name
     actions: str | tuple[str, ...] = ""  # which of them: names, or a text of them with commas between; "": all
-    motions: str = "ALL"  # of a format whose files hold motions, too: AUTO, ACTIVE, ALL, NLA, SCENE or REST
+    motions: str = "ALL"  # of a format whose files hold motions, too: AUTO, ACTIVE, CHOSEN, ALL, NLA, SCENE or REST
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ def _export_model(
 def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Source]:
     """Return the motions that go into a model's own file; what moves it else, or its rest, where it has no action."""
     try:
-        return sources_of(export, row, more.motions, "")
+        return sources_of(export, row, more.motions, more.actions)
     except NoActionError:
         moves = automatic(export) == "SCENE"
         return [] if row.motion.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")

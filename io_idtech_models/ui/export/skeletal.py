@@ -18,6 +18,8 @@ from .operators import ExportModel
 if TYPE_CHECKING:
     from ...reporting import Summary
 
+CHOSEN = "CHOSEN"  # of `motions`: those that `actions` names
+
 
 class NormalsOption:
     """The option of formats that store normals."""
@@ -65,8 +67,8 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         """Show the file browser, with the model's animations to tick."""
         shown = super().invoke(context, event)
         rig = active_rig(context)
-        if rig is not None and hasattr(self, "write_animations"):
-            self.fill_ticks_of(rig, all_named=False)
+        if rig is not None and isinstance(self, TickedAnimations):
+            self.fill_ticks_of(rig, all_named=isinstance(self, MotionsOption))
         return shown
 
     def choose(self, context: Context) -> Any:
@@ -82,6 +84,10 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
             body = draw_group(self.layout, self, "idtech_time", "Animation", ("write_animations",))
             if body is not None and self.write_animations:
                 self.draw_ticks(body)
+        if hasattr(self, "motions"):
+            body = draw_group(self.layout, self, "idtech_time", "Animation", ("motions",))
+            if body is not None and self.motions == CHOSEN:
+                self.draw_ticks(body)
         draw_group(self.layout, self, "idtech_bones", "Joints", ("deform_only", "add_origin", "keep_suffixes"))
         own = [option.name for option in self.row.options]
         draw_group(
@@ -89,7 +95,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
             self,
             "idtech_mesh",
             "Mesh",
-            ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation", "motions", "skin", "write_materials"),
+            ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation", "skin", "write_materials"),
         )
 
     def execute(self, context: Context) -> Any:
@@ -100,7 +106,8 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         settings, asked = settings_from(self, SkeletalGatherSettings), self.asked()
 
         def write() -> "list[tuple[Path, Summary]]":
-            actions = self.asked_actions() if getattr(self, "write_animations", False) else ""
+            ticked = getattr(self, "write_animations", False) or getattr(self, "motions", "") == CHOSEN
+            actions = self.asked_actions() if ticked else ""
             more = settings_from(self, ModelExport, actions=actions)
             chosen = self.choose(context)
             summary = export_skeletal(asked, self.row, chosen, context, settings, more)
@@ -110,7 +117,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         return self.export_files(write)
 
 
-class MotionsOption:
+class MotionsOption(TickedAnimations):
     """The option of models whose files hold motions, too."""
 
     motions: EnumProperty(
@@ -120,9 +127,11 @@ class MotionsOption:
             ("ALL", "All Actions", "Every action that the armature plays or keeps, or that fits it and is no other's"),
             ("AUTO", "Automatic", "The action that plays, or the scene's range where more than that moves the bones"),
             ("ACTIVE", "Active Action", "The action that the armature plays"),
+            (CHOSEN, "Chosen Actions", "Actions that are named"),
             ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
             ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),
             ("REST", "Rest", "One frame, the rest pose"),
         ),
         default="ALL",
     )
+    actions: StringProperty(name="Actions", description="Names of chosen actions, with commas between")
