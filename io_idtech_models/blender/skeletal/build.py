@@ -300,7 +300,8 @@ def _check(rig: Block, bones: list[Any], parents: NDArray[Any], animation: Anima
     own = Skeleton([armature.joint_name(bone) for bone in bones], parents.astype(np.int32), nothing, nothing)
     reason = mismatch(own, animation)
     if reason:
-        raise LimitError(f"'{animation.name}' does not fit '{rig.name}': {reason}")
+        how = "imported by itself, with no armature active, it gets one of its own, which others can follow"
+        raise LimitError(f"'{animation.name}' does not fit '{rig.name}': {reason}; {how}")
 
 
 def _set_scene(scene: bpy.types.Scene, animation: Animation, settings: SkeletalSettings) -> None:
