@@ -204,7 +204,8 @@ def _note(hanging: Hanging) -> str:
     if not hanging.imported:
         return f"it is written with the motion of '{name}', on which it hangs; 'Make Root' gives it a space of its own"
     if not hanging.at_home:
-        return f"it hangs on '{name}', and is written as it stands against that, which is where games draw it"
+        drawn = ", which is where games draw it" if hanging.carrier.is_tag else ""
+        return f"it hangs on '{name}', and is written as it stands against that{drawn}"
     return f"it hangs on '{name}', and is written in its own space, as games hang it up"
 
 
