@@ -57,7 +57,8 @@ class WeightOptions:
         max=1.0,
     )
     orphan_bone: StringProperty(
-        name="Default Bone", description="What vertices without weights are bound to; empty: they are an error"
+        name="Default Bone",
+        description="What vertices without weights are bound to; empty: an error, but in IQM the first joint",
     )
 
 
