@@ -49,7 +49,7 @@ def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
     names = [_name_of(owner, path) for owner, path in off if owner in owners and not _chooses_frame(owner, path)]
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"
-        log.warning(text, listed(list(dict.fromkeys(names))))
+        log.warning(text, listed(sorted(set(names))))
 
 
 def _may_be_off(owner: Block, scene: bpy.types.Scene) -> bool:

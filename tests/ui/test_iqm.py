@@ -54,7 +54,7 @@ def test_chosen_actions_alone_go_into_the_file(tmp_path, suffix):
     activate(block)
     export = getattr(bpy.ops.export_scene, f"idtech_{suffix}")
     path = tmp_path / f"out.{suffix}"
-    assert export(filepath=str(path), motions="CHOSEN", actions="second, first") == {"FINISHED"}
+    assert export(filepath=str(path), motions="CHOSEN", actions="second, first, second") == {"FINISHED"}
     found = [each.name for each in load_animations(path)]
     assert found == ["second", "first"] if suffix == "iqm" else len(found) == 1
     assert "no action is called 'third'" in error_of(export, filepath=str(path), motions="CHOSEN", actions="third")

@@ -104,13 +104,13 @@ def read_shape(
             log.warning("'%s': %d %s", block.name, lost, said)
     slots = attributes.get_attribute(mesh, "material_index", "INT", "FACE")
     seen = mesh if normals == "SHOWN" or own_mesh is None else own_mesh
-    kept = _points_in_shape(seen, topology, numbers, origin, part)
+    kept = _faces_in_shape(seen, topology, numbers, origin, part)
     corners, corner_faces = cut_like_source(mesh, topology, numbers, source, kept)
     unchanged = source is not None and is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
     as_shown = corners
     if source is not None and not unchanged:
-        corners, restored = restore(corners, corner_faces, numbers, uvs, source)
+        corners, restored = restore(corners, corner_faces, numbers, uvs, source, kept[corner_faces])
     materials = _materials(block, mesh)
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
@@ -229,14 +229,14 @@ def _source_numbers(
     return part, part.own_vertices(corner_numbers), part.own_vertices(loose), part.own_triangles(triangles)
 
 
-def _points_in_shape(
+def _faces_in_shape(
     mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, origin: Origin, part: Near | None
 ) -> NDArray[np.bool_]:
-    """Tell which points (P,) lie to those around them as the source has them: unmoved, or moved with them by one map.
+    """Tell which faces (faces,) have the source's shape: whose points did not move, or with all around them by one map.
 
-    Where no face is larger than a triangle nobody asks.
+    Of others Blender's own diagonals are those that fit. A triangle has none.
     """
-    everywhere = np.ones(topology.num_points, np.bool_)
+    everywhere = np.ones(len(topology.face_sizes), np.bool_)
     if part is None or origin.place is None or not (topology.face_sizes > 3).any():
         return everywhere
     before = base_positions(mesh, topology, numbers, part.source, origin.frame)
@@ -246,7 +246,9 @@ def _points_in_shape(
     triangles = topology.corner_points[attributes.triangulated(mesh)[0]]
     slack = max([affine.rounding(before), *(surface.step for surface in part.source.surfaces)])
     carried = affine.maps_at(before, present, triangles, np.arange(len(present)), slack)[1]
-    return np.asarray((before == present).all(axis=1) | carried)
+    moved = ~((before == present).all(axis=1) | carried)
+    bent = np.bincount(topology.corner_faces, moved[topology.corner_points], len(everywhere)) > 0
+    return np.asarray((topology.face_sizes == 3) | ~bent)
 
 
 def cut_like_source(
@@ -256,13 +258,9 @@ def cut_like_source(
     source: Meshes | None,
     kept: NDArray[np.bool_],
 ) -> tuple[attributes.Ints, attributes.Ints]:
-    """Triangulate, larger faces along the diagonals that the source had where it had any.
-
-    Those all of whose points (P,) are `kept` in shape: of others Blender's diagonals are those that fit.
-    """
+    """Triangulate, larger faces that are `kept` (faces,) along the diagonals that the source had where it had any."""
     corners, faces = attributes.triangulated(mesh)
-    moved = np.bincount(topology.corner_faces, ~kept[topology.corner_points], len(topology.face_sizes)) > 0
-    sizes = np.where(moved, 0, topology.face_sizes)
+    sizes = np.where(kept, topology.face_sizes, 0)
     if source is None or not len(source.triangles) or not (sizes > 3).any():
         return corners, faces
     corners = corners.copy()
@@ -315,19 +313,24 @@ def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[i
 
 
 def restore(
-    corners: attributes.Ints, faces: attributes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: Meshes
+    corners: attributes.Ints,
+    faces: attributes.Ints,
+    numbers: Numbers,
+    uvs: NDArray[np.float32],
+    source: Meshes,
+    kept: NDArray[np.bool_],
 ) -> tuple[attributes.Ints, dict[str, NDArray[Any]]]:
     """Return triangles as corners, and the numbers and texture coordinates that they had before quads took some.
 
-    Only where the coordinates shown are those of the vertex that the corner claims: edited ones stay. `faces` (T,)
-    are those that the triangles (T, 3) are of.
+    Only of those that are `kept` (T,), and where the coordinates shown are those of the vertex that the corner claims:
+    edited ones stay. `faces` (T,) are those that the triangles (T, 3) are of.
     """
     own = numbers[corners]
     vertex_uvs = [s.vertex_uvs for s in source.surfaces if s.vertex_uvs is not None]
     if not len(source.triangles) or len(vertex_uvs) < len(source.surfaces):
         return corners, {}
     known = np.concatenate(vertex_uvs)
-    unedited = (uvs[corners] == known[own]).all(axis=(1, 2))
+    unedited = kept & (uvs[corners] == known[own]).all(axis=(1, 2))
     restored, origin, changed = restored_numbers(
         np.where(unedited[:, None], own, -1), source.places, source.triangles[source.solid], faces
     )

@@ -275,7 +275,7 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
             raise NoActionError(f"'{rig.name}' plays no action")
         return playing[:1]
     if what == "CHOSEN":
-        called = names.called(asked)
+        called = list(dict.fromkeys(names.called(asked)))
         missing = [name for name in called if name not in bpy.data.actions]
         if missing or not called:
             raise LimitError(

@@ -227,15 +227,21 @@ def test_quads_and_back(case):
     assert len(case.after().surfaces[0].triangles) == len(before.surfaces[0].triangles)
 
 
-def bumpy() -> bytes:
-    """Return a model of a grid that is no plane, whose squares are cut in both ways."""
+def bumpy(seams: bool = False) -> bytes:
+    """Return a model of a bumpy grid, whose squares are cut in both ways; with `seams` where they are cut."""
     size = 5
     grid = [(x * 640, y * 640, (x * 7 + y * 11) % 5 * 160) for y in range(size) for x in range(size)]
     corners = [(y * size + x, x + y) for y in range(size - 1) for x in range(size - 1)]
     squares = [(at, at + size, at + size + 1, at + 1, odd % 2) for at, odd in corners]
     cuts = [((a, b, c), (a, c, d)) if odd else ((a, b, d), (b, c, d)) for a, b, c, d, odd in squares]
     uvs = [(x / 9, y / 9) for y in range(size) for x in range(size)]
-    spec = SurfaceSpec(b"grid", [[(*point, 0, 0) for point in grid]], [half for pair in cuts for half in pair], uvs)
+    triangles = [half for pair in cuts for half in pair]
+    if seams:  # each triangle has corners of its own
+        of_corners = [at for triangle in triangles for at in triangle]
+        grid = [grid[at] for at in of_corners]
+        uvs = [(uvs[at][0], uvs[at][1] + nth // 3 % 2 * 0.5) for nth, at in enumerate(of_corners)]
+        triangles = [(nth, nth + 1, nth + 2) for nth in range(0, len(grid), 3)]
+    spec = SurfaceSpec(b"grid", [[(*point, 0, 0) for point in grid]], triangles, uvs)
     return Md3Spec([FrameSpec(b"still")], [], [spec]).pack()
 
 
@@ -268,6 +274,17 @@ def test_faces_are_cut_as_they_are_shown_where_they_are_not_the_sources(way):
         in_edit_mode(block, lambda: bpy.ops.mesh.subdivide(smoothness=0.5))
     else:
         pull(block)
+    (surface,) = case.gather().surfaces
+    written = np.round(surface.positions[0][surface.triangles] * 16).astype(int)
+    assert {frozenset(map(tuple, each)) for each in written.tolist()} == triangles_shown(block)
+
+
+def test_quads_that_took_corners_of_seams_are_cut_as_they_are_shown_where_they_are_bent():
+    case = open_case(bumpy(seams=True))
+    block = case.surface(0)
+    in_edit_mode(block, lambda: bpy.ops.mesh.tris_convert_to_quads(face_threshold=3.1, shape_threshold=3.1))
+    assert any(len(face.vertices) == 4 for face in block.data.polygons)
+    pull(block)
     (surface,) = case.gather().surfaces
     written = np.round(surface.positions[0][surface.triangles] * 16).astype(int)
     assert {frozenset(map(tuple, each)) for each in written.tolist()} == triangles_shown(block)
