@@ -209,8 +209,13 @@ def plays_rows(root: Block) -> bool:
     return any(not _plays_file(part) for part in parts if part == root or part.animation_data is not None)
 
 
+def curve_of_frame(root: Block) -> Any | None:
+    """Return the curve that says which frame a part shows, of the action that its root plays; None without one."""
+    return next((curve for curve in playing_curves(root) if curve.data_path == FRAME_PATH), None)
+
+
 def _plays_file(root: Block) -> bool:
-    curve = next((curve for curve in playing_curves(root) if curve.data_path == FRAME_PATH), None)
+    curve = curve_of_frame(root)
     if curve is None or not len(curve.keyframe_points) or playing_tracks(root.animation_data):
         return False
     first, last = (round(key.co.x) for key in (curve.keyframe_points[0], curve.keyframe_points[-1]))

@@ -62,13 +62,7 @@ def with_tag_joints(
     format is called.
     """
     warn_of_bent([tag.name for tag in lacking], axes_of(lacking), label)
-    new = _NewJoints(
-        _free_names([tag.name for tag in lacking], model.skeleton.names),
-        np.array([tag.joint for tag in lacking], np.int32),
-        np.array([tag.origin for tag in lacking], np.float64),
-        turns_of(lacking),
-        flag,
-    )
+    new = NewJoints.of(lacking, _free_names([tag.name for tag in lacking], model.skeleton.names), flag)
     number = {id(tag): model.skeleton.num_joints + index for index, tag in enumerate(lacking)}
     upright = np.eye(3, dtype=np.float32)
     tags = [
@@ -93,7 +87,7 @@ def _free_names(wanted: list[str], known: list[str]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class _NewJoints:
+class NewJoints:
     """Joints that hang still on others, by what they are called and how they stand against these."""
 
     names: list[str]
@@ -101,6 +95,13 @@ class _NewJoints:
     places: Doubles  # (n, 3)
     turns: Doubles  # (n, 4)
     flag: int  # of formats that know such; 0: none
+
+    @classmethod
+    def of(cls, tags: list[JointTag], names: list[str], flag: int = 0) -> NewJoints:
+        """Return joints of some names, (n,), that stand where tags do, (n,), on the joints of these."""
+        parents = np.array([tag.joint for tag in tags], np.int32)
+        places = np.array([tag.origin for tag in tags], np.float64)
+        return cls(names, parents, places, turns_of(tags), flag)
 
     def on(self, skeleton: Skeleton) -> Skeleton:
         """Return a skeleton with these joints behind its own."""

@@ -29,7 +29,7 @@ from ...model.source import Facts
 from ...model.transforms import conjugate, rotate, to_matrices
 from ...model.weights import summed
 from ...reporting import LimitError, listed
-from ..common.joint_tags import axes_of, turns_of, warn_of_bent
+from ..common.joint_tags import NewJoints, axes_of, warn_of_bent
 from ..common.records import (
     Wanted,
     all_fit,
@@ -146,7 +146,10 @@ def from_model(
         raise LimitError(f"'{model.name}' has no bones: MDR holds one or more")
     source = sound(model.source_of(FORMAT), _fits, model.name)
     tags, carriers = _tags_on_bones(model)
-    takes = [_with_bones(a, carriers) for a in animations or [at_rest(model.skeleton, model.name)]]
+    takes = animations or [at_rest(model.skeleton, model.name)]
+    if carriers:
+        further = NewJoints.of(carriers, [tag.name for tag in carriers])
+        takes = [further.in_motion(each) for each in takes]
     if takes[0].positions.shape[1] > MOST_BONES:
         text = "%d bones, those of tags that stand off their bone included: games take %d"
         log.warning(text, takes[0].positions.shape[1], MOST_BONES)
@@ -230,27 +233,6 @@ def _tags_on_bones(model: SkeletalModel) -> tuple[list[JointTag], list[JointTag]
         carriers.append(tag)
     warn_of_bent([tag.name for tag in carriers], axes_of(carriers), "MDR")
     return found, carriers
-
-
-def _with_bones(animation: Animation, carriers: list[JointTag]) -> Animation:
-    """Return a motion with a further bone for each of the tags, on its own bone."""
-    if not carriers:
-        return animation
-    frames, count = animation.num_frames, len(carriers)
-    turns = turns_of(carriers)
-    places = np.tile(np.array([tag.origin for tag in carriers], np.float64), (frames, 1, 1))
-    fresh = np.full((frames, count, 2), -1, np.int32)
-    hints, joints, scales = animation.source_frames, animation.source_joints, animation.scales
-    return replace(
-        animation,
-        joint_names=[*animation.joint_names, *(tag.name for tag in carriers)],
-        parents=np.append(animation.parents, [tag.joint for tag in carriers]).astype(np.int32),
-        positions=np.concatenate((animation.positions, places), axis=1),
-        rotations=np.concatenate((animation.rotations, np.tile(turns, (frames, 1, 1))), axis=1),
-        source_frames=None if hints is None else np.concatenate((hints, fresh), axis=1),
-        source_joints=None if joints is None else np.append(joints, [-1] * count).astype(np.int32),
-        scales=None if scales is None else scales.of_joints(np.append(np.arange(len(animation.parents)), [-1] * count)),
-    )
 
 
 def _encode_tags(tags: list[JointTag], source: SkeletalSource | None) -> NDArray[Any]:

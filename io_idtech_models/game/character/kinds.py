@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...model.clips import Clip
 from ...reporting import LimitError, listed
 from ..aninc import RowEdit
+from ..dress import SkinDecl
 from ..skin import SUFFIX as SKIN
 from ..store import GameFile, Store
 from . import quake2, wolf
@@ -53,8 +54,8 @@ class Kind:
     ) = None
     # Such texts, others that declare a skin, a character, and that skin -> texts in which it wears it.
     with_worn: Callable[[Mapping[str, bytes], Mapping[str, bytes], str, str], dict[str, bytes]] | None = None
-    # Such texts, a skin and a material -> the one that the game shows in its place; "" of a skin that is not there.
-    shown_by: Callable[[Mapping[str, bytes], str, str], str] | None = None
+    # Such texts, and the name of a skin -> that skin, if they declare it.
+    find_skin: Callable[[Mapping[str, bytes], str], SkinDecl | None] | None = None
     scales: bool = False  # it reads how large joints are from files beside animations
     pack: str = ".pk3"  # how archives end that are written for the game
     takes_actions: bool = False  # a new animation of the body is a file of its own beside the others
@@ -101,7 +102,7 @@ KINDS = (
         with_animations=own.with_animations,
         with_notes=own.with_notes,
         with_worn=own.with_skin,
-        shown_by=own.shown_by,
+        find_skin=own.find_skin,
         pack=".pk4",
         takes_actions=True,
     ),

@@ -91,18 +91,19 @@ class SkinsSaved:
 
     def say_hidden(self) -> None:
         """Name materials that the body shows in Blender, and in whose place the skin that it wears shows others."""
-        kind, skin = self.saved.kind, self.declared or self.record.skin
-        if kind is None or kind.shown_by is None or self.bent is None or not skin:
+        kind, name = self.saved.kind, self.declared or self.record.skin
+        skin = None if kind is None or kind.find_skin is None else kind.find_skin(self.saved.declarations, name)
+        if skin is None or self.bent is None:
             return
         hidden: dict[str, str] = {}
         for written in self.bent.written:
-            shown = kind.shown_by(self.saved.declarations, skin, written.mesh.shader)
+            shown = skin.worn(written.mesh.shader)
             seen = "" if written.material is None else worn_by(written.material)
-            if seen and shown and decl_key(seen) != decl_key(shown):
+            if seen and decl_key(seen) != decl_key(shown):
                 hidden[written.mesh.shader] = shown
         for material, shown in hidden.items():
             text = "'%s' is not seen in the game, where the skin '%s' shows '%s' in its place: give it a line there"
-            log.warning(text, material, skin, shown)
+            log.warning(text, material, name, shown)
 
 
 def _in_order(export: RigScene | None, old: bytes) -> bytes:

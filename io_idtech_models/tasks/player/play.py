@@ -7,13 +7,12 @@ from typing import Any
 
 import bpy
 
-from ...blender.compat import playing_curves
 from ...blender.playback import drop_solo
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import ROW, retime, rows_of
 from ...blender.provenance import PLAYER
-from ...blender.roots import FRAME, FRAME_PATH
+from ...blender.roots import FRAME, curve_of_frame
 from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
@@ -41,7 +40,7 @@ def played(player: PlayerFound, part: str) -> str:
 
 def shown_frame(root: Any, scene: bpy.types.Scene) -> int:
     """Return which frame of its file a part shows now."""
-    curve = next((curve for curve in playing_curves(root) if curve.data_path == FRAME_PATH), None)
+    curve = curve_of_frame(root)
     value = float(root.get(FRAME, 0.0) if curve is None else curve.evaluate(scene.frame_current))
     return min(max(round(value), 0), num_frames(root) - 1)
 

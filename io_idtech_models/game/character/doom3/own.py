@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...dress import parse_decl
+from ...dress import SkinDecl, parse_decl
 from ...lexer import BLANKS, decl_key, decode
 from ...search import game_folder
 from ...shaders.index import scan_decls
@@ -136,11 +136,11 @@ def with_skin(texts: Mapping[str, bytes], more: Mapping[str, bytes], name: str, 
     return found
 
 
-def shown_by(texts: Mapping[str, bytes], skin: str, material: str) -> str:
-    """Return the material that a skin, which texts declare, shows in place of one; "" if they do not."""
-    key = SKIN, decl_key(skin)
+def find_skin(texts: Mapping[str, bytes], name: str) -> SkinDecl | None:
+    """Return the skin of a name that texts declare, the first; None if they do not."""
+    key = SKIN, decl_key(name)
     found = next((each[key] for each in (_in(data, path) for path, data in texts.items()) if key in each), None)
-    return "" if found is None else parse_decl(_inner(found), skin).worn(material)
+    return None if found is None else parse_decl(_inner(found), name)
 
 
 def _models_in(texts: Mapping[str, bytes]) -> dict[str, Body]:
