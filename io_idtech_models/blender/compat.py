@@ -25,15 +25,6 @@ NORMAL_CODES = bpy.app.version >= (4, 5)
 RELATIVE_PATHS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
-def clear_custom_normals(mesh: Any) -> None:
-    """Let a mesh show the normals that Blender makes of its faces and sharp edges."""
-    if NORMAL_CODES:
-        mesh.attributes.remove(mesh.attributes["custom_normal"])
-        mesh.update()
-    else:
-        mesh.normals_split_custom_set(np.zeros((len(mesh.loops), 3), np.float32))  # each 0: what there is without any
-
-
 def read_normal_codes(mesh: Any) -> NDArray[np.int32] | None:
     """Return the two numbers that each corner's custom normal is stored as, packed into one, (C,), or None."""
     attribute = mesh.attributes.get("custom_normal") if NORMAL_CODES else None

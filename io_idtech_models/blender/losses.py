@@ -17,8 +17,8 @@ log = logging.getLogger(__name__)
 OFF = 0.01  # units that a vertex may be off before it is worth a word
 
 
-def warn_of_skinned(block: Block, normals_lost: bool) -> None:
-    """Name what a mesh that bones move has and its file does not: shape keys, and normals if they are lost."""
+def warn_of_keys(block: Block) -> None:
+    """Name the shape keys that a mesh which bones move has, and its file does not."""
     keys = (
         []
         if block.data.shape_keys is None or rig_of(block) is not None
@@ -26,8 +26,6 @@ def warn_of_skinned(block: Block, normals_lost: bool) -> None:
     )
     if keys:
         log.warning("'%s' is written as its shape keys are mixed now, none is kept: %s", block.name, listed(keys))
-    if normals_lost:
-        log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
 
 
 def warn_of_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones: set[str]) -> None:

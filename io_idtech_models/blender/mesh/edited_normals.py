@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits import affine
 from ...model.source import Meshes
-from ..compat import Block, clear_custom_normals
+from ..compat import Block
 from . import attributes, normal_codes
 
 Bools = NDArray[np.bool_]
@@ -261,18 +261,28 @@ def expected_normals(
         bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
 
 
-def has_own_normals(mesh: Block) -> bool:
-    """Tell whether a mesh shows other normals than Blender's: other formats' importers set them all, as they are."""
-    if not mesh.has_custom_normals:
-        return False
-    copy = mesh.copy()
-    try:
-        clear_custom_normals(copy)
-        shown = attributes.corner_normals(mesh)
-        other = steady.dots(shown, attributes.corner_normals(copy)) < attributes.NEAR
-        return bool((other & shown.any(axis=1)).any())  # where faces cancel out there is none
-    finally:
-        bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)  # as above
+def shows_smooth(mesh: Block) -> bool:
+    """Tell whether a mesh shows the normals that it would with its points merged by place, all smooth.
+
+    These are the sum of the faces' normals by the angle at each corner, as Blender has them.
+    """
+    shape = attributes.topology(mesh)
+    if not len(shape.corner_points):
+        return True
+    _, places = np.unique(attributes.positions(mesh), axis=0, return_inverse=True)
+    corners = attributes.positions(mesh).astype(np.float64)[shape.corner_points]
+    last = shape.face_starts + shape.face_sizes - 1
+    after, before = np.arange(1, len(corners) + 1), np.arange(-1, len(corners) - 1)
+    after[last], before[shape.face_starts] = shape.face_starts, last
+    ahead, back = corners[after] - corners, corners[before] - corners
+    angles = steady.angles_of(steady.lengths(steady.crossed(ahead, back)), steady.dots(ahead, back))
+    faces = np.empty((len(shape.face_starts), 3), np.float32)
+    mesh.polygons.foreach_get("normal", faces.ravel())
+    weighted = faces[shape.corner_faces] * angles[:, None]
+    of_corner = places.reshape(-1)[shape.corner_points]
+    sums = np.stack([np.bincount(of_corner, axis) for axis in weighted.T], axis=-1)[of_corner]
+    size = steady.lengths(sums)
+    return bool((steady.dots(attributes.corner_normals(mesh), sums) >= attributes.NEAR * size)[size > FLAT].all())
 
 
 def _order_of(copy: Block) -> NDArray[np.int32]:

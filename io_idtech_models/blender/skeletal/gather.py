@@ -24,7 +24,7 @@ from ..budgets import refuse_to_write
 from ..compat import Block
 from ..frame_rigs import is_posed_alone, rig_of
 from ..mesh import attributes, levels
-from ..mesh.edited_normals import has_own_normals, shows_the_same
+from ..mesh.edited_normals import shows_smooth, shows_the_same
 from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
@@ -232,15 +232,22 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
         if not found:
             log.warning("'%s' has no faces: left out", block.name)
         if settings.normals == "NONE":
-            count = int(_sharp_edges(mesh).sum())
-            if count:
-                text = "'%s': %d sharp edges will be smooth in the game, which merges by place"
-                log.warning(text, block.name, count)
+            _warn_of_normals(block, mesh)
         warn_of_loose(block, shape)
         warn_of_cuts(block, shape, positions[None])
         warn_of_layers(block, settings.holds.colors)
-        losses.warn_of_skinned(block, settings.normals == "NONE" and has_own_normals(block.data))
+        losses.warn_of_keys(block)
         return found
+
+
+def _warn_of_normals(block: Block, mesh: Block) -> None:
+    """Say what a mesh shows otherwise than a game whose model has no normals."""
+    count = int(_sharp_edges(mesh).sum())
+    if count:
+        text = "'%s': %d sharp edges will be smooth in the game, which merges by place"
+        log.warning(text, block.name, count)
+    if (not count or mesh.has_custom_normals) and not shows_smooth(mesh):
+        log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
 
 
 @contextmanager

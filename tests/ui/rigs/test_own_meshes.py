@@ -203,6 +203,28 @@ def test_normals_of_ones_own_are_said_where_they_are_not_smooth_ones(own, capfd)
     assert said in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("applied", [False, True], ids=["modifier", "applied"])
+@pytest.mark.parametrize("kind", ["EDGE_SPLIT", "DATA_TRANSFER"])
+def test_normals_that_a_modifier_makes_are_said_where_they_are_not_smooth_ones(own, capfd, kind, applied):
+    box, said = bpy.data.objects["box"], "'box' has normals of its own"
+    plate = add_mesh("plate", [(0, 0, 9), (1, 0, 9), (0, 1, 9)], [(0, 1, 2)])
+    box.data.shade_smooth()
+    activate(box)
+    modifier = box.modifiers.new("normals", kind)
+    if kind == "DATA_TRANSFER":
+        modifier.object = plate
+        modifier.use_loop_data, modifier.data_types_loops = True, {"CUSTOM_NORMAL"}
+        modifier.loop_mapping = "NEAREST_NORMAL"
+    modifier.show_viewport = False
+    exported(own / "own.md5mesh")
+    assert said not in capfd.readouterr().out
+    modifier.show_viewport = True
+    if applied:
+        bpy.ops.object.modifier_apply(modifier="normals")
+    exported(own / "own.md5mesh")
+    assert said in capfd.readouterr().out
+
+
 def test_meshes_of_a_selected_armature_go_without_saying(own, capfd):
     """An armature is what a model of bones is."""
     box = bpy.data.objects["box"]
