@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from examples import strut
-from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, slot_curves
 from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
@@ -385,6 +385,15 @@ def push_down(rig: Any) -> None:
     strip = animation.nla_tracks.new().strips.new("b", 0, animation.action)
     strip.scale = 2.0
     animation.action = None
+
+
+@says("others that move its bones are left out", to="a.md5anim", what="ALL")
+def _(folder):
+    action = newt()[0].animation_data.action
+    if not HAS_SLOTS:
+        pytest.skip("this Blender's actions have no slots")
+    curves = slot_curves(action, action.slots.new("OBJECT", "d"))
+    curves.new('pose.bones["head"].location', index=0).keyframe_points.insert(4, 1.0)
 
 
 @says("it does not play the keys", to="b.md3")

@@ -59,11 +59,13 @@ def best(known: Known, settled: list[Settled], looks: Mapping[str, Surf] | None 
             again, now, more = attempt(tried)
         if better:
             ways, found, off, sets = tried, again, now, more
-    worst = [
-        f"'{e.surface.name}' (up to {far:.0f} degrees)" for e, far in zip(settled, off, strict=True) if far > ENOUGH
-    ]
+    worst: dict[str, float] = {}  # by object, which has a surface for each of its materials
+    for each, far in zip(settled, off, strict=True):
+        if far > ENOUGH:
+            worst[each.surface.name] = max(far, worst.get(each.surface.name, 0.0))
     if worst:
-        log.warning("LWO holds no normals: games make others than are shown of %s", joined(worst))
+        named = [f"'{name}' (up to {far:.0f} degrees)" for name, far in worst.items()]
+        log.warning("LWO holds no normals: games make others than are shown of %s", joined(named))
     return with_sets(found, sets)
 
 

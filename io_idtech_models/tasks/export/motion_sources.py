@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -92,6 +92,8 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     called = _called_apart(export, chosen) if row.has_motions else {}
     takes = {action: cast(rig, action) for action in chosen}
     warn_of_others(rig, takes.values())
+    if what != "ACTIVE":
+        _warn_of_left_slots(takes.values())
     return [_action_source(export, take, called.get(action)) for action, take in takes.items()]
 
 
@@ -160,6 +162,21 @@ def _warn_of_slot(rig: Any, action: Any, slot: Any) -> None:
         return
     least = f", not {listed([slot_label(each) for each in others])}" if others else ""
     log.warning("%s: '%s' is written%s, choose the slot in the Action Editor", said, slot_label(slot), least)
+
+
+def _warn_of_left_slots(takes: Iterable[Take]) -> None:
+    """Name slots of actions that move an armature's bones, and that neither it nor anything else plays."""
+    for take in takes:
+        rig, action, slot = take.roles[0].owner, take.action, take.roles[0].slot
+        others = [each for each in fitting_slots(rig, action) if each != slot]
+        blocks = [block for block in bpy.data.objects if block != rig and block.animation_data is not None]
+        left = [each for each in others if not any(slot_claim(block, action, each) for block in blocks)]
+        if left and slot_claim(rig, action, slot):
+            text = (
+                "of '%s' the slot '%s' is written, which '%s' plays, others that move its bones are left out: %s "
+                "(in the Action Editor, Action > Move Slots to new Action makes animations of them)"
+            )
+            log.warning(text, action.name, slot_label(slot), rig.name, listed([slot_label(each) for each in left]))
 
 
 def _action_source(export: RigScene, take: Take, called: str | None) -> Source:

@@ -418,6 +418,31 @@ def test_slots_that_the_armature_does_not_play(own, what):
     assert text.endswith("'Enemy' is written, not 'Boss', choose the slot in the Action Editor")
 
 
+def test_slots_that_nothing_plays_are_said_to_be_left_out(own):
+    action = wave_own()
+    if not hasattr(action, "slots"):
+        pytest.skip("this Blender's actions have none")
+    other = action.slots.new("OBJECT", "Boss")
+    curves = slot_curves(action, other)
+    curves.new('pose.bones["Bone.002"].location', index=0).keyframe_points.insert(4, 1.0)
+
+    def said(what: str) -> list[str]:
+        with collected_warnings() as found:
+            export_anim(filepath=str(own / "a.md5anim"), what=what, actions=action.name)
+        return [text for text in found if "slot" in text]
+
+    text = (
+        "of 'rigAction' the slot 'rig' is written, which 'rig' plays, others that move its bones are left out: 'Boss'"
+    )
+    hint = " (in the Action Editor, Action > Move Slots to new Action makes animations of them)"
+    assert said("ALL") == said("CHOSEN") == [text + hint]
+    assert said("ACTIVE") == [], "what plays is what is asked for"
+    boss = rig().copy()
+    bpy.context.collection.objects.link(boss)
+    boss.animation_data.action_slot = other
+    assert said("ALL") == [], "it is the other's"
+
+
 def test_files_without_joints(tmp_path):
     put(tmp_path / "none.md5mesh", samples_md5.MeshSpec(joints=[], parts=[]).pack())
     spec = samples_md5.AnimSpec(flags=(), starts=(), joints=[], frames=[[], []], bounds=[(0.0,) * 6] * 2)
