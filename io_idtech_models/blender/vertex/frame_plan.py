@@ -205,15 +205,16 @@ def _automatic(
 ) -> str:
     """Return what AUTO means: the model's own frames, or the scene's range where that shows something else."""
     if keyed:
-        several = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1]
+        lengths = {block: len(frame_blocks(block.data.shape_keys)) for block in keyed}
+        several = [block for block, length in lengths.items() if length > 1]
         parts = parts_of(several)
-        unlike = len(parts) > 1 and len({len(frame_blocks(block.data.shape_keys)) for block in several}) > 1
+        unlike = len(parts) > 1 and len({lengths[block] for block in several}) > 1
         own = [] if space.root is None else [frame_root(space.root)]
         if unlike or (parts != own and any(map(plays_rows, parts))):
             text = "the scene's range is written, frame %d to %d, as its parts play there: not all their frames"
             log.warning(text, export.scene.frame_start, export.scene.frame_end)
             return "SCENE"
-        still = [b for b in keyed if len(frame_blocks(b.data.shape_keys)) > 1 and keys_stand_still(b, export)]
+        still = [block for block in several if keys_stand_still(block, export)]
         odd = _played_otherwise([block for block in keyed if block not in still], export)
         if odd is not None:
             log.warning(
