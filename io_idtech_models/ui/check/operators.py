@@ -25,8 +25,11 @@ def _targets() -> tuple[tuple[str, str, str], ...]:
     for row in formats.ROWS:
         if row.has_model:
             for game in row.games:
-                form, label = row.name.upper(), "format maximum" if game == NO_GAME else GAMES[game].label
-                found.append((f"{row.name}:{game}", f"{form}: {label}", f"What {label} takes of {form}"))
+                form, label = row.name.upper(), GAMES[game].label
+                named = f"{form}: {label}", f"What {label} takes of {form}"
+                if game == NO_GAME:
+                    named = f"{form}: format maximum", "What the format itself holds"
+                found.append((f"{row.name}:{game}", *named))
     return tuple(found)
 
 
