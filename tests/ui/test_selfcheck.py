@@ -384,6 +384,9 @@ def test_time_stretching_is_the_scenes_and_not_the_models(tmp_path, said, relati
     shown = by_name("md3").read(export_bytes(tmp_path / "b.md3", frames="SCENE"))
     for slow, own in zip(shown.surfaces, by_name("md3").read(plain).surfaces, strict=True):
         assert np.abs(slow.vertices["xyz"][::2].astype(int) - own.vertices["xyz"]).max() <= 1
+    tags = shown.tags["origin"]
+    assert tags.shape[1] and np.ptp(tags, axis=0).max() > 1.0
+    assert np.allclose(tags[::2], by_name("md3").read(plain).tags["origin"], atol=1e-4)
     assert "units off" not in said()
 
 

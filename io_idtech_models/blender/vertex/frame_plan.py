@@ -103,6 +103,11 @@ class FramePlan:
         """Return what `held` lists, to look one up."""
         return set(self.held)
 
+    @property
+    def is_timed_by_keys(self) -> bool:
+        """Tell whether its times are those of keys: a scene's Time Stretching counts for the scene's own alone."""
+        return self.whole or bool(self.takes)
+
     def take(self, frame: int) -> Take | None:
         """Return the action that is played for a frame."""
         return self.takes[frame] if self.takes else None

@@ -17,6 +17,7 @@ from ..empties import PREFIX, decompose, shown_axes
 from ..frame_rigs import is_frame_rig
 from ..provenance import Claims
 from ..roots import is_tag, own_drivers
+from ..scene import is_stretched
 from . import tags
 from .frame_plan import FramePlan, GatherSettings
 from .sampling import Floats, Samples, Stage, Subject, sampled
@@ -67,6 +68,8 @@ def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> 
     if not settings.direct or tag.bone or not tags.is_plain(tag.block, plan.space) or any(plan.moves(tag.block)):
         return False
     animation = tag.block.animation_data
+    if animation is not None and not plan.is_timed_by_keys and is_stretched():
+        return False
     return animation is None or (own_drivers(tag.block) and not len(animation.nla_tracks))
 
 

@@ -84,7 +84,7 @@ class Stage:
         owners = dict.fromkeys(block.data.shape_keys for block in self.plan.held)
         posed = [keys for keys in owners if not _is_shown(keys, self.plan)]
         self.show_time = self.prepared.enter_context(showing(self.export.scene))
-        if self.plan.whole or self.plan.takes:  # whose times are those of keys, not the scene's
+        if self.plan.is_timed_by_keys:
             self.prepared.enter_context(unstretched())
         if self.plan.whole:
             rigs = rigs_of(self.blocks)
