@@ -90,7 +90,7 @@ def page() -> str:
         every = list(operators(room))
         parts.append(f"## {title}\n")
         for name, told, options in every:
-            parts.append(f"**{told.name}**: {told.description}.\n\n```python\n{signature(room, name, options)}\n```\n")
+            parts.append(f"**{told.name}**: {told.description}.\n\n```text\n{signature(room, name, options)}\n```\n")
         parts.append("### Options: " + title[0].lower() + title[1:] + "\n\n" + "\n".join(meanings(every)) + "\n")
     return "\n".join(parts)
 
