@@ -266,11 +266,11 @@ def shows_smooth(mesh: Block) -> bool:
 
     These are the sum of the faces' normals by the angle at each corner, as Blender has them.
     """
-    shape = attributes.topology(mesh)
-    if not len(shape.corner_points):
+    shape, points = attributes.topology(mesh), attributes.positions(mesh)
+    if not len(shape.corner_points) or not np.isfinite(points).all():  # which is refused elsewhere
         return True
-    _, places = np.unique(attributes.positions(mesh), axis=0, return_inverse=True)
-    corners = attributes.positions(mesh).astype(np.float64)[shape.corner_points]
+    _, places = np.unique(points, axis=0, return_inverse=True)
+    corners = points.astype(np.float64)[shape.corner_points]
     last = shape.face_starts + shape.face_sizes - 1
     after, before = np.arange(1, len(corners) + 1), np.arange(-1, len(corners) - 1)
     after[last], before[shape.face_starts] = shape.face_starts, last

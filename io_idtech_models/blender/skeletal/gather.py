@@ -53,16 +53,24 @@ def find_rig(blocks: list[Block]) -> Block:
         modifiers = [m for block in blocks if block.type == "MESH" for m in block.modifiers if m.type == "ARMATURE"]
         rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
     if not rigs:
-        hung = next(((b, above) for b in blocks for above in upward(b) if above.type == "ARMATURE"), None)
-        what = (
-            "select it with its meshes" if hung is None else f"'{hung[0].name}' hangs on '{hung[1].name}', select both"
-        )
-        raise LimitError(f"nothing to export: no armature among the objects; {what}, or make it active")
+        raise LimitError(f"nothing to export: no armature among the objects; {_remedy(blocks)}")
     if len(rigs) > 1:
         found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}"
         how = "export them one by one (select one with its meshes, Export: Selection)"
         raise LimitError(f"a skeletal model has one armature, {how}: there are {found}")
     return rigs[0]
+
+
+def _remedy(blocks: list[Block]) -> str:
+    """Return what to do where objects have no armature."""
+    hung = next(((b, above) for b in blocks for above in upward(b) if above.type == "ARMATURE"), None)
+    if hung is not None:
+        return f"'{hung[0].name}' hangs on '{hung[1].name}', select both, or make it active"
+    shown = [block.name for block in blocks if block.instance_type == "COLLECTION"]
+    if shown:
+        how = "link them into the scene, or Object > Apply > Make Instances Real, which leaves out animations"
+        return f"collections are shown as instances ({how}): {listed(shown)}"
+    return "select it with its meshes, or make it active"
 
 
 def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool = True) -> SkeletalModel:

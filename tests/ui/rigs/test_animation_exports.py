@@ -176,6 +176,20 @@ def test_nothing_to_export(folder):
     )
 
 
+def test_a_model_that_is_shown_as_an_instance(folder):
+    """Whose armature is none of the scene's."""
+    import_mesh(filepath=str(folder / "arm.md5mesh"))
+    home = rig().users_collection[0]
+    shown = bpy.data.objects.new("shown", None)
+    shown.instance_type, shown.instance_collection = "COLLECTION", home
+    scene().collection.objects.link(shown)
+    activate(shown)
+    scene().collection.children.unlink(home)
+    said = error_of(export_mesh, filepath=str(folder / "c.md5mesh"))
+    assert "collections are shown as instances (link them into the scene, or Object > Apply > Make" in said
+    assert said.rstrip().endswith("leaves out animations): 'shown'")
+
+
 @pytest.mark.parametrize("way", ["scaled", "applied", "parent"])
 def test_files_that_belong_together_are_of_one_size(arm, way, capfd):
     """A scaled armature is written as Blender shows it; who writes one file of several is told of the others."""
