@@ -21,8 +21,9 @@ HAS_SLOTS = bpy.app.version >= (4, 4)
 OBJECT_SLOT = "OB"  # what identifiers of objects' slots begin with, before their names
 # The numbers that custom normals are stored as can be read from 4.5 on.
 NORMAL_CODES = bpy.app.version >= (4, 5)
-# Properties that take "//" paths must say so from 4.5 on, and can't before.
-RELATIVE_PATHS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
+# Of properties that are paths. Presets that someone saves leave these alone, or they would import another file; that
+# "//" is taken must be said from 4.5 on, and can't be before.
+PATH_OPTIONS = {"SKIP_PRESET"} | ({"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set[str]())
 
 
 def read_normal_codes(mesh: Any) -> NDArray[np.int32] | None:

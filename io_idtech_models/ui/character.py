@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 
-from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.compat import PATH_OPTIONS, Context
 from ..blender.scene import room_for_others
 from ..formats import by_name
 from ..game.character import ENDS, MESHES
@@ -167,7 +167,7 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         description="The game's folder, or an archive (.pk3, .pk4, .pak, .pkz)",
         maxlen=1024,
         subtype="FILE_PATH",
-        options=RELATIVE_PATHS,
+        options=PATH_OPTIONS,
     )
     collection: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
     game: games_option(row.games)
@@ -287,7 +287,7 @@ class EXPORT_SCENE_OT_idtech_declaration(Exporting, Operator):  # type: ignore[m
         description="The file of declarations, in the folder def of the game: a new one, or one that has the model",
         maxlen=1024,
         subtype="FILE_PATH",
-        options=RELATIVE_PATHS,
+        options=PATH_OPTIONS,
     )
     model: StringProperty(name="Model", description="What the new model is called; empty: as the file")
     inherits: StringProperty(

@@ -11,7 +11,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..blender import names
-from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.compat import PATH_OPTIONS, Context
 from ..blender.provenance import SKIN
 from ..formats import SKIN_FILES
 from ..reporting import ModelError, collected_warnings
@@ -116,7 +116,7 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
         description="The file to write: PART_SKIN.skin beside the model, upper_red.skin for upper.md3",
         maxlen=1024,
         subtype="FILE_PATH",
-        options=RELATIVE_PATHS,
+        options=PATH_OPTIONS,
     )
     filter_glob: StringProperty(default="*.skin", options={"HIDDEN"})
 

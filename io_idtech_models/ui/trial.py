@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.compat import PATH_OPTIONS, Context
 from ..reporting import ModelError
 from .bases import CANCELLED, FINISHED, Operator, may
 from .reports import report_done
@@ -74,7 +74,7 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
         name="Picture",
         description="A .tga to write: the game takes a picture of the model, and ends",
         subtype="FILE_PATH",
-        options={"HIDDEN", "SKIP_SAVE"} | RELATIVE_PATHS,
+        options={"HIDDEN", "SKIP_SAVE"} | PATH_OPTIONS,
     )
 
     @classmethod

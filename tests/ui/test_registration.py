@@ -165,6 +165,19 @@ def test_operators_keep_presets_and_undo():
         assert bpy.ops.import_scene.idtech_md3.get_rna_type().properties[name].is_hidden
 
 
+@pytest.mark.parametrize("room", ["import_scene", "import_anim", "export_scene", "export_anim", "object"])
+def test_presets_that_someone_saves_name_no_file(room):
+    """In the panel of the last operator, where a preset can be chosen, they would import that file in its place."""
+    from bl_operators.presets import AddPresetOperator
+
+    kinds = (f"{room.upper()}_OT_{name}" for name in dir(getattr(bpy.ops, room)) if name.startswith("idtech_"))
+    keeping = [kind for kind in kinds if "PRESET" in getattr(bpy.types, kind).bl_options]
+    assert keeping
+    for kind in keeping:
+        kept = AddPresetOperator.preset_values.fget(SimpleNamespace(operator=kind))
+        assert kept and not {"op.filepath", "op.directory", "op.files"} & set(kept), kind
+
+
 def test_an_import_loads_nothing_that_exports_need(tmp_path):
     data = sample("animated", "md3")
     (tmp_path / "model.md3").write_bytes(data)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
-from ...blender.compat import RELATIVE_PATHS, Context
+from ...blender.compat import PATH_OPTIONS, Context
 from ...formats import Format
 from ...reporting import ModelError, joined
 from ..bases import CANCELLED, FINISHED, Exporting, draw_group
@@ -29,7 +29,7 @@ class ExportFile(Exporting):  # type: ignore[misc]
     bl_options: Any = {"REGISTER", "PRESET"}
 
     filepath: StringProperty(
-        name="File Path", description="The file to write", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
+        name="File Path", description="The file to write", maxlen=1024, subtype="FILE_PATH", options=PATH_OPTIONS
     )
     scale: FloatProperty(
         name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4

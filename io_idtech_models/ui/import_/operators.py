@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, StringProperty
 
-from ...blender.compat import RELATIVE_PATHS, Context
+from ...blender.compat import PATH_OPTIONS, Context
 from ...blender.scene import room_for_others
 from ...formats import Format
 from ...reporting import ModelError
@@ -37,9 +37,9 @@ class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
     bl_options: Any = {"REGISTER", "UNDO", "PRESET"}
 
     filepath: StringProperty(
-        name="File Path", description="The file to read", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
+        name="File Path", description="The file to read", maxlen=1024, subtype="FILE_PATH", options=PATH_OPTIONS
     )
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | RELATIVE_PATHS)
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | PATH_OPTIONS)
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
 
     interactive: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # someone is there to be asked

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
-from ...blender.compat import RELATIVE_PATHS, Context
+from ...blender.compat import PATH_OPTIONS, Context
 from ...reporting import ModelError
 from ..bases import CANCELLED, FINISHED, Exporting, Operator, draw_group, file_filter, may, settings_from
 from ..import_.showing import open_collection, select
@@ -28,7 +28,7 @@ class Placing(Exporting):  # type: ignore[misc]
         description="The player's folder, called as the player, or an archive",
         maxlen=1024,
         subtype="FILE_PATH",
-        options=RELATIVE_PATHS,
+        options=PATH_OPTIONS,
     )
     player: StringProperty(name="Name", description="What the player is called; empty: as the folder or the archive")
     fit: BoolProperty(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...blender.compat import RELATIVE_PATHS, Context
+from ...blender.compat import PATH_OPTIONS, Context
 from ...blender.provenance import FILE
 from ...blender.scene import room_for_others
 from ...formats import SPLIT_OPTION, by_name
@@ -168,7 +168,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         description="The player's folder, or a .pk3",
         maxlen=1024,
         subtype="FILE_PATH",
-        options=RELATIVE_PATHS,
+        options=PATH_OPTIONS,
     )
     collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
     game: games_option(row.games, OF_PLAYERS)
