@@ -59,36 +59,21 @@ SAID = {
     ORPHAN_BONE: "The bone of vertices without weights when the model was exported last; bounds go by it",
 }
 RANGES: dict[str, dict[str, Any]] = {
-    REST_SCALE: {},
-    SCALE_POSITIONS: {},
     TORSO_WEIGHT: {"min": 0.0, "max": 1.0},
     MIN_LOD: {"min": 0},
-    FLAGS: {},
-    LOD_SCALE: {},
-    LOD_BIAS: {},
-    TORSO_PARENT: {},
     FPS: {"min": 0.0},
     FRAME_RATE: {"min": 0.0},
     LOOP: {"min": 0},
-    MOVE_SPEED: {},
     TRANSITION: {"min": 0},
-    REVERSED: {},
-    PRIORITY: {},
-    ANIM_FLAGS: {},
-    FRAME_COMMANDS: {},
-    TIMES: {},
-    EXPORT: {},
-    PREVIEW: {},
     MOST_WEIGHTS: {"min": 0},
     LEAST_WEIGHT: {"min": 0.0, "max": 1.0},
-    ORPHAN_BONE: {},
 }
 
 
 def show(block: Block, name: str, value: float | int | bool | str | list[float]) -> None:
     """Give a data-block one of the properties above."""
     block[name] = value
-    block.id_properties_ui(name).update(description=SAID[name], **RANGES[name])
+    block.id_properties_ui(name).update(description=SAID[name], **RANGES.get(name, {}))
 
 
 def describe(block: Block, name: str) -> None:

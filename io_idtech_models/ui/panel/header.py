@@ -8,6 +8,8 @@ from bpy.props import StringProperty
 
 from ...blender import properties
 from ...blender.compat import Context
+from ...formats import ROWS, Format
+from ...tasks.export.last_export import LAST, kept_of
 from ...tasks.export.subject import Subject, subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..translations import CONTEXT, say, tip
@@ -64,8 +66,10 @@ OF_ACTION = (
     properties.PRIORITY,
     properties.TIMES,
 )
-# What a model that has none may be given: files of formats whose games turn a torso, and draw less from afar, have it.
+# What a model that has none may be given: what files of its format have.
 NEW: dict[str, Any] = {
+    properties.GAME + "flags": 0,
+    properties.GAME + "sync_type": 0,
     properties.MIN_LOD: 0,
     properties.LOD_SCALE: 1.0,
     properties.LOD_BIAS: 0.0,
@@ -78,8 +82,9 @@ NEW: dict[str, Any] = {
 def parts_of(subject: Subject) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     """Yield what can say something of a model: what to call it, the data-block or bone, and the properties' names."""
     rig = subject.rig
-    if subject.home is not None:
-        yield "Model", subject.home, OF_MODEL
+    home = subject.home or next(iter(subject.active.users_collection), None)  # of new models exports look there, too
+    if home is not None:
+        yield "Model", home, OF_MODEL
     if rig is not None:
         yield "Armature", rig, OF_RIG
         bone = rig.data.bones.active
@@ -103,9 +108,17 @@ def action_of(subject: Subject) -> Any | None:
     return None
 
 
+def format_of(subject: Subject) -> Format | None:
+    """Return the format of a model's file, or of one that came from none that in which it was exported last."""
+    last = kept_of(subject.holder).get(LAST)
+    return subject.row or next((row for row in ROWS if row.name == last), None)
+
+
 def lacking(subject: Subject, holder: Any) -> list[str]:
     """Return what could be added to a data-block or bone, as far as the model's format writes it."""
-    row = subject.row
+    row = format_of(subject)
+    if row is not None and isinstance(holder, bpy.types.Collection):
+        return [properties.GAME + name for name in row.vertex.traits if properties.GAME + name not in holder]
     if row is None or not (row.skeletal.animation or row).motion.torso:
         return []
     if isinstance(holder, bpy.types.Bone):
@@ -118,11 +131,11 @@ def lacking(subject: Subject, holder: Any) -> list[str]:
 
 
 class OBJECT_OT_idtech_add_fact(Operator):  # type: ignore[misc]
-    """Give a surface, an armature or a bone a number that exports write."""
+    """Give a model, a surface, an armature or a bone a number that exports write."""
 
     bl_idname = "object.idtech_add_fact"
     bl_label = "Add Number"
-    bl_description = "Give the active surface, armature or bone this number, which exports write into the file"
+    bl_description = "Give the active model, surface, armature or bone this number, which exports write into the file"
     bl_options = {"REGISTER", "UNDO"}
 
     fact: StringProperty(name="Number", description="The property's name: idtech_torso_weight, ...")

@@ -8,7 +8,7 @@ from io_idtech_models.blender import properties
 from io_idtech_models.ui.panel import header
 from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import drawn, shows, texts
-from tests.ui.scene import activate, bpy, error_of, export_model, import_model
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 add_fact: Any = bpy.ops.object.idtech_add_fact
@@ -26,6 +26,18 @@ def test_numbers_of_an_mdl(tmp_path):
     assert export_model(tmp_path / "b.mdl").traits["flags"] == 8
     import_model(put(tmp_path / "a.md3"))
     assert not shows(PANEL), "a model without says nothing"
+
+
+def test_numbers_that_a_new_mdl_gets(tmp_path):
+    """What came from no file is of the format in which it was exported last."""
+    cube = add_cube()
+    assert not shows(PANEL)
+    export_model(tmp_path / "a.mdl")
+    assert {("operator", "Flags"), ("operator", "Sync Type")} <= set(drawn(PANEL))
+    assert add_fact(fact=properties.GAME + "flags") == {"FINISHED"}
+    assert ("prop", "Flags") in drawn(PANEL)
+    cube.users_collection[0][properties.GAME + "flags"] = 8
+    assert export_model(tmp_path / "a.mdl").traits["flags"] == 8
 
 
 def test_numbers_of_bones_surfaces_and_rig(tmp_path):
