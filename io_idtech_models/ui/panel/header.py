@@ -117,11 +117,13 @@ def format_of(subject: Subject) -> Format | None:
 def lacking(subject: Subject, holder: Any) -> list[str]:
     """Return what could be added to a data-block or bone, as far as the model's format writes it."""
     row = format_of(subject)
-    if row is not None and isinstance(holder, bpy.types.Collection):
-        return [properties.GAME + name for name in row.vertex.traits if properties.GAME + name not in holder]
-    if row is None or not (row.skeletal.animation or row).motion.torso:
+    if row is None:
         return []
-    if isinstance(holder, bpy.types.Bone):
+    if isinstance(holder, bpy.types.Collection):
+        names = [properties.GAME + name for name in row.vertex.traits]
+    elif not (row.skeletal.animation or row).motion.torso:
+        names = []
+    elif isinstance(holder, bpy.types.Bone):
         names = [properties.TORSO_WEIGHT, properties.TORSO_PARENT, properties.FLAGS]
     elif holder == subject.rig:
         names = [properties.LOD_SCALE, properties.LOD_BIAS]
