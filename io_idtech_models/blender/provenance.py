@@ -6,8 +6,10 @@ What a model of Doom 3 was declared as is noted on its armature: a declaration o
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import bpy
@@ -17,6 +19,8 @@ from numpy.typing import NDArray
 from .names import is_untouched
 
 RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
+# On meshes: where the numbers of the model's elements begin, in each model elsewhere, for meshes of several are joined.
+FIRST_NUMBER, BEGINNINGS = "idtech_first_number", 2**30
 TAG_INDEX = "idtech_tag"
 STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: the name that import gave it
 # On a material: the shader that a skin gives the surface, and the name that import gave the material.
@@ -41,6 +45,12 @@ class Place:
     triangle_shift: int
     triangles: range
 
+    @classmethod
+    def among_own(cls, mesh: Any, surface: int, vertices: range, triangles: range) -> Place:
+        """Return the place of a mesh whose numbers are those of a whole source: they count from where they begin."""
+        shift = -first_number(mesh)
+        return cls(surface, shift, vertices, shift, triangles)
+
     def vertex_numbers(self, stored: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return model-wide vertex numbers of stored ones (n,): -1 for new elements and strangers."""
         return _shifted(stored, self.vertex_shift, self.vertices)
@@ -48,6 +58,20 @@ class Place:
     def triangle_numbers(self, stored: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return model-wide triangle numbers of stored ones (n,): -1 for new elements and strangers."""
         return _shifted(stored, self.triangle_shift, self.triangles)
+
+
+def new_first_number(surfaces: Iterable[tuple[NDArray[Any], ...]]) -> int:
+    """Return where a model's numbers begin, by what its surfaces are like: the same where it is imported again."""
+    found = 0
+    for array in chain.from_iterable(surfaces):
+        found = zlib.crc32(np.ascontiguousarray(array).data, found)
+    return found % BEGINNINGS
+
+
+def first_number(mesh: Any) -> int:
+    """Return where the numbers of a mesh's elements begin: at 0 where none is noted."""
+    found = mesh.get(FIRST_NUMBER, 0)
+    return found if isinstance(found, int) and 0 <= found < BEGINNINGS else 0
 
 
 def _shifted(stored: NDArray[np.int32], shift: int, allowed: range) -> NDArray[np.int64]:

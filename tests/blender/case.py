@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from io_idtech_models import formats
 from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.provenance import first_number
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.shading.nodes import show_look
@@ -200,7 +201,7 @@ def vertices_of(block: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return for each corner its point, and its vertex among the file's, counted through all surfaces."""
     numbers = meshes.get_attribute(block.data, meshes.CORNER_SOURCE, "INT", "CORNER")
     assert numbers is not None
-    return meshes.corner_points(block.data), numbers - 1
+    return meshes.corner_points(block.data), numbers - 1 - first_number(block.data)
 
 
 def angle(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

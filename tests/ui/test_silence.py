@@ -396,6 +396,13 @@ def _(folder):
     curves.new('pose.bones["head"].location', index=0).keyframe_points.insert(4, 1.0)
 
 
+@says("plays on where keys are missing", to="b.md3")
+def _(folder):
+    import_model(put(folder / "a.md3", SENTINEL.read_bytes()))
+    for mesh in [block for block in bpy.context.scene.objects if block.type == "MESH"]:
+        mesh.shape_key_remove(mesh.data.shape_keys.key_blocks[5])
+
+
 @says("it does not play the keys", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3"))

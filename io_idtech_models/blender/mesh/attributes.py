@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ..compat import Block
+from ..provenance import FIRST_NUMBER
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
-# Where an element came from: number in the source + 1, so that Blender's 0 for new elements means "new".
+# Where an element came from: number in the source + 1, so that Blender's 0 for new elements means "new"; and where the
+# model's numbers begin.
 CORNER_SOURCE, POINT_SOURCE, FACE_SOURCE = "idtech_corner", "idtech_point", "idtech_face"
 SHOWN_NORMAL = "idtech_normal"  # per corner: what Blender showed after import
 NEAR = math.cos(math.radians(0.5))  # Blender holds a normal closer than that, where it can
@@ -62,20 +64,23 @@ def set_attribute(mesh: Block, name: str, kind: str, domain: str, values: NDArra
 
 
 def number(
-    mesh: Block, triangles: Ints, vertices: Ints, faces: Ints, points: NDArray[Any], shown: NDArray[Any]
+    mesh: Block, first: int, triangles: Ints, own: tuple[Ints, Ints], points: NDArray[Any], shown: NDArray[Any]
 ) -> None:
     """Note on corners, loose points and faces which element of the source each was.
 
-    `vertices` (V,) and `faces` (T,) are the source's numbers of the vertices and of all `triangles` (T, 3), of which
-    `shown` (n,) are in the mesh; `points` (P,) the vertices that its points stand for.
+    `first` is where the model's numbers begin, see `provenance.new_first_number`; `own` are the source's numbers of the
+    vertices, (V,), and of all `triangles` (T, 3), of which `shown` (n,) are in the mesh; `points` (P,) are the vertices
+    that its points stand for.
     """
+    vertices, faces = own
     flat = triangles[shown].ravel()
     loose = np.ones(len(vertices), np.bool_)
     loose[flat] = False
-    numbers = vertices + np.int32(1)
+    mesh[FIRST_NUMBER] = first
+    numbers = vertices + np.int32(first + 1)
     set_attribute(mesh, CORNER_SOURCE, "INT", "CORNER", numbers[flat])
     set_attribute(mesh, POINT_SOURCE, "INT", "POINT", np.where(loose, numbers, 0)[points])
-    set_attribute(mesh, FACE_SOURCE, "INT", "FACE", faces[shown] + np.int32(1))
+    set_attribute(mesh, FACE_SOURCE, "INT", "FACE", faces[shown] + np.int32(first + 1))
 
 
 def show_colors(mesh: Block, colors: Floats) -> None:

@@ -21,7 +21,7 @@ from .. import names, vertex_groups
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play, refuse_tweak_mode
 from ..mesh import attributes, levels, normal_codes
-from ..provenance import MODEL_ID
+from ..provenance import MODEL_ID, new_first_number
 from ..scene import undone_on_failure
 from ..shading.materials import Materials
 from . import armature, bone_scales, torso
@@ -79,8 +79,9 @@ def build(
         rig = armature.make(model.name, model.skeleton, settings.scale, scene)
         posed = Posed(collection, rig)
         bones = [bone.name for bone in armature.file_order(rig.data.bones)]
+        first = new_first_number((mesh.triangles, mesh.uvs, mesh.weights.offsets) for mesh in model.meshes)
         for mesh in model.meshes:
-            posed.meshes.append(_make_mesh(mesh, model, bones, settings, materials))
+            posed.meshes.append(_make_mesh(mesh, model, first, bones, settings, materials))
         collection.objects.link(rig)
         homes = _put_away(model, posed)
         posed.tags = joint_tags.build(model, rig, bones, settings.scale)
@@ -121,7 +122,12 @@ def _put_away(model: SkeletalModel, posed: Posed) -> dict[int, bpy.types.Collect
 
 
 def _make_mesh(
-    mesh: SkinnedMesh, model: SkeletalModel, bones: list[str], settings: SkeletalSettings, materials: Materials
+    mesh: SkinnedMesh,
+    model: SkeletalModel,
+    first: int,
+    bones: list[str],
+    settings: SkeletalSettings,
+    materials: Materials,
 ) -> Block:
     """Make a mesh in the bind pose and its object: points welded, corners numbered, weights and material given."""
     bind = model.skeleton.bind
@@ -138,7 +144,8 @@ def _make_mesh(
         names.fit(mesh.name), places[points].astype(np.float32), corner_points, mesh.uvs[triangles].reshape(-1, 2)
     )
     if mesh.source_vertices is not None and mesh.source_triangles is not None:
-        attributes.number(data, mesh.triangles, mesh.source_vertices, mesh.source_triangles, points, solid)
+        numbers = mesh.source_vertices, mesh.source_triangles
+        attributes.number(data, first, mesh.triangles, numbers, points, solid)
     data.update(calc_edges=True)
     if mesh.normals is not None and triangles.size:
         normals = rotate(normal_turns(mesh.weights, bind.rotations), mesh.normals).astype(np.float32)

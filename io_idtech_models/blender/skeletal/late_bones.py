@@ -22,7 +22,7 @@ from ...reporting import LimitError
 from .. import names
 from ..compat import Block
 from ..mesh import attributes, normal_codes
-from ..provenance import MODEL_ID
+from ..provenance import MODEL_ID, first_number
 from . import armature, torso
 from . import source as skeletal_source
 from . import tags as joint_tags
@@ -113,7 +113,7 @@ def _move_mesh(block: Block, before: SkeletalSource, source: SkeletalSource, ind
     data = block.data
     if not len(data.vertices):
         return
-    own, base = source.meshes[index], int(before.first_vertices[index])
+    own, base = source.meshes[index], first_number(data) + int(before.first_vertices[index])
     corner_points = attributes.corner_points(data).ravel()
     stored = attributes.get_attribute(data, attributes.CORNER_SOURCE, "INT", "CORNER")
     loose = attributes.get_attribute(data, attributes.POINT_SOURCE, "INT", "POINT")

@@ -92,7 +92,7 @@ def place_of(known: StoredRig | None, rig: Block, block: Block) -> Place | None:
         return None
     source, index = known.source, block.data.get(SURFACE_INDEX)
     valid = isinstance(index, int) and 0 <= index < len(source.meshes)
-    return Place(index if valid else -1, 0, source.every_vertex, 0, source.every_triangle)
+    return Place.among_own(block.data, index if valid else -1, source.every_vertex, source.every_triangle)
 
 
 def attach_action(source: AnimationSource, action: Block, channels: NDArray[np.float32], scale: float) -> None:

@@ -19,7 +19,7 @@ from ..budgets import PIXELS, VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
 from ..mesh import attributes, normal_codes, uv_maps
 from ..properties import GAME, describe
-from ..provenance import MODEL_ID, TAG_INDEX
+from ..provenance import MODEL_ID, TAG_INDEX, new_first_number
 from ..scene import undone_on_failure
 from ..shading.materials import Materials
 from . import clips, shape_keys, source, tags
@@ -65,7 +65,8 @@ def build(
         materials.take_skins(model.skins, model.palette)
         built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
         keys = names.unique(model.frame_names, "frame")
-        built.surfaces = [_make_surface(s, model, keys, settings, materials) for s in model.surfaces]
+        first = new_first_number((s.triangles, s.uvs, s.some_positions(slice(0, 1))) for s in model.surfaces)
+        built.surfaces = [_make_surface(s, model, first, keys, settings, materials) for s in model.surfaces]
         size = _tag_size(model) * settings.scale if model.tags else 1.0
         made = tags.make(model.tags, settings.scale, size)
         built.tags = [block for block, _ in made]
@@ -97,7 +98,7 @@ def _refuse_more(model: VertexModel) -> None:
 
 
 def _make_surface(
-    surface: Surface, model: VertexModel, keys: list[str], settings: BuildSettings, materials: Materials
+    surface: Surface, model: VertexModel, first: int, keys: list[str], settings: BuildSettings, materials: Materials
 ) -> Block:
     """Make a surface's mesh and object: points welded, corners numbered; normals, materials and frames shown.
 
@@ -117,7 +118,8 @@ def _make_surface(
         frames = np.asarray(frames * scale, np.float32)
     mesh = attributes.make(names.fit(surface.name), frames[0], corner_points, uvs)
     if surface.source_vertices is not None and surface.source_triangles is not None:
-        attributes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
+        numbers = surface.source_vertices, surface.source_triangles
+        attributes.number(mesh, first, surface.triangles, numbers, points, solid)
     mesh.update(calc_edges=True)
     if surface.colors is not None:
         attributes.show_colors(mesh, surface.colors[points])

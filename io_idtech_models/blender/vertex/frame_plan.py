@@ -189,6 +189,7 @@ def plan_frames(
         if settings.frames == "AUTO" and not any(follows_frame(block.data.shape_keys) for block in keyed):
             _warn_of_more(planned, blocks, tags, export, space)
             _warn_of_unplayed(keyed[0].data.shape_keys, ids)
+            _warn_of_gaps(planned)
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known, now)
@@ -296,6 +297,18 @@ def _warn_of_unplayed(keys: Block, ids: set[str]) -> None:
     if beyond:
         text = "keys that no action shows are written as frames, too (Insert Frame adds one that plays): %s"
         log.warning(text, listing(beyond))
+
+
+def _warn_of_gaps(plan: FramePlan) -> None:
+    """Name the frames behind which the scene plays on without a key: Blender's own button leaves a gap of one."""
+    gaps = np.diff(plan.times)
+    behind = [plan.names[place] for place in np.flatnonzero(gaps > 1.0 + NEAR)]
+    if behind and (np.abs(gaps - 1.0) < NEAR).any():  # else they are played more slowly, all of them
+        text = (
+            "the scene plays on where keys are missing, the file does not (Delete Frame closes such a gap, "
+            "Frames: 'Scene Range' writes what is shown): behind %s"
+        )
+        log.warning(text, listing(behind))
 
 
 def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import bpy
@@ -95,7 +96,7 @@ class KeyFinder:
             self.exact = all(key.relative_key == keys.key_blocks[0] for key in blocks)  # joining can leave none at all
         else:
             self.places = {position: i for i, position in enumerate(positions(blocks))}
-            self.exact = all(key.interpolation != "KEY_BSPLINE" for key in blocks)  # which passes by the keys
+            self.exact = are_reached(blocks)
 
     def at(self, curves: list[Any], times: list[float]) -> list[int]:
         """Return the frame of the key that shows at each time; -1 where it is none exactly."""
@@ -158,6 +159,17 @@ def _is_left_over(keys: Block, blocks: list[Any]) -> bool:
     gaps = np.diff([key.frame for key in blocks[-3:]])
     far = np.abs(gaps - UNTIMED) < 1e-2
     return bool(far[-1] and not far[:-1].any())
+
+
+def are_reached(blocks: list[Any]) -> bool:
+    """Tell whether the evaluation time of each absolute key shows that key.
+
+    A B-spline passes by the keys, and Blender finds those alone that lie in the order of the list: objects of two
+    animated models that are joined have the keys of one behind those of the other, at the same times.
+    """
+    places = positions(blocks)
+    in_order = all(a < b for a, b in pairwise(places))
+    return in_order and all(key.interpolation != "KEY_BSPLINE" for key in blocks)
 
 
 def positions(blocks: list[Any]) -> list[float]:

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block, playing_curves
-from ..curves import LINEAR, curve_points, is_still, playing_tracks, plays, value_path
+from ..curves import LINEAR, curve_points, playing_tracks, plays, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
 from ..scene import ExportScene, is_stretched, showing, unstretched
-from .shape_keys import KeyFinder, frame_blocks, num_before, positions, values_at
+from .shape_keys import KeyFinder, are_reached, frame_blocks, num_before, positions, values_at
 
 NEAR = 1e-4  # of an evaluation time, or a value: closer is the same
 HUNDREDTH = 1e-3  # of a key's place: Blender stores hundredths
@@ -188,6 +188,8 @@ def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
 
 def _plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     curves = playing_curves(keys)
+    if not keys.use_relative and not are_reached(frame_blocks(keys)):
+        return True
     if not keys.use_relative and not is_driven(keys) and all(_is_plain(c) for c in _of_time(curves)):
         return False
     shown = _shown(keys, curves, export)
@@ -220,7 +222,9 @@ def keys_stand_still(block: Block, export: ExportScene[Any]) -> bool:
     curves = playing_curves(keys)
     if keys.use_relative:
         *others, most = sorted(key.value for key in frame_blocks(keys))
-        return is_still(keys) and most in {0.0, 1.0} and not any(others)
+        paths = {value_path(key.name) for key in keys.key_blocks}
+        moved = is_driven(keys) or any(curve.data_path in paths and plays(curve) for curve in curves)
+        return not moved and most in {0.0, 1.0} and not any(others)
     if not is_driven(keys):
         return not any(map(_varies, _of_time(curves)))
     return bool((np.ptp(_shown(keys, curves, export), axis=0) < NEAR).all())

@@ -22,7 +22,7 @@ from ...model.records import vertex as record
 from ...model.source import SurfaceSource
 from ...model.vertex import ModelSource
 from ..compat import Block
-from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place
+from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place, first_number
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ def _place_own(known: StoredSource, meshes: list[bpy.types.Mesh]) -> None:
     for mesh in meshes:
         index = mesh.get(SURFACE_INDEX)
         valid = isinstance(index, int) and 0 <= index < len(source.surfaces)
-        known.places[mesh] = Place(index if valid else -1, 0, source.every_vertex, 0, source.every_triangle)
+        known.places[mesh] = Place.among_own(mesh, index if valid else -1, source.every_vertex, source.every_triangle)
 
 
 @dataclass(eq=False)
@@ -219,11 +219,12 @@ def _add_surfaces(known: StoredSource, parts: list[StoredPart]) -> None:
         if key not in placed:
             _, first_vertex, first_triangle = part.arrays["place"].tolist()
             first = int(source.first_vertices[-1]), int(source.first_triangles[-1])
+            begin = first_number(part.holder)
             placed[key] = Place(
                 len(source.surfaces),
-                first[0] - first_vertex,
+                first[0] - first_vertex - begin,
                 range(first[0], first[0] + surface.num_vertices),
-                first[1] - first_triangle,
+                first[1] - first_triangle - begin,
                 range(first[1], first[1] + len(surface.triangles)),
             )
             known.source = _with_surface(source, surface)

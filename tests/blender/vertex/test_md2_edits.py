@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.provenance import first_number
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
 from tests import facts, samples_md2
@@ -47,9 +48,10 @@ def paths(found, pattern):
 
 def triangles_of(case) -> np.ndarray[Any, Any]:
     """Return the file's triangle of each face."""
-    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
+    mesh = case.surface().data
+    faces = meshes.get_attribute(mesh, meshes.FACE_SOURCE, "INT", "FACE")
     assert faces is not None
-    return faces - 1
+    return faces - 1 - first_number(mesh)
 
 
 def are_near(file, vertex, changed) -> bool:
@@ -410,7 +412,7 @@ def test_edited_normals(case):
     normals[mine] = wanted / np.linalg.norm(wanted)
     mesh.normals_split_custom_set(normals)
     changed = case.changed()
-    vertex = int(meshes.get_attribute(mesh, meshes.CORNER_SOURCE, "INT", "CORNER")[0]) - 1  # type: ignore[index]
+    vertex = int(meshes.get_attribute(mesh, meshes.CORNER_SOURCE, "INT", "CORNER")[0]) - 1 - first_number(mesh)  # type: ignore[index]
     assert changed
     assert changed <= {f"frames[{f}].normal[{vertex}]" for f in range(len(case.before.frames))}
     code = case.after().vertices[0, vertex, 3]
