@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh, Weights
+from ...model.source import MeshSource
 from ...model.transforms import conjugate, from_matrices, inverse, rotate
 from ...reporting import LimitError, listed, plural
 from .. import losses, names
@@ -240,7 +241,8 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
         if not found:
             log.warning("'%s' has no faces: left out", block.name)
         if settings.normals == "NONE":
-            _warn_of_normals(block, mesh)
+            known = None if source is None or place is None or place.surface < 0 else source.surfaces[place.surface]
+            _warn_of_normals(block, mesh, known)
         warn_of_loose(block, shape)
         warn_of_cuts(block, shape, positions[None])
         warn_of_layers(block, settings.holds.colors)
@@ -248,13 +250,21 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
         return found
 
 
-def _warn_of_normals(block: Block, mesh: Block) -> None:
-    """Say what a mesh shows otherwise than a game whose model has no normals."""
+def _warn_of_normals(block: Block, mesh: Block, known: MeshSource | None) -> None:
+    """Say what a mesh shows otherwise than a game whose model has no normals.
+
+    Not the seams of one that is `known`, and as import showed it where its seams are not welded.
+    """
     count = int(_sharp_edges(mesh).sum())
     if count:
         text = "'%s': %d sharp edges will be smooth in the game, which merges by place"
         log.warning(text, block.name, count)
-    if (not count or mesh.has_custom_normals) and not shows_smooth(mesh):
+    if known is None:
+        given = -1
+    else:
+        given = known.num_vertices if known.points is None else int(known.points.max(initial=-1)) + 1
+    is_split = (mesh != block.data and shows_smooth(block.data)) or len(block.data.vertices) > given
+    if (mesh.has_custom_normals or (is_split and not count)) and not shows_smooth(mesh):
         log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
 
 
