@@ -88,15 +88,26 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
             return only
     if what == "COLLECTION":
         return _model(context, active) or _in_collection(context, context.collection)
+    return _of_scene(context, what, asked == "AUTO")
+
+
+def _of_scene(context: Context, what: str, meant: bool) -> Choice:
+    """Return what is selected (SELECTION), or visible, or all of the scene.
+
+    `meant`: nobody asked for that, the model is; of what is selected that is all that hangs together with it.
+    """
     blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
-    alone = asked != "AUTO" or what != "SELECTION"
+    alone = not meant or what != "SELECTION"
     taken = [] if alone else together(context, blocks)
     with_tags = [] if alone else _with_tags(context, [*blocks, *taken])
     choice = _visible(context, [*blocks, *taken, *with_tags], None)
     choice.taken = [block for block in taken if block.type in KINDS]
     if what == "VISIBLE":
         choice.hidden = []
-        choice.guessed = asked == "AUTO" and len(choice.blocks) > 1
+        choice.guessed = meant and len(choice.blocks) > 1
+    if meant:
+        near = (block for block in _near(context, choice.blocks) if block.type in KINDS)
+        choice.hidden += [block for block in near if not block.visible_get(view_layer=context.view_layer)]
     choice.collection = _speaker(choice.blocks)
     if what != "SELECTION" and not choice.whole:
         choice.collection = _only_bare(context)
@@ -166,7 +177,12 @@ def _only_model(context: Context) -> Choice | None:
 
 
 def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the visible objects that hang together with some, and are not among them.
+    """Return the visible objects that hang together with some, and are not among them."""
+    return [block for block in _near(context, blocks) if block.visible_get(view_layer=context.view_layer)]
+
+
+def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the objects that hang together with some, and are not among them, hidden or not.
 
     That is what hangs on them, but for what hangs on their tags, which is other models; meshes that the same armature
     deforms, those of another file, too, where the armature is the model's own; tags on that armature's bones; and those
@@ -191,13 +207,9 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
         if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
             continue
         skinned = not rigs.isdisjoint(bent_by)
-        hung = _hangs_short_of_tags(block, own)
+        hung = _hangs_short_of_tags(block, own | (rigs - shared))
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
-        if (
-            (hung or skinned or beside or on_bone)
-            and block.visible_get(view_layer=context.view_layer)
-            and not level_number(block)
-        ):
+        if (hung or skinned or beside or on_bone) and not level_number(block):
             found.append(block)
     return found
 
