@@ -239,7 +239,10 @@ class Format:
             return Asset(self, None, [self.to_model(structs, name)])
         others = companions or [None] * len(self.skeletal.companions)
         motions = self._model.to_animations(structs, name) if self.has_motions else []
-        return Asset(self, self.to_model(structs, *others, name), motions)
+        model = self.to_model(structs, *others, name)
+        if self.family is SKELETAL:
+            model.lists_tags = self.tags
+        return Asset(self, model, motions)
 
     def load(self, data: bytes, name: str, companions: Mapping[str, bytes] | None = None) -> Any:
         """Return the model in a file's bytes, or else its motion; raises FormatError.

@@ -616,6 +616,12 @@ def trooper() -> tuple[Any, Any]:
     return newt(TROOPER)
 
 
+@says("bones are called as tags that are no more", to="a.iqm", what="SCENE")
+def _(folder):
+    newt(TROOPER.with_suffix(".mds"))
+    bpy.data.objects.remove(bpy.data.objects["tag_back"])
+
+
 @says("sharp edges", to="a.md5mesh", what="SCENE")
 def _(folder):
     _, block = newt()

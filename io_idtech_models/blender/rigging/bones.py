@@ -20,6 +20,7 @@ from ...model.rigging.rig import FrameRig
 from ...model.transforms import inverse
 from .. import names
 from ..compat import Block, drop_action
+from ..empties import note_no_tag
 from ..player.assembly import let_go
 from ..skeletal.armature import TURN, editing, rest_matrices
 from .read import FramedModel
@@ -104,6 +105,8 @@ def _show(bones: Bones, skeleton: JoinedRig, tag_of: dict[int, int]) -> None:
         shown = data.bones[name]
         shown.use_deform = bone not in tag_of and bone not in still
         shown.color.palette = RIGHT if name.endswith(".R") else LEFT if name.endswith(".L") else "DEFAULT"
+        if bone in tag_of:
+            note_no_tag(shown)
         group = TAGS if bone in tag_of else groups[bone] if groups else ""
         if group:
             (data.collections.get(group) or data.collections.new(group)).assign(shown)

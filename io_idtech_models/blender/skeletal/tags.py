@@ -21,8 +21,8 @@ from ...reporting import listed
 from .. import names
 from ..compat import Block
 from ..curves import is_still
-from ..empties import DISPLAY, decompose, shown_axes
-from ..provenance import MODEL_ID, TAG_INDEX, Claims
+from ..empties import DISPLAY, decompose, note_no_tag, shown_axes, tag_bones
+from ..provenance import MODEL_ID, NO_TAG, TAG_INDEX, Claims
 from ..roots import is_root
 from . import armature
 
@@ -38,6 +38,9 @@ SAME_ORIGIN, SAME_AXES = 2e-5, 2e-5  # of the coordinate, and of axes: what Blen
 def build(model: SkeletalModel, rig: Block, bones: list[str], scale: float) -> list[Block]:
     """Return an empty for each tag, hung on its bone; linked nowhere."""
     made: list[Block] = []
+    if model.lists_tags:
+        for bone in rig.data.bones:
+            note_no_tag(bone)
     if not model.tags:
         return made
     size = max(1.0, float(np.ptp(model.skeleton.bind.positions, axis=0).max(initial=0.0)) / 24.0) * scale
@@ -81,7 +84,7 @@ def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: flo
 def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
     """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
 
-    Empties that hang elsewhere are named in a warning.
+    And bones that are called as tags. Empties that hang elsewhere are named in a warning.
     """
     found, others = [], []
     for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
@@ -96,7 +99,17 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
         said = "tags stand still on their bones in a file, constraints, drivers and curves are left out: %s"
         log.warning(said, listed(led))
     world = np.array(rig.block.matrix_world, np.float64)
-    return _claimed([_gather_tag(block, rig, world, scale) for block in found])
+    named = [bone for bone in tag_bones(rig.block, found) if bone in rig.joints]
+    bones = [JointTag(bone, rig.joints[bone], np.zeros(3, np.float32), np.eye(3, dtype=np.float32)) for bone in named]
+    return [*_claimed([_gather_tag(block, rig, world, scale) for block in found]), *bones]
+
+
+def left_joints(rig: Block, model: SkeletalModel) -> list[str]:
+    """Name, in a sentence, joints that are called as tags which are no more: games find tags by the names of joints."""
+    found = {name.lower() for name in model.skeleton.names} - {tag.name.lower() for tag in model.tags}
+    left = [b.name for b in rig.data.bones if b.get(NO_TAG) == b.name and b.name.lower() in found]
+    text = "bones are called as tags that are no more, games find these there (rename the bones, too)"
+    return [f"{text}: {listed(left)}"] if left else []
 
 
 def _index(block: Block, rig: Block) -> int:

@@ -13,7 +13,7 @@ from ...model.edits.normals import filled
 from ...model.vertex import Tag
 from .. import names
 from ..compat import Block
-from ..empties import PREFIX, decompose, shown_axes
+from ..empties import decompose, shown_axes, tag_bones
 from ..frame_rigs import is_frame_rig
 from ..provenance import Claims
 from ..roots import is_tag, own_drivers
@@ -35,19 +35,18 @@ class TagSource:
 def find_tags(blocks: list[Block]) -> list[TagSource]:
     """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*.
 
-    A bone that carries an empty of its name is one tag with it, and so is one that was made for an empty.
+    A bone that is called as one of the empties is one tag with it, and so is one that was made for an empty.
     """
     empties = [block for block in blocks if is_tag(block)]
     rigs = [block for block in blocks if is_frame_rig(block)]  # which carry tags of other parts, too
-    shown = {(b.parent, b.parent_bone) for b in empties if b.parent_bone == b.name}
-    shown |= {(rig, child.parent_bone) for rig in rigs for child in rig.children}
+    shown = {(rig, child.parent_bone) for rig in rigs for child in rig.children}
     found = []
     for block in blocks:
         if block in empties:
             found.append(TagSource(block))
         elif block.type == "ARMATURE":
-            bones = [bone.name for bone in block.data.bones if bone.name.lower().startswith(PREFIX)]
-            found += [TagSource(block, bone) for bone in bones if (block, bone) not in shown]
+            bones = (bone for bone in tag_bones(block, empties) if (block, bone) not in shown)
+            found += [TagSource(block, bone) for bone in bones]
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,17 @@ def with_tag_joints(
 ) -> tuple[SkeletalModel, list[Animation]]:
     """Return a model and its animations with a joint for each tag that is `lacking` one, which then stands right on it.
 
-    They are called as the tags, and follow the torso as their parents do; `flag` is set on them. `label` is what the
-    format is called.
+    They are called as the tags, and follow the torso as their parents do; `flag` is set on them. Where that is 0 games
+    find tags by the names of joints: other joints of these names get a number behind them, else the new ones do.
+    `label` is what the format is called.
     """
     warn_of_bent([tag.name for tag in lacking], axes_of(lacking), label)
-    new = NewJoints.of(lacking, _free_names([tag.name for tag in lacking], model.skeleton.names), flag)
+    called = [tag.name for tag in lacking]
+    if not flag:
+        called = _apart(called, [])
+        model = replace(model, skeleton=replace(model.skeleton, names=_yielding(model.skeleton.names, called)))
+        animations = [replace(each, joint_names=_yielding(each.joint_names, called)) for each in animations]
+    new = NewJoints.of(lacking, _apart(called, model.skeleton.names), flag)
     number = {id(tag): model.skeleton.num_joints + index for index, tag in enumerate(lacking)}
     upright = np.eye(3, dtype=np.float32)
     tags = [
@@ -74,16 +81,24 @@ def with_tag_joints(
     return replace(model, skeleton=new.on(model.skeleton), tags=tags), [new.in_motion(each) for each in animations]
 
 
-def _free_names(wanted: list[str], known: list[str]) -> list[str]:
-    """Return the wanted names of new joints, those that are known with a number behind them."""
-    taken, found = set(known), []
+def _apart(wanted: list[str], known: list[str]) -> list[str]:
+    """Return the wanted names of new joints, those that are known or repeated with a number behind them."""
+    taken, found = set(known), list[str]()
     for name in wanted:
-        free, number = name, 1
-        while free in taken:
-            free, number = f"{name}_{number}", number + 1
+        free = _free_name(name, taken)
         taken.add(free)
         found.append(free)
     return found
+
+
+def _yielding(known: list[str], taken: list[str]) -> list[str]:
+    """Return the names of joints, those that are taken with a number behind them."""
+    every = {*known, *taken}
+    return [_free_name(name, every) if name in taken else name for name in known]
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    return name if name not in taken else next(free for n in count(1) if (free := f"{name}_{n}") not in taken)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from ...blender.hanging import in_space
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
+from ...blender.skeletal.tags import left_joints
 from ...blender.skeletal.torso import remember_weights
 from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode
@@ -91,7 +92,10 @@ def _export_model(
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
         gathered = model = gather([*blocks, *levels], export)
-        warnings.extend(of_stripped(model, row))
+        warnings += [
+            *of_stripped(model, row),
+            *(left_joints(export.rig, model) if row.skeletal.tags_are_joints else []),
+        ]
         sources = _own_sources(row, export, more) if row.has_motions else []
         animations = [finished(s.gather(), model, AnimationExport(add_origin=more.add_origin)) for s in sources]
         if more.add_origin:
