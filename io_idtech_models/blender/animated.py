@@ -29,16 +29,23 @@ class Animated:
         """Return what each has."""
         return [value_at(owner, path) for owner, path in self.places]
 
-    def changed(self, values: list[Value]) -> list[Place]:
-        """Return which have something else than `values`."""
+    def changed(self, values: list[Value], slack: float = 0.0) -> list[Place]:
+        """Return which have something else than `values`: numbers that are more than `slack` of them away."""
         now = zip(self.places, values, self.values(), strict=True)
-        return [place for place, value, other in now if value is not None and other != value]
+        return [place for place, value, other in now if value is not None and not _are_near(value, other, slack)]
 
     def restore(self, values: list[Value]) -> None:
         """Give each what it had."""
         before = dict(zip(self.places, values, strict=True))
         for owner, path in self.changed(values):
             set_value(owner, path, before[owner, path])
+
+
+def _are_near(value: Value, other: Value, slack: float) -> bool:
+    if value == other or not slack:
+        return bool(value == other)
+    pairs = list(zip(value, other, strict=True)) if isinstance(value, tuple) else [(value, other)]
+    return all(isinstance(a, float) and abs(a - b) <= slack * max(1.0, abs(a)) for a, b in pairs)
 
 
 def moved_paths(owner: Block) -> list[str]:

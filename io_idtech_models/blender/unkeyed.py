@@ -23,6 +23,7 @@ from .roots import FRAME_PATH, TIME_PATH
 from .scene import showing
 
 log = logging.getLogger(__name__)
+ROUNDED = 1e-6  # of a value: a curve between keys may be as far from the value that one of them was given
 NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 
 
@@ -45,7 +46,7 @@ def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
     with known() as animated, showing(scene) as show:
         values = animated.values()
         show(scene.frame_current + scene.frame_subframe)
-        off = animated.changed(values)
+        off = animated.changed(values, ROUNDED)
     names = [_name_of(owner, path) for owner, path in off if owner in owners and not _chooses_frame(owner, path)]
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"

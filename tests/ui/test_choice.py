@@ -342,7 +342,7 @@ def test_frames_of_copies_are_their_own(tmp_path):
 
 # -- tags that lie with what is selected, and are not
 
-LEFT = "tags left out, they are not selected (Export: Model takes them): "
+LEFT = "tags left out, they are not selected (select them, too): "
 TAKEN = "taken along, they hang together with what is selected (Export: Selection leaves them out): "
 
 

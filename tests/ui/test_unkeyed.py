@@ -169,3 +169,18 @@ def test_a_file_of_one_frame_is_written_as_it_shows(tmp_path, capfd, frame):
     np.testing.assert_allclose(after - before, np.broadcast_to([5.0, 0.0, 0.0], after.shape), atol=1 / 64)
     assert block.location.x == 5.0
     assert SAID not in capfd.readouterr().out
+
+
+def test_a_value_that_rounds_as_its_key_is_no_other(tmp_path, capfd):
+    """A curve between keys comes not quite to the value that was keyed."""
+    import_model(NEWT)
+    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    activate(rig)
+    bone = rig.pose.bones["head"]
+    for off, is_said in ((1e-7, False), (1e-3, True)):
+        bpy.context.scene.frame_set(5)
+        bone.rotation_quaternion.x = np.float32(bone.rotation_quaternion.x + off)
+        bpy.context.view_layer.update()
+        capfd.readouterr()
+        operator("export", tmp_path / "a.md5anim")(filepath=str(tmp_path / "a.md5anim"))
+        assert (SAID in capfd.readouterr().out) == is_said, off

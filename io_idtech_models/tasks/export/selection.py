@@ -208,10 +208,17 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
             continue
         skinned = not rigs.isdisjoint(bent_by)
         hung = _hangs_short_of_tags(block, own | (rigs - shared))
+        on_tag = is_tag(block) and model_of(block) in ids and _below_tags(block).parent in rigs - shared
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
-        if (hung or skinned or beside or on_bone) and not level_number(block):
+        if (hung or skinned or beside or on_bone or on_tag) and not level_number(block):
             found.append(block)
     return found
+
+
+def _below_tags(block: bpy.types.Object) -> bpy.types.Object:
+    """Return the last of the tags that a tag hangs on, one on another: itself, if it hangs on none."""
+    found: list[bpy.types.Object] = [block, *takewhile(is_tag, upward(block.parent))]
+    return found[-1]
 
 
 def _carrying(block: bpy.types.Object) -> set[bpy.types.Object]:
@@ -498,7 +505,7 @@ def taken_along(chosen: Choice) -> list[str]:
 def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
     """Name the tags that are left out because they are not selected; `bones`: also those that are bones."""
     found = [tag.bone or tag.block.name for tag in chosen.tags if bones or not tag.bone]
-    return [f"tags left out, they are not selected (Export: Model takes them): {listed(found)}"] if found else []
+    return [f"tags left out, they are not selected (select them, too): {listed(found)}"] if found else []
 
 
 def _names(blocks: list[bpy.types.Object]) -> str:

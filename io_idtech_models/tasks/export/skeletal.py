@@ -115,7 +115,7 @@ def _export_model(
             warnings.extend(lone_pose(export, gathered))
         write_into_folders({target: data, **beside.data, **dict(skins)})
         remember_weights(export.rig, settings)
-    tags = unselected_tags(chosen, bones=False) if row.tags else []
+    tags = unselected_tags(chosen, bones=False) if row.tags or row.skeletal.tags_are_joints else []
     left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
     if row.skeletal.animation and not beside.data:
