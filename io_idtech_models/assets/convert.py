@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from .. import formats
@@ -235,10 +234,7 @@ def _skeletal_result(
     own, beside = (motions, []) if to.has_motions else ([], motions)
     notes += [note for animation in own for note in refused(to.check_motion(animation, game))]
     files = [(asked.target, to.dump(model, asked.options, own))]
-    if len(own) > 1 and not to.motion.apart:
-        firsts = accumulate((motion.num_frames for motion in own), initial=0)
-        runs = [f"{motion.name} from {first}" for motion, first in zip(own, firsts, strict=False)]
-        notes.append(f"{to.name.upper()} has no names of animations, they follow one another: {listed(runs)}")
+    notes += to.runs(own)
     if beside and to.skeletal.animation is not None:
         found = _files_beside(beside, to.skeletal.animation, asked)
         files += found.files

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codecs import CODECS
@@ -330,6 +331,16 @@ class Format:
             if self.skeletal.levels
             else [f"{called} files hold no levels of detail: what is drawn from afar is left out"]
         )
+
+    def runs(self, motions: Sequence[Animation]) -> list[str]:
+        """Return, in a sentence, where each of several motions of a model's file begins, if the file does not say."""
+        from ..reporting import listed
+
+        if len(motions) < 2 or self.motion.apart:
+            return []
+        firsts = accumulate((motion.num_frames for motion in motions), initial=0)
+        found = [f"{motion.name} from {first}" for motion, first in zip(motions, firsts, strict=False)]
+        return [f"{self.name.upper()} has no names of animations, they follow one another: {listed(found)}"]
 
     def lost(self, model: SkeletalModel) -> list[str]:
         """Return what of a model that a skeleton moves the format has no place for, in sentences."""

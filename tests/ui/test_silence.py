@@ -616,6 +616,16 @@ def trooper() -> tuple[Any, Any]:
     return newt(TROOPER)
 
 
+@says("has no names of animations, they follow", to="a.mdr", what="SCENE", motions="ALL")
+def _(folder):
+    newt()
+
+
+@says("plays, and is written, other animations are not", to="a.mdm", what="SCENE", write_animation=True)
+def _(folder):
+    newt()
+
+
 @says("bones are called as tags that are no more", to="a.iqm", what="SCENE")
 def _(folder):
     newt(TROOPER.with_suffix(".mds"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,12 +24,12 @@ from ...model.edits.short_names import short_skeleton
 from ...model.facts import describe_skeletal
 from ...model.limits.games import refused
 from ...model.skeletal import SkeletalModel
-from ...reporting import Summary, collected_warnings, plural
+from ...reporting import Summary, collected_warnings, listed, plural
 from . import levels as rig_levels
 from .advice import advice, of_size, of_stripped
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, motion_files, moved_by, of_format, played
-from .motion_sources import NoActionError, Source, automatic, kept_beside, shown_by, sources_of
+from .motion_sources import NoActionError, Source, actions_of, automatic, kept_beside, shown_by, sources_of
 from .selection import Choice, instances_left_out, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 from .targets import folder_notes, in_game_folder, write_into_folders
@@ -123,7 +124,7 @@ def _export_model(
     warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.warnings]
     written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
-    notes = [*written, *folder_notes(target, asked.target), *taken_along(chosen)]
+    notes = [*written, *folder_notes(target, asked.target), *taken_along(chosen), *row.runs(animations)]
     return Summary(describe_skeletal(model) + moved, warnings, notes)
 
 
@@ -134,6 +135,18 @@ def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Sourc
     except NoActionError:
         moves = automatic(export) == "SCENE"
         return [] if row.motion.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")
+
+
+def _others(export: RigScene, row: Format) -> list[str]:
+    """Name, in a sentence, the animations that are not written beside a model where the one that plays is."""
+    animation = export.rig.animation_data
+    playing = None if animation is None else animation.action
+    with collected_warnings(), suppress(NoActionError):
+        others = [action.name for action in actions_of(export.rig, row) if action != playing]
+        if playing is not None and others:
+            how = f"Export {row.name.upper()}: Chosen Actions writes several"
+            return [f"'{playing.name}' plays, and is written, other animations are not ({how}): {listed(others)}"]
+    return []
 
 
 def _beside(
@@ -150,6 +163,7 @@ def _beside(
     other = row.skeletal.companions[0]
     with collected_warnings() as notes:
         wanted = AnimationExport(what=automatic(export), add_origin=more.add_origin)
+    notes += _others(export, other)
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
     exported = motion_files(beside, other, export, context, wanted, blocks)
     exported.warn(notes)
