@@ -655,12 +655,22 @@ def _(folder):
     block.shape_key_add(name="b")
 
 
-@says("lose weights", to="a.md5mesh", what="SCENE")
-def _(folder):
+def widely_weighted() -> None:
+    """Import a model of which some vertices hang on six bones."""
     rig, block = newt()
     for bone in list(rig.data.bones)[:6]:
         group = block.vertex_groups.get(bone.name) or block.vertex_groups.new(name=bone.name)
         group.add(range(12), 0.3, "REPLACE")
+
+
+@says("lose weights, more than 4 or below", to="a.md5mesh", what="SCENE")
+def _(folder):
+    widely_weighted()
+
+
+@says("a vertex has at most 4 there", to="a.iqm", what="SCENE", least_weight=0.0, most_weights=0)
+def _(folder):
+    widely_weighted()
 
 
 @says("sum to 1", to="a.md5mesh", what="SCENE")

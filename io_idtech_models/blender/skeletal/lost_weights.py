@@ -50,9 +50,9 @@ def say(rig: ExportRig, meshes: list[SkinnedMesh], export: RigScene) -> None:
         off, where = _farthest(
             (max(_apart((loss.full, game), (loss.written, game)) for loss in own), where) for where, _, game in shown
         )
-        text = "'%s': %s weights, %s: up to %.3g units off %s; raise Most Weights or lower Least Weight to keep them"
+        text = "'%s': %s weights, %s: up to %.3g units off %s; %s"
         lose = f"{plural(count, 'vertex', 'vertices')} {'loses' if count == 1 else 'lose'}"
-        log.warning(text, name, lose, " or ".join(limits), off, where)
+        log.warning(text, name, lose, " or ".join(limits), off, where, export.to_keep_weights())
         _note(export, off, name)
     if rig.uneven:
         off, where = _farthest(

@@ -40,6 +40,7 @@ class Holds:
     bare_vertices: bool = False  # vertices that no joint moves stay where they are
     worn_by_name: bool = False  # games look up by a mesh's name what it wears, so that each has its own
     stretches: bool = False  # joints are scaled along their axes, with what hangs on them
+    weights: int = 0  # of a vertex at most; 0: any number
     format: str = ""  # what it is called; "": that of the source
 
 
@@ -139,6 +140,15 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
     def bones(self) -> BonesInMotion:
         """Return the bones to export; raises LimitError if there is none."""
         return gather_bones(self.listed, self.stored)
+
+    def to_keep_weights(self) -> str:
+        """Return what to do where vertices lose weights."""
+        settings = self.settings
+        most, held = settings.most_weights, settings.holds.weights
+        ways = ["raise Most Weights"] * (most > 0 and (not held or most < held))
+        ways += ["lower Least Weight"] * (settings.least_weight > 0)
+        alone = f"a vertex has at most {held} there (Weights > Limit Total shows how that looks)"
+        return f"{' or '.join(ways)} to keep more weights" if ways else alone
 
     def asking(self, **settings: Any) -> RigScene:
         """Return the same with some other settings."""

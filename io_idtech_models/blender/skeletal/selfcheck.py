@@ -204,7 +204,8 @@ class _Check:
         far = float(off.max(initial=0.0))
         if is_beyond(far, allowed):
             if far > self.meshes[written.block].far:
-                self.bare[written.block] = written.points[int(off.argmax())] not in written.groups[0]
+                points, _, factors = written.groups
+                self.bare[written.block] = written.points[int(off.argmax())] not in points[factors > 0]
             self.meshes[written.block].note(far, where)
 
     def _excused(self, written: WrittenMesh, joints: Doubles, plain: Doubles) -> Doubles:
@@ -241,9 +242,9 @@ class _Check:
         losing = {written.block for written in self.doubtful if written.loses}
         for block, off in self.meshes.items():
             if off.where and block not in self.changed:
-                cause = _cause(block, rig, block in losing)
+                cause = _cause(block, rig, self.export.to_keep_weights() if block in losing else "")
                 if self.bare.get(block):
-                    cause = "vertices without weights hang on the default bone there: weight them to what moves them"
+                    cause = "vertices without weights hang on one bone there: weight them to what moves them"
                 found.append(off.sentence(f"'{block.name}' is", cause))
         for written in self.doubtful:
             count, degrees = written.normals
@@ -297,8 +298,8 @@ def is_plain(modifier: Any, rig: Block) -> bool:
     return plain and modifier.use_vertex_groups and not any(getattr(modifier, name) for name in special)
 
 
-def _cause(block: Block, rig: Block, loses: bool = False) -> str:
-    """Return what most likely does it, and what to do; `loses` weights in the file, and so is off by itself."""
+def _cause(block: Block, rig: Block, losing: str = "") -> str:
+    """Return what most likely does it, and what to do; `losing` says that of weights where the file lacks some."""
     armatures = [m for m in block.modifiers if m.type == "ARMATURE"]
     shown = [m for m in armatures if m.show_viewport and m.object == rig]
     visible = [m for m in block.modifiers if m.show_viewport]
@@ -313,12 +314,8 @@ def _cause(block: Block, rig: Block, loses: bool = False) -> str:
         text = "work on the pose, the file has them as at rest: move them above it, or apply them"
         return f"modifiers behind the armature ({listed(others)}) {text}"
     keys = block.data.shape_keys
-    if loses and is_still(block) and (keys is None or is_still(keys)):
-        return (
-            _oddness(shown[0])
-            or _odd_bones(rig)
-            or "raise Most Weights or lower Least Weight to keep the weights it loses"
-        )
+    if losing and is_still(block) and (keys is None or is_still(keys)):
+        return _oddness(shown[0]) or _odd_bones(rig) or losing
     return _oddness(shown[0]) or _odd_bones(rig) or _own_motion(block)
 
 

@@ -24,7 +24,7 @@ from ...formats import Format
 from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin
 from ...model.joint_scales import warn_of_lost_scales
-from ...model.limits.games import refused
+from ...model.limits.games import GAMES, NO_GAME, refused
 from ...model.skeletal import Animation, SkeletalModel, looped
 from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
@@ -192,14 +192,16 @@ def of_format(export: RigScene, row: Format) -> RigScene:
     """Return what an export looks at where only what a format has is asked for."""
     normals = export.settings.normals if row.skeletal.normals else "NONE"
     named = row.skins == formats.SKIN_FILES
+    most, held = export.settings.most_weights, getattr(GAMES[NO_GAME].formats[row.name], "vertex_weights", None) or 0
     holds = Holds(
         row.skeletal.colors,
         row.skeletal.unmoved_vertices,
         worn_by_name=named,
         stretches=row.skeletal.stretches,
+        weights=held,
         format=row.name,
     )
-    return export.asking(normals=normals, holds=holds)
+    return export.asking(normals=normals, holds=holds, most_weights=min(most or held, held) if held else most)
 
 
 def moved_by(rig: Any, context: Context) -> list[Any]:
