@@ -308,3 +308,16 @@ def test_an_edited_import_is_converted_as_it_is_shown(tmp_path):
     assert surface.positions[1].min(axis=0)[0] == -20
     assert volume(surface, 1) > 0
     assert outward(surface, 0)
+
+
+@pytest.mark.parametrize("suffix", ["md2", "mdl"])
+def test_hard_edges_of_a_model_of_another_format_are_said(tmp_path, suffix, capfd):
+    """Several vertices of its file are one point, and one vertex of this."""
+    import_model(SENTINEL)
+    export_bytes(tmp_path / f"a.{suffix}")
+    assert "'hull': hard edges will be smooth in the game at" in capfd.readouterr().out
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import_model(tmp_path / f"a.{suffix}")
+    capfd.readouterr()
+    export_bytes(tmp_path / f"b.{suffix}")
+    assert "hard edges" not in capfd.readouterr().out

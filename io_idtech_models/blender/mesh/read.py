@@ -6,6 +6,7 @@ Faces become triangles as the source had them: diagonals of quads and n-gons, an
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,7 @@ from .uv_maps import UvMaps
 log = logging.getLogger(__name__)
 
 Numbers = NDArray[np.int64]
+HARD = math.cos(math.radians(5.0))  # normals of faces that are farther from their mean than that part at an edge
 FLAT = 0.9994  # of a cosine: triangles that two degrees part lie flat
 
 
@@ -160,6 +162,25 @@ def _is_torn(topology: attributes.Topology, numbers: Numbers) -> bool:
     point = np.empty(int(numbers.max(initial=-1)) + 1, np.int64)
     point[numbers] = topology.corner_points  # of its corners the last
     return not np.array_equal(point[numbers], topology.corner_points)
+
+
+def hard_points(shape: Shape) -> NDArray[np.bool_]:
+    """Tell which points (P,) were several of the source's vertices, and show normals that part.
+
+    A file that has one normal a point has the mean of theirs. Blender's mesh must still be what was read.
+    """
+    points = shape.topology.corner_points
+    first = np.full(shape.topology.num_points, -1, np.int64)
+    first[points] = shape.numbers
+    merged = np.zeros(len(first), np.bool_)
+    merged[points[shape.numbers != first[points]]] = True
+    if not merged.any():
+        return merged
+    shown = shape.normals if shape.normals.any() else attributes.corner_normals(shape.mesh)
+    sums = np.stack([np.bincount(points, axis, len(first)) for axis in shown.T], axis=1)
+    hard = np.zeros(len(first), np.bool_)
+    hard[points[steady.dots(shown, steady.directions(sums)[points]) < HARD]] = True
+    return hard & merged
 
 
 def warn_of_loose(block: Block, shape: Shape) -> None:

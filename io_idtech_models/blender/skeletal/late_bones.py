@@ -21,6 +21,7 @@ from ...model.transforms import rotate
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
+from ..empties import note_no_tag
 from ..mesh import attributes, normal_codes
 from ..provenance import MODEL_ID, first_number
 from . import armature, torso
@@ -104,6 +105,7 @@ def _place_bones(rig: Block, skeleton: Skeleton, scale: float, scene: bpy.types.
     for joint, bone in enumerate(found):
         bone.name = given[joint]  # not in edit mode: there what hangs on bones would look for the names at once
         bone[armature.JOINT] = joint
+        note_no_tag(bone)
         names.remember(bone, skeleton.names[joint])
     return found
 

@@ -12,7 +12,6 @@ as without them.
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +30,7 @@ from ..frame_rigs import is_posed_alone
 from ..mesh import attributes, uv_maps
 from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Evidence, Part, split, turned_normals
-from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
+from ..mesh.read import HARD, Origin, Shape, hard_points, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
 from ..scene import ExportScene
@@ -45,7 +44,6 @@ log = logging.getLogger(__name__)
 
 MOST_SEEN = 32  # frames whose normals decide whether corners make one vertex
 AS_GOOD = 1e-5  # of a model's size: what an armature errs in single precision
-HARD = math.cos(math.radians(5.0))  # faces show normals farther from their mean than that: it is worth a word
 PROBED = 5  # frames that are looked at for what modifiers change
 
 
@@ -59,6 +57,7 @@ class ReadMesh:
     keyed: Samples | None  # what its keys alone say that it shows; None: the scene has to be stepped through
     changed: bool = False  # by its modifiers
     colors: NDArray[np.float32] | None = None  # (P, 4) of its points, of formats that hold some
+    hard: NDArray[np.bool_] | None = None  # (P,) see `hard_points`, of formats with one normal a point
 
     @property
     def turns_normals(self) -> bool:
@@ -94,7 +93,7 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
             shape = read_shape(block, mesh, mesh, origin, settings.normals)
             if settings.holds.further_uvs:
                 shape.uv_maps = uv_maps.read(block, mesh)
-            found.append(ReadMesh(block, place, shape, keyed[block], colors=_colors_of(mesh, settings)))
+            found.append(ReadMesh(block, place, shape, keyed[block], False, *_of_points(mesh, shape, settings)))
             continue
         stage.show(0)
         shown = stage.export.evaluated(block).data
@@ -103,13 +102,16 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
         shape = read_shape(block, shown, own, origin, normals)
         if settings.holds.further_uvs:
             shape.uv_maps = uv_maps.read(block, shown)
-        found.append(ReadMesh(block, place, shape, None, block in changed, _colors_of(shown, settings)))
+        found.append(ReadMesh(block, place, shape, None, block in changed, *_of_points(shown, shape, settings)))
     return found
 
 
-def _colors_of(mesh: Block, settings: GatherSettings) -> NDArray[np.float32] | None:
-    """Return the colours of a mesh's points, (P, 4), for formats that hold some."""
-    return attributes.point_colors(mesh) if settings.holds.colors else None
+def _of_points(
+    mesh: Block, shape: Shape, settings: GatherSettings
+) -> tuple[NDArray[np.float32] | None, NDArray[np.bool_] | None]:
+    """Return what counts for some formats of a mesh's points: colours (P, 4), and which are hard (P,) if that is lost."""
+    colors = attributes.point_colors(mesh) if settings.holds.colors else None
+    return colors, None if settings.holds.uv_splits_vertices else hard_points(shape)
 
 
 def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
@@ -288,14 +290,17 @@ def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) 
 
 def _warn_of_hard_edges(mesh: ReadMesh, part: Part, samples: Samples, settings: GatherSettings) -> None:
     """Say at how many vertices faces show normals of their own, of which a file that has one a point holds the mean."""
-    if part.fans is None or not part.needs_normals or settings.normals == "SMOOTH":
+    if part.fans is None or mesh.hard is None or settings.normals == "SMOOTH":
         return
-    shown = mesh.shape.normals if samples.normals is None else samples.normals[0]
-    corners, vertices = part.fans
-    means = part.normals(shown[None])[0]
-    apart = shown[corners].any(axis=1) & (steady.dots(shown[corners], means[vertices]) < HARD)
-    counted = part.own | (part.vertices.numbers < 0)
-    count = int((counted & (np.bincount(vertices, apart, len(means)) > 0)).sum())
+    found = mesh.hard[part.vertices.points]
+    if part.needs_normals:
+        shown = mesh.shape.normals if samples.normals is None else samples.normals[0]
+        corners, vertices = part.fans
+        means = part.normals(shown[None])[0]
+        apart = shown[corners].any(axis=1) & (steady.dots(shown[corners], means[vertices]) < HARD)
+        counted = part.own | (part.vertices.numbers < 0)
+        found |= counted & (np.bincount(vertices, apart, len(means)) > 0)
+    count = int(found.sum())
     if count:
         said = "hard edges will be smooth in the game at %s with one normal each: split them (Mesh > Split)"
         log.warning("'%s': " + said, mesh.block.name, plural(count, "vertex", "vertices"))
