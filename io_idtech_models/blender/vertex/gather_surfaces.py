@@ -109,7 +109,7 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
 def _of_points(
     mesh: Block, shape: Shape, settings: GatherSettings
 ) -> tuple[NDArray[np.float32] | None, NDArray[np.bool_] | None]:
-    """Return what counts for some formats of a mesh's points: colours (P, 4), and which are hard (P,) if that is lost."""
+    """Return what some formats ask of a mesh: its points' colours (P, 4), and which are hard (P,) if that is lost."""
     colors = attributes.point_colors(mesh) if settings.holds.colors else None
     return colors, None if settings.holds.uv_splits_vertices else hard_points(shape)
 
