@@ -282,8 +282,13 @@ class JointTag:
         return bool(np.abs(self.origin).max() <= ON_JOINT and np.abs(self.axes - np.eye(3)).max() <= ON_JOINT)
 
     def is_joint_of(self, skeleton: Skeleton) -> bool:
-        """Tell whether it is one with its joint: called as that is, where that is."""
-        return self.stands_on_joint and self.name.lower() == skeleton.names[self.joint].lower()
+        """Tell whether it is one with its joint: called as that is, where that is.
+
+        Or as another joint is, with a number behind that name: of the parts of one player several have a tag of a name.
+        """
+        name, called = self.name.lower(), skeleton.names[self.joint].lower()
+        again = called.startswith(f"{name}.") and called[len(name) + 1 :].isdigit()
+        return self.stands_on_joint and (called == name or (again and name in map(str.lower, skeleton.names)))
 
 
 @dataclass(eq=False)

@@ -11,6 +11,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.model.bounds import grown, nowhere, set_bounds, still_hold
 from io_idtech_models.model.skeletal import (
     Animation,
+    JointTag,
     Scales,
     SkeletalModel,
     Skeleton,
@@ -269,3 +270,13 @@ def test_traits_of_some_joints():
     found = traits.of(np.array([2, -1, 0]))
     assert (found.torso_weights.tolist(), found.flags.tolist(), found.torso_parent) == ([1.0, 0.0, 0.25], [1, 0, 1], 2)
     assert traits.of(np.array([1, 2])).torso_parent == -1, "it is gone"
+
+
+def test_a_tag_is_one_with_a_joint_of_its_name_also_where_that_has_a_number():
+    """Parts of one player have tags of one name, at one place: games find the first."""
+    skeleton = replace(arm().skeleton, names=["tag_torso", "tag_torso.001", "tag_head.001"])
+    upright = np.zeros(3, np.float32), np.eye(3, dtype=np.float32)
+    assert JointTag("tag_torso", 0, *upright).is_joint_of(skeleton)
+    assert JointTag("tag_torso", 1, *upright).is_joint_of(skeleton)
+    assert not JointTag("tag_torso", 1, np.ones(3, np.float32), upright[1]).is_joint_of(skeleton)
+    assert not JointTag("tag_head", 2, *upright).is_joint_of(skeleton), "no other is called so"

@@ -129,6 +129,16 @@ def test_a_mesh_without_faces(path, capfd):
     assert "'dust' has no faces: left out" in capfd.readouterr().out
 
 
+def test_instances_that_are_all_that_shows_are_named(path):
+    block = add_mesh("points", [(0, 0, 0), (40, 0, 0)], [])
+    child = add_cube()
+    child.parent, block.instance_type = block, "VERTS"
+    activate(block)
+    said = error_of(run_export, filepath=str(path), what="SELECTION")
+    assert "no mesh has faces, and there is no tag; instances are left out, only meshes are written" in said
+    assert "those of 'points'" in said
+
+
 def test_a_surface_for_each_material(path):
     block = add_cube("box")
     for name in ("models/box/side.tga", "models/box/unused", "models/box/top.001"):

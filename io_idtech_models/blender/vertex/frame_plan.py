@@ -58,6 +58,7 @@ class Holds:
     worn_by_name: bool = True  # games look up by a surface's name what it wears, so that each has its own
     colors: bool = False  # of vertices
     further_uvs: bool = False  # more sets of texture coordinates than the one that is drawn
+    groups: bool = False  # of frames that a game plays by itself
     format: str = ""  # what it is called; "": that of the source
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import Any
@@ -13,7 +14,7 @@ import bpy
 from ...model.clips import Clip
 from ...model.pictures import Skin
 from ...model.vertex import ModelSource, Traits, VertexModel
-from ...reporting import LimitError, listed
+from ...reporting import LimitError, collected_warnings, listed
 from .. import names
 from ..compat import Block, playing_curves
 from ..playback import make_take
@@ -34,6 +35,10 @@ from .shown_keys import keys_at
 from .source import find
 
 log = logging.getLogger(__name__)
+
+
+class NoFacesError(LimitError):
+    """Nothing that is shown of some meshes has faces, and there is no tag."""
 
 
 def gather(
@@ -65,12 +70,14 @@ def gather(
         meshes = split_meshes(read, seen, stage)
     surfaces = to_surfaces(meshes, plan, export, known)
     if not surfaces and not tag_sources and not bare:
-        raise LimitError("nothing to export: no mesh has faces, and there is no tag")
+        raise NoFacesError("nothing to export: no mesh has faces, and there is no tag")
     found = gather_tags(tag_sources, plan, seen, known, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
     model = VertexModel(name, plan.names, surfaces, found, source, plan.sources, texture_size=_texture_size(meshes))
-    model.traits, model.groups = find_traits(collection, blocks), find_groups(plan, mesh_blocks, collection)
+    model.traits = find_traits(collection, blocks)
+    with nullcontext() if settings.holds.groups else collected_warnings():
+        model.groups = find_groups(plan, mesh_blocks, collection)
     if settings.holds.pictures:
         shapes = [(each.mesh.shape, each.parts) for each in meshes]
         worn = [shape.materials[slot] for shape, parts in shapes for part in parts for slot in part.slots]

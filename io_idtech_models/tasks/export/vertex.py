@@ -22,7 +22,7 @@ from ...blender.unkeyed import left_alone
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
-from ...reporting import Summary, collected_warnings, plural
+from ...reporting import LimitError, Summary, collected_warnings, plural
 from .advice import advice, of_actions, of_pinned, of_rest, of_stripped
 from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
@@ -97,7 +97,7 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.scene import ExportScene
-    from ...blender.vertex.gather import gather  # as much again as an import needs
+    from ...blender.vertex.gather import NoFacesError, gather  # as much again as an import needs
     from ...formats.vertex_files import dump_for
     from ..import_.games import user_disk
 
@@ -107,7 +107,10 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     for text in (*of_rest(chosen.blocks), *of_pinned(chosen.blocks)):
         log.warning("%s", text)
     with shown_apart(chosen, settings.space, context):
-        model = gather(chosen.blocks, chosen.collection, export)
+        try:
+            model = gather(chosen.blocks, chosen.collection, export)
+        except NoFacesError as error:
+            raise LimitError("; ".join((str(error), *instances_left_out(context, chosen)))) from error
         for text in of_stripped(model, row):
             log.warning("%s", text)
         if row.vertex.holds_pictures and model.palette is None:
