@@ -142,7 +142,8 @@ class _Check:
         self.bare: dict[Block, bool] = {}  # is the vertex that is farthest off one without weights
         self.changed: dict[Block, str] = {}  # topology, and where
         self.motions: dict[str, Off] = {}
-        self.scaled: set[str] = set()  # motions in which the file's joints have another size or shape than bones
+        # Motions in which the file's joints have another size or shape than bones, and these bones.
+        self.scaled: dict[str, set[str]] = {}
         rest = [skin_by(w.mesh.weights, *_parts(self.bind)) for w in export.written]
         self.allowed = tolerance(np.concatenate([*rest, skeleton.bind.positions.reshape(-1, 3)]))
 
@@ -173,8 +174,10 @@ class _Check:
         if len(places) != len(joints):
             return  # with a joint more, which stands still
         shown, written = (steady.products(each.swapaxes(-1, -2), each) for each in (joints[:, :3, :3], axes))
-        if not np.allclose(shown, written, atol=SAME_SHAPE):
-            self.scaled.add(motion.name)
+        other = ~np.isclose(shown, written, atol=SAME_SHAPE).all(axis=(1, 2))
+        if other.any():
+            names = (self.export.listed.names[joint] for joint in np.flatnonzero(other))
+            self.scaled.setdefault(motion.name, set()).update(names)
         found = self.motions.setdefault(motion.name, Off())
         found.note(self.distance(joints, places, axes), where)
 
@@ -256,7 +259,7 @@ class _Check:
         for name, off in self.motions.items():
             if is_beyond(off.far, self.allowed):
                 bake = "bake the motion (Pose > Animation > Bake Action)"
-                remedy = _of_scale(rig) if name in self.scaled else bake
+                remedy = _of_scale(rig, self.scaled[name]) if name in self.scaled else bake
                 found.append(off.sentence(f"the bones of '{rig.name}' are", remedy))
         return found
 
@@ -319,14 +322,15 @@ def _cause(block: Block, rig: Block, losing: str = "") -> str:
     return _oddness(shown[0]) or _odd_bones(rig) or _own_motion(block)
 
 
-def _of_scale(rig: Block) -> str:
-    """Return what to do where a file's joints have another size or shape than bones: by whatever scales these."""
+def _of_scale(rig: Block, scaled: set[str]) -> str:
+    """Return what to do where a file's joints have another size or shape than bones `scaled`: by what scales these."""
     sizes = [abs(size) for size in rig.matrix_world.to_scale()]
     if "scale" in moved_paths(rig):
         return "no file has a skeleton that grows as a whole: remove the keys of the armature's scale"
     if max(sizes) - min(sizes) > UNEVEN * max(sizes):
         return "apply the scale of the armature and its meshes (Object > Apply > Scale)"
-    held = [bone.name for bone in rig.pose.bones if any(not hold.mute for hold in bone.constraints)]
+    bones = [bone for bone in rig.pose.bones if bone.name in scaled]
+    held = [bone.name for bone in bones if any(not hold.mute for hold in bone.constraints)]
     own = any(max(abs(size - 1.0) for size in bone.scale) > UNEVEN for bone in rig.pose.bones)
     if held and not own and not any(path.endswith("].scale") for path in moved_paths(rig)):
         return f"mute the constraints that scale or stretch bones: {listed(held)}"

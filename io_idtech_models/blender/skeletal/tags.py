@@ -7,6 +7,7 @@ fixed turn of `armature`, then the tag's place in its joint.
 from __future__ import annotations
 
 import logging
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -81,10 +82,11 @@ def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: flo
         block.matrix_basis = Matrix(basis.tolist())
 
 
-def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
+def gather(blocks: list[Block], rig: ExportRig, scale: float, listing: Container[str]) -> list[JointTag]:
     """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
 
-    And bones that are called as tags. Empties that hang elsewhere are named in a warning.
+    And bones that are called as tags, but for those of a source of a format that is `listing` its tags: older .blends
+    don't note that. Empties that hang elsewhere are named in a warning.
     """
     found, others = [], []
     for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
@@ -99,7 +101,9 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
         said = "tags stand still on their bones in a file, constraints, drivers and curves are left out: %s"
         log.warning(said, listed(led))
     world = np.array(rig.block.matrix_world, np.float64)
-    named = [bone for bone in tag_bones(rig.block, found) if bone in rig.joints]
+    known, lists = rig.skeleton.sources, rig.source is not None and rig.source.format in listing
+    of_source = [] if known is None or not lists else [b for b, joint in rig.joints.items() if known[joint] >= 0]
+    named = [bone for bone in tag_bones(rig.block, found) if bone in rig.joints and bone not in of_source]
     bones = [JointTag(bone, rig.joints[bone], np.zeros(3, np.float32), np.eye(3, dtype=np.float32)) for bone in named]
     return [*_claimed([_gather_tag(block, rig, world, scale) for block in found]), *bones]
 
