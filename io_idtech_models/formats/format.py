@@ -12,6 +12,8 @@ from .codecs import CODECS
 from .families import MOTION, SKELETAL, VERTEX, Family
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..model.clips import Clip
     from ..model.edits.normals import NormalCoding
     from ..model.limits.games import Problem
@@ -331,6 +333,11 @@ class Format:
             if self.skeletal.levels
             else [f"{called} files hold no levels of detail: what is drawn from afar is left out"]
         )
+
+    def turns(self, model: SkeletalModel, motions: Sequence[Animation]) -> NDArray[Any] | None:
+        """Return how joints of a model are turned against those of its file, (J, 4), for formats that choose axes."""
+        function = getattr(self._model, "turns_of", None)
+        return None if function is None else function(model, motions)
 
     def runs(self, motions: Sequence[Animation]) -> list[str]:
         """Return, in a sentence, where each of several motions of a model's file begins, if the file does not say."""

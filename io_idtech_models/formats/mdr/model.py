@@ -43,11 +43,13 @@ from ..common.records import (
     sound,
 )
 from ..common.skinned import Bones, encode_vertices, mesh_source, name_surface, wanted_facts
+from .axes import turns_of, with_own_axes
 from .file import HEADER, IDENT, LOD, NAME_SIZE, SURFACE, TAG, TAG_NAME_SIZE, VERSION, VERTEX, Mdr, MdrLod, MdrSurface
 from .frames import FORMAT, encode_frames, to_animation
 
 log = logging.getLogger(__name__)
 
+__all__ = ["from_model", "problems", "to_animations", "to_model", "turns_of"]
 MOST_BONES = 128  # MDR_MAX_BONES (qfiles.h)
 SAME_NORMAL = 2e-5  # of a normal: Blender's own rounding of a bone's axes
 LEAST = 1e-3  # of a sum of turns, whose normals would be noise
@@ -145,8 +147,8 @@ def from_model(
     if not model.skeleton.num_joints:
         raise LimitError(f"'{model.name}' has no bones: MDR holds one or more")
     source = sound(model.source_of(FORMAT), _fits, model.name)
+    model, takes = with_own_axes(model, animations or [at_rest(model.skeleton, model.name)])
     tags, carriers = _tags_on_bones(model)
-    takes = animations or [at_rest(model.skeleton, model.name)]
     if carriers:
         further = NewJoints.of(carriers, [tag.name for tag in carriers])
         takes = [further.in_motion(each) for each in takes]

@@ -213,7 +213,7 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         data = row.dump(animation)
         for text in [
             *refused(row.check(animation, game)),
-            *differences(export, model, played([source], [animation], row, data), meshes=False),
+            *differences(export, model, played([source], [animation], row, data, model), meshes=False),
         ]:
             log.warning("%s: %s", source.name, text)
         own = animation.source_of(row.name)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.scale_files import scale_files
@@ -26,6 +28,7 @@ from ...model.edits.matched import animation_with_origin
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import GAMES, NO_GAME, refused
 from ...model.skeletal import Animation, SkeletalModel, looped
+from ...model.transforms import multiply
 from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
@@ -185,7 +188,9 @@ class _MotionExport:
 
     def _shown_otherwise(self, animations: list[Animation], sources: Sequence[Source], data: bytes) -> list[str]:
         """Return what the scene shows otherwise than a file's bytes have it, in sentences."""
-        return differences(self.export, self.model, played(sources, animations, self.row, data), meshes=False)
+        return differences(
+            self.export, self.model, played(sources, animations, self.row, data, self.model), meshes=False
+        )
 
 
 def of_format(export: RigScene, row: Format) -> RigScene:
@@ -229,8 +234,10 @@ def finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport
     return animation_with_origin(animation) if wanted.add_origin else animation
 
 
-def played(sources: Sequence[Source], animations: list[Animation], row: Format, data: bytes) -> list[Motion]:
-    """Return motions as a file has them, and how the scene shows each: to be compared.
+def played(
+    sources: Sequence[Source], animations: list[Animation], row: Format, data: bytes, model: SkeletalModel
+) -> list[Motion]:
+    """Return motions as a file with a model has them, and how the scene shows each: to be compared.
 
     Text holds numbers as they are, and takes as long to read as to write.
     """
@@ -242,14 +249,20 @@ def played(sources: Sequence[Source], animations: list[Animation], row: Format, 
         if same:  # though in another order
             found = [by_name[each.name] for each in animations]
         if len(found) == len(animations):
-            written = [_as_coded(*pair) for pair in zip(animations, found, strict=True)]
+            turns = row.turns(model, animations)
+            written = [_as_coded(*pair, turns) for pair in zip(animations, found, strict=True)]
     pairs = zip(sources, written, strict=True)
     return [Motion(s.name, s.play, a.times, a) for s, a in pairs if a.times is not None]
 
 
-def _as_coded(animation: Animation, found: Animation) -> Animation:
-    """Return an animation with the poses that its file has, and what these hang on there: MDR keeps no parents."""
+def _as_coded(animation: Animation, found: Animation, turns: NDArray[Any] | None) -> Animation:
+    """Return an animation with the poses that its file has, and what these hang on there: MDR keeps no parents.
+
+    Joints without parents may be turned there: see `Format.turns`.
+    """
     if found.positions.shape != animation.positions.shape:
         return animation
-    parents, places, turns = found.parents, found.positions, found.rotations
-    return replace(animation, parents=parents, positions=places, rotations=turns, scales=found.scales)
+    rotations = found.rotations if turns is None else multiply(found.rotations, turns)
+    return replace(
+        animation, parents=found.parents, positions=found.positions, rotations=rotations, scales=found.scales
+    )

@@ -110,7 +110,7 @@ def _export_model(
         here = replace(asked, target=target)
         skins = [*skin_files(here, blocks), *material_files(here, blocks)]
         data = row.dump(model, asked.options, animations)
-        motion = played(sources, animations, row, data) if row.has_motions else []
+        motion = played(sources, animations, row, data, model) if row.has_motions else []
         warnings[:0] = _off(export, row, gathered, motion)  # what matters most
         if row.has_motions and not motion and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
@@ -189,7 +189,7 @@ def model_file(
     problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
     notes = [*of_stripped(model, row), *row.lost(model), *refused(problems)]
     data = row.dump(model, asked.options, animations)
-    motion = played(sources, animations, row, data) if row.has_motions else []
+    motion = played(sources, animations, row, data, model) if row.has_motions else []
     return Gathered(data, model, [*_off(export, row, model, motion, others), *notes])
 
 

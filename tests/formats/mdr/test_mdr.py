@@ -10,8 +10,8 @@ from io_idtech_models.formats.mdr import file as mdr
 from io_idtech_models.formats.mdr.model import from_model, to_animations, to_model
 from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.skeletal import Scales, at_rest, skin
-from io_idtech_models.model.transforms import rotate, to_matrices
-from tests import samples_mdr
+from io_idtech_models.model.transforms import chain, conjugate, multiply, rotate, to_matrices
+from tests import samples_md5, samples_mdr
 from tests.samples import load, sample
 
 MDR = by_name("mdr")
@@ -79,6 +79,44 @@ def test_new_normals_are_those_that_the_engine_turns_into_them():
         found, wanted = (normals / np.linalg.norm(normals, axis=1)[:, None] for normals in (found, wanted))
         np.testing.assert_allclose(found, wanted, atol=1e-5)
         assert mesh.num_vertices
+
+
+def test_normals_of_a_new_model_turn_as_far_as_its_bones():
+    """Also where the axes of these point in opposite ways: one normal could suit them at rest, and in no other pose."""
+    model = by_name("md5mesh").load(samples_md5.arm(), "arm")
+    motion = by_name("md5anim").load(samples_md5.wave_spec(5).pack(), "wave")
+    over = np.zeros((model.skeleton.num_joints, 4))
+    over[::2, 0], over[1::2, 3] = 1.0, 1.0  # every other joint's axes are turned by half
+    skeleton, above = model.skeleton, np.where((motion.parents < 0)[:, None], over[0], over[motion.parents])
+    model.skeleton = replace(skeleton, rotations=multiply(skeleton.rotations, over), bound=None)
+    motion = replace(
+        motion,
+        positions=rotate(conjugate(above), motion.positions),
+        rotations=multiply(conjugate(above), multiply(motion.rotations, over)),
+        source=None,
+    )
+    set_bounds(motion, model)
+    rng = np.random.default_rng(1)
+    for mesh in model.meshes:
+        weights = mesh.weights
+        weights.offsets = rotate(conjugate(over)[weights.joints], weights.offsets).astype(np.float32)
+        normals = rng.normal(size=(mesh.num_vertices, 3))
+        mesh.normals = (normals / np.linalg.norm(normals, axis=1)[:, None]).astype(np.float32)
+    model.source = None
+    file = mdr.read(MDR.dump(model, None, [motion]))
+    bind = model.skeleton.bind.rotations
+    places, turns = chain(motion.parents, motion.positions, motion.rotations)
+    for mesh, surface in zip(model.meshes, file.lods[0].surfaces, strict=True):
+        shown = rotate(bind[mesh.weights.first_joints()], mesh.normals)
+        owners, entries = mesh.weights.entries()
+        joints, factors = mesh.weights.joints[entries], mesh.weights.factors[entries, None]
+        assert (np.bincount(owners) > 1).any(), "some hang on several joints"
+        for frame in range(motion.num_frames):
+            moved = rotate(multiply(turns[frame], conjugate(bind))[joints], shown[owners]) * factors
+            wanted = np.stack([np.bincount(owners, axis) for axis in moved.T], axis=1)
+            there, found = engine(file, surface, frame)
+            np.testing.assert_allclose(there, skin(mesh.weights, places[frame], turns[frame]), atol=1e-3)
+            np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
 def test_a_vertex_that_no_bone_moves_keeps_its_normal():
