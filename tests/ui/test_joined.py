@@ -15,6 +15,9 @@ STILT = PROJECT / "examples/stilt/players/stilt/tris.md2"
 HELMET = PROJECT / "examples/trooper/models/players/toys/trooper/acc/helmet.md3"
 
 
+GAP = "the scene plays on where keys are missing, the file does not (Delete Frame closes such a gap"
+
+
 def meshes_of(collection: Any) -> list[Any]:
     return [block for block in collection.objects if block.type == "MESH"]
 
@@ -68,7 +71,7 @@ def test_keys_of_two_animated_models_are_written_as_the_scene_plays_them(tmp_pat
             assert apart.max() < 0.02, frame
 
 
-@pytest.mark.parametrize("way", ["b-spline", "relative", "gap"])
+@pytest.mark.parametrize("way", ["b-spline", "relative", "gap", "more"])
 def test_keys_that_do_not_play_one_after_another(tmp_path, way, capfd):
     import_model(STILT)
     mesh = next(block for block in bpy.context.scene.objects if block.type == "MESH")
@@ -77,13 +80,17 @@ def test_keys_that_do_not_play_one_after_another(tmp_path, way, capfd):
         keys.key_blocks[5].interpolation = "KEY_BSPLINE"
     elif way == "relative":
         keys.use_relative = True
-    else:
+    elif way == "gap":
         mesh.shape_key_remove(keys.key_blocks[5])
+    else:
+        mesh.shape_key_add(from_mix=False)
     capfd.readouterr()
     export_bytes(tmp_path / "a.md2")
     said = capfd.readouterr().out
     assert {
         "b-spline": "it does not play the keys of",
         "relative": "nothing plays its keys, all are written as frames",
-        "gap": "the scene plays on where keys are missing, the file does not (Delete Frame closes such a gap",
+        "gap": GAP,
+        "more": "keys that no action shows are written as frames, too",
     }[way] in said
+    assert (GAP in said) == (way == "gap")

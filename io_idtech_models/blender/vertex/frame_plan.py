@@ -189,8 +189,7 @@ def plan_frames(
         planned = _key_plan(keyed, known, ids, export)
         if settings.frames == "AUTO" and not any(follows_frame(block.data.shape_keys) for block in keyed):
             _warn_of_more(planned, blocks, tags, export, space)
-            _warn_of_unplayed(keyed[0].data.shape_keys, ids)
-            _warn_of_gaps(planned)
+            _warn_of_gaps(planned, _warn_of_unplayed(keyed[0].data.shape_keys, ids))
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known, now)
@@ -286,23 +285,30 @@ def _play_at_other_times(block: Block, plan: FramePlan, frames: range) -> bool:
     return any(key >= 0 and abs(plan.times[key] - time) > NEAR for key, time in zip(shown, times, strict=True))
 
 
-def _warn_of_unplayed(keys: Block, ids: set[str]) -> None:
-    """Name absolute keys behind all that any action shows, as Blender's own button adds them: they are frames, too."""
+def _warn_of_unplayed(keys: Block, ids: set[str]) -> list[int]:
+    """Name absolute keys behind all that any action shows, as Blender's own button adds them: they are frames, too.
+
+    Returns which these are.
+    """
     if keys.use_relative or follows_frame(keys) or is_driven(keys):
-        return
+        return []
     parts = [part for action in model_actions(ids, whole=True) for part in action_parts(action)]
     curves = [*playing_curves(keys), *(curve for _, kind, own in parts if kind in ("", keys.id_type) for curve in own)]
     tops = [curve_points(c)[1].max() for c in curves if c.data_path == "eval_time" and len(c.keyframe_points)]
     blocks = frame_blocks(keys)
-    beyond = [key.name for key, at in zip(blocks, positions(blocks), strict=True) if tops and at > max(tops) + NEAR]
+    beyond = [place for place, at in enumerate(positions(blocks)) if tops and at > max(tops) + NEAR]
     if beyond:
         text = "keys that no action shows are written as frames, too (Insert Frame adds one that plays): %s"
-        log.warning(text, listing(beyond))
+        log.warning(text, listing([blocks[place].name for place in beyond]))
+    return beyond
 
 
-def _warn_of_gaps(plan: FramePlan) -> None:
-    """Name the frames behind which the scene plays on without a key: Blender's own button leaves a gap of one."""
-    gaps = np.diff(plan.times)
+def _warn_of_gaps(plan: FramePlan, unplayed: list[int]) -> None:
+    """Name the frames behind which the scene plays on without a key: Blender's own button leaves a gap of one.
+
+    Those that are `unplayed` lie behind all that plays.
+    """
+    gaps = np.diff(plan.times[: len(plan.times) - len(unplayed)])
     behind = [plan.names[place] for place in np.flatnonzero(gaps > 1.0 + NEAR)]
     if behind and (np.abs(gaps - 1.0) < NEAR).any():  # else they are played more slowly, all of them
         text = (
