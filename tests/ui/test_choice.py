@@ -443,6 +443,25 @@ def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, c
     assert {tag.name for tag in load(export_bytes(tmp_path / "b.mdm")).tags} == set(tags)
 
 
+def test_what_hangs_on_a_bone_goes_with_the_mesh_that_the_armature_bends(tmp_path, capfd):
+    """And is named where it is hidden; not what hangs on the armature itself, which no bone moves."""
+    bpy.ops.object.armature_add()
+    rig = bpy.context.object
+    body, hat, sign = add_cube("body"), add_cube("hat"), add_cube("sign")
+    body.vertex_groups.new(name="Bone").add(range(8), 1.0, "REPLACE")
+    body.modifiers.new("rig", "ARMATURE").object = rig
+    hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", "Bone"
+    sign.parent = rig
+    for suffix in ("md3", "md5mesh"):
+        activate(body)
+        assert said(capfd, TAKEN, tmp_path / f"a.{suffix}") == "'hat'"
+    hat.hide_set(True)
+    activate(body)
+    assert said(capfd, "1 hidden object left out: ", tmp_path / "a.md5mesh") == "'hat'"
+    activate(rig)
+    assert said(capfd, "1 hidden object left out: ", tmp_path / "a.iqm") == "'hat'"
+
+
 class TestBesideTheActiveModel:
     """What hangs together with an imported model and lies elsewhere is written where it is selected, else named."""
 

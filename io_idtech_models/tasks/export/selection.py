@@ -207,7 +207,8 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
         if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
             continue
         skinned = not rigs.isdisjoint(bent_by)
-        hung = _hangs_short_of_tags(block, own | (rigs - shared))
+        bearers = _carrying(block) & (rigs - shared)  # what hangs on an armature itself has no bone that moves it
+        hung = _hangs_short_of_tags(block, own | bearers)
         on_tag = is_tag(block) and model_of(block) in ids and _below_tags(block).parent in rigs - shared
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside or on_bone or on_tag) and not level_number(block):
