@@ -455,9 +455,22 @@ def test_what_hangs_on_a_bone_goes_with_the_mesh_that_the_armature_bends(tmp_pat
     for suffix in ("md3", "md5mesh"):
         activate(body)
         assert said(capfd, TAKEN, tmp_path / f"a.{suffix}") == "'hat'"
+    bpy.ops.object.armature_add()
+    rider = bpy.context.object
+    rider.parent, rider.parent_type, rider.parent_bone = rig, "BONE", "Bone"
+    other = add_cube("other")
+    other.parent = rider
+    other.modifiers.new("rig", "ARMATURE").object = rider
+    shape = add_cube("shape")
+    shape.parent, shape.parent_type, shape.parent_bone = rig, "BONE", "Bone"
+    rig.pose.bones[0].custom_shape = shape
+    activate(body)
+    assert said(capfd, TAKEN, tmp_path / "a.md5mesh") == "'hat'", "neither another character nor a control"
     hat.hide_set(True)
     activate(body)
     assert said(capfd, "1 hidden object left out: ", tmp_path / "a.md5mesh") == "'hat'"
+    for block in (other, shape, rider):
+        bpy.data.objects.remove(block)
     activate(rig)
     assert said(capfd, "1 hidden object left out: ", tmp_path / "a.iqm") == "'hat'"
 

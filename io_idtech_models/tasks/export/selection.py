@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
+from typing import Any
 
 import bpy
 
@@ -207,13 +208,20 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
         if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
             continue
         skinned = not rigs.isdisjoint(bent_by)
-        bearers = _carrying(block) & (rigs - shared)  # what hangs on an armature itself has no bone that moves it
-        hung = _hangs_short_of_tags(block, own | bearers)
+        hung = _hangs_short_of_tags(block, own) or _is_worn(block, rigs - shared)
         on_tag = is_tag(block) and model_of(block) in ids and _below_tags(block).parent in rigs - shared
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside or on_bone or on_tag) and not level_number(block):
             found.append(block)
     return found
+
+
+def _is_worn(block: bpy.types.Object, rigs: set[Any]) -> bool:
+    """Tell whether an object is a mesh that a bone of some armatures carries as a whole, and no control of theirs."""
+    on_bone = block.type == "MESH" and block.parent_type == "BONE" and block.parent in rigs
+    if not on_bone or bending(block) or block.hide_render:
+        return False
+    return all(bone.custom_shape != block for rig in rigs for bone in rig.pose.bones)
 
 
 def _below_tags(block: bpy.types.Object) -> bpy.types.Object:
