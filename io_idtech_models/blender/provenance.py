@@ -49,10 +49,11 @@ class Place:
     triangles: range
 
     @classmethod
-    def among_own(cls, mesh: Any, surface: int, vertices: range, triangles: range) -> Place:
-        """Return the place of a mesh whose numbers are those of a whole source: they count from where they begin."""
-        shift = -first_number(mesh)
-        return cls(surface, shift, vertices, shift, triangles)
+    def among_own(cls, mesh: Any, count: int, vertices: range, triangles: range) -> Place:
+        """Return the place of a mesh among `count` of a whole source: its numbers count from where they begin."""
+        index, shift = mesh.get(SURFACE_INDEX), -first_number(mesh)
+        valid = isinstance(index, int) and 0 <= index < count
+        return cls(index if valid else -1, shift, vertices, shift, triangles)
 
     def vertex_numbers(self, stored: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return model-wide vertex numbers of stored ones (n,): -1 for new elements and strangers."""

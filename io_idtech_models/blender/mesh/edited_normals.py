@@ -269,7 +269,6 @@ def shows_smooth(mesh: Block) -> bool:
     shape, points = attributes.topology(mesh), attributes.positions(mesh)
     if not len(shape.corner_points) or not np.isfinite(points).all():  # which is refused elsewhere
         return True
-    _, places = np.unique(points, axis=0, return_inverse=True)
     corners = points.astype(np.float64)[shape.corner_points]
     last = shape.face_starts + shape.face_sizes - 1
     after, before = np.arange(1, len(corners) + 1), np.arange(-1, len(corners) - 1)
@@ -279,7 +278,7 @@ def shows_smooth(mesh: Block) -> bool:
     faces = np.empty((len(shape.face_starts), 3), np.float32)
     mesh.polygons.foreach_get("normal", faces.ravel())
     weighted = faces[shape.corner_faces] * angles[:, None]
-    of_corner = places.reshape(-1)[shape.corner_points]
+    of_corner = affine.places_of(points)[shape.corner_points]
     sums = np.stack([np.bincount(of_corner, axis) for axis in weighted.T], axis=-1)[of_corner]
     size = steady.lengths(sums)
     return bool((steady.dots(attributes.corner_normals(mesh), sums) >= attributes.NEAR * size)[size > FLAT].all())

@@ -90,9 +90,8 @@ def place_of(known: StoredRig | None, rig: Block, block: Block) -> Place | None:
     """Return where a mesh's numbers lie among its model's; None for one of another model, or of none."""
     if known is None or block.data.get(MODEL_ID) != rig.data.get(MODEL_ID):
         return None
-    source, index = known.source, block.data.get(SURFACE_INDEX)
-    valid = isinstance(index, int) and 0 <= index < len(source.meshes)
-    return Place.among_own(block.data, index if valid else -1, source.every_vertex, source.every_triangle)
+    source = known.source
+    return Place.among_own(block.data, len(source.meshes), source.every_vertex, source.every_triangle)
 
 
 def attach_action(source: AnimationSource, action: Block, channels: NDArray[np.float32], scale: float) -> None:

@@ -131,9 +131,7 @@ def _place_own(known: StoredSource, meshes: list[bpy.types.Mesh]) -> None:
     """Give the model's own meshes their places: their numbers count as they are."""
     source = known.source
     for mesh in meshes:
-        index = mesh.get(SURFACE_INDEX)
-        valid = isinstance(index, int) and 0 <= index < len(source.surfaces)
-        known.places[mesh] = Place.among_own(mesh, index if valid else -1, source.every_vertex, source.every_triangle)
+        known.places[mesh] = Place.among_own(mesh, len(source.surfaces), source.every_vertex, source.every_triangle)
 
 
 @dataclass(eq=False)
