@@ -1,33 +1,16 @@
-"""Tags as empties: how they look, which rotations and scales show their axes best, and which bones are tags, too."""
+"""Tags as empties: how they look, and which rotations and scales show their axes best."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..model import steady
-from . import names
-from .compat import Block
-from .provenance import NO_TAG
 
 DISPLAY, PREFIX = "ARROWS", "tag_"
 Array = NDArray[Any]
-
-
-def note_no_tag(bone: Any) -> None:
-    """Note of a bone that is called as a tag that it is none itself: its file, or an empty, says which there are."""
-    if bone.name.lower().startswith(PREFIX):
-        bone[NO_TAG] = bone.name
-
-
-def tag_bones(rig: Block, empties: Iterable[Block]) -> list[str]:
-    """Return the bones of an armature that are tags by their names, where no file and none of the `empties` is one."""
-    shown = {names.file_name_of(block).lower() for block in empties}
-    called = [bone for bone in rig.data.bones if bone.name.lower().startswith(PREFIX)]
-    return [bone.name for bone in called if bone.get(NO_TAG) != bone.name and bone.name.lower() not in shown]
 
 
 def decompose(axes: Array) -> tuple[Array, Array]:

@@ -19,6 +19,8 @@ RIG_WHOLE = "idtech_rig_whole"  # on the action that shows all frames
 RIG_ALL = "idtech_rig_all"  # on the action of an animation: the one that shows all frames
 RIG_KEYS = "idtech_rig_keys"  # on such an action: the one that plays the keys along with it
 MODIFIER = "Rig"
+TAGS = "Tags"  # the collection of the bones that tags became
+NO_TAG = "idtech_no_tag"  # on these bones: what they were called when they were made
 
 
 def is_frame_rig(block: Block | None) -> bool:
@@ -30,6 +32,25 @@ def rig_id(block: Block) -> str:
     """Return the id of an armature that was made of frames, or ""."""
     found = None if block.data is None else block.data.get(RIG)
     return found if isinstance(found, str) else ""
+
+
+def note_tag(bone: Any) -> None:
+    """Note of a bone that it was made for a tag: it is none itself, whatever becomes of the tag's empty."""
+    bone[NO_TAG] = bone.name
+
+
+def bones_of_tags(rig: Block) -> set[str]:
+    """Return the bones that were made for tags; copies of them under other names are none.
+
+    Version 1.0.0 did not note them: in its armatures they are those of the collection.
+    """
+    if not is_frame_rig(rig):
+        return set()
+    noted = {bone.name: bone[NO_TAG] for bone in rig.data.bones if NO_TAG in bone}
+    group = rig.data.collections.get(TAGS)
+    if not noted and group is not None:
+        return {bone.name for bone in group.bones}
+    return {name for name, given in noted.items() if name == given}
 
 
 def modifier_of(block: Block) -> Any:

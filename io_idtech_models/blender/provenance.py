@@ -23,8 +23,8 @@ RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surfa
 # Modifiers mix numbers in single precision, which would round larger ones.
 FIRST_NUMBER, BEGINNINGS = "idtech_first_number", 2**20
 TAG_INDEX = "idtech_tag"
-# On bones that are called as tags, and are none: their names when their file, or an empty, said which tags there are.
-NO_TAG = "idtech_no_tag"
+JOINT = "idtech_joint"  # on a bone: its number in the file
+LISTS_TAGS = "idtech_lists_tags"  # on an armature: its file says which tags there are, no bone is one by its name
 STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: the name that import gave it
 # On a material: the shader that a skin gives the surface, and the name that import gave the material.
 WORN, WORN_GIVEN = "idtech_worn", "idtech_worn_given"

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from .compat import Block, playing_curves
 from .curves import is_still, playing_tracks
 from .empties import DISPLAY, PREFIX
-from .frame_rigs import is_frame_rig
+from .frame_rigs import bones_of_tags, is_frame_rig
+from .names import file_name_of
 from .playback import playing_values
-from .provenance import PART, PLAYER
+from .provenance import JOINT, LISTS_TAGS, PART, PLAYER
 from .scene import bending, upward
 from .vertex_groups import read_groups
 
@@ -49,6 +50,35 @@ def is_tag(block: Block) -> bool:
         return False
     named = str(block.name).lower().startswith(PREFIX)
     return named or bool(block.empty_display_type == DISPLAY or block.parent_type == "BONE")
+
+
+def tag_bones(rig: Block, empties: Iterable[Block], lists: bool = False) -> list[str]:
+    """Return the bones of an armature that are tags by their names, where none of the `empties` is one.
+
+    Its file `lists` its tags: see `told_bones`, which are none.
+    """
+    shown = {file_name_of(block).lower() for block in empties}
+    called = [bone.name for bone in rig.data.bones if bone.name.lower().startswith(PREFIX)]
+    told = told_bones(rig, lists)
+    return [bone for bone in called if bone not in told and bone.lower() not in shown]
+
+
+def told_bones(rig: Block, lists: bool = False) -> set[str]:
+    """Return the bones of which no name says whether they are tags, but a file, or empties.
+
+    Joints of a file that lists its tags (`lists` says so of .blends that note it not yet), also of one that was joined
+    to it; bones that were made for tags; and bones on which tags hang beside such.
+    """
+    lists = lists or bool(rig.data.get(LISTS_TAGS))
+    if not lists and not is_frame_rig(rig):
+        return set()
+    joints = {bone.name for bone in rig.data.bones if lists and JOINT in bone}
+    return joints | bones_of_tags(rig) | bones_with_tags(rig.children)
+
+
+def bones_with_tags(blocks: Iterable[Block]) -> set[str]:
+    """Return the bones of their parent on which objects hang that are tags."""
+    return {block.parent_bone for block in blocks if block.parent_type == "BONE" and is_tag(block)}
 
 
 def root_of(block: Block | None, by_weights: bool = True) -> Block | None:

@@ -376,7 +376,7 @@ class SkeletalModel:
     source: SkeletalSource | None = None
     tags: list[JointTag] = field(default_factory=list)
     lod: tuple[float, float] | None = None  # scale and bias of the distance at which vertices go
-    lists_tags: bool = False  # its file says which joints are tags, and no joint is one by its name
+    lists_tags: bool = False  # its file says which tags there are: no joint is one by its name
 
     def source_of(self, format_name: str) -> SkeletalSource | None:
         """Return the source if it is of that format: the facts of another one are no hints."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from bpy_extras.io_utils import ExportHelper
 
-from io_idtech_models.blender.provenance import MODEL_ID, NO_TAG
+from io_idtech_models.blender.provenance import LISTS_TAGS, MODEL_ID
 from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.selection import choose
@@ -427,8 +427,7 @@ def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, c
     mesh = next(block for block in collection.objects if block.type == "MESH")
     rig = next(block for block in collection.objects if block.type == "ARMATURE")
     tags = [block.name for block in collection.objects if block.type == "EMPTY"]
-    for bone in rig.data.bones:
-        bone.pop(NO_TAG, None)
+    rig.data.pop(LISTS_TAGS)
     activate(mesh)
     wanted = ", ".join(f"'{name}'" for name in tags)
     capfd.readouterr()

@@ -632,6 +632,18 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["tag_back"])
 
 
+@says("copies of bones are no tags by their names", to="a.mds", what="SCENE")
+def _(folder):
+    newt(TROOPER.with_suffix(".mds"))
+    activate(first("ARMATURE"))
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.armature.select_all(action="DESELECT")
+    bone = bpy.context.object.data.edit_bones["tag_back"]
+    bone.select = bone.select_head = bone.select_tail = True
+    bpy.ops.armature.duplicate()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 @says("sharp edges", to="a.md5mesh", what="SCENE")
 def _(folder):
     _, block = newt()

@@ -20,7 +20,7 @@ from ...model.rigging.rig import FrameRig
 from ...model.transforms import inverse
 from .. import names
 from ..compat import Block, drop_action
-from ..empties import note_no_tag
+from ..frame_rigs import TAGS, note_tag
 from ..player.assembly import let_go
 from ..skeletal.armature import TURN, editing, rest_matrices
 from .read import FramedModel
@@ -28,7 +28,6 @@ from .read import FramedModel
 Doubles = NDArray[np.float64]
 AHEAD, UP, STEEP = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.95  # of the cosine: a bone that looks ahead has its Z axis up
 LEFT, RIGHT = "THEME04", "THEME01"  # blue and red
-TAGS = "Tags"
 SHORTEST = 1e-3  # of the model's size: Blender drops bones without length
 
 
@@ -106,7 +105,7 @@ def _show(bones: Bones, skeleton: JoinedRig, tag_of: dict[int, int]) -> None:
         shown.use_deform = bone not in tag_of and bone not in still
         shown.color.palette = RIGHT if name.endswith(".R") else LEFT if name.endswith(".L") else "DEFAULT"
         if bone in tag_of:
-            note_no_tag(shown)
+            note_tag(shown)
         group = TAGS if bone in tag_of else groups[bone] if groups else ""
         if group:
             (data.collections.get(group) or data.collections.new(group)).assign(shown)

@@ -24,10 +24,10 @@ from ...model.skeletal import Skeleton
 from ...model.transforms import as_matrices, inverse, to_matrices
 from .. import names
 from ..compat import Block
+from ..provenance import JOINT
 from ..window import selected, set_mode
 
 Doubles = NDArray[np.float64]
-JOINT = "idtech_joint"  # on a bone: its number in the file
 # Bone axes as columns in the joint's space: Y along the joint's X, Z stays.
 TURN = np.array([[0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 TURN_BACK = inverse(TURN)

@@ -21,9 +21,8 @@ from ...model.transforms import rotate
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
-from ..empties import note_no_tag
 from ..mesh import attributes, normal_codes
-from ..provenance import MODEL_ID, first_number
+from ..provenance import JOINT, MODEL_ID, first_number
 from . import armature, torso
 from . import source as skeletal_source
 from . import tags as joint_tags
@@ -104,8 +103,7 @@ def _place_bones(rig: Block, skeleton: Skeleton, scale: float, scene: bpy.types.
     found = [rig.data.bones[name] for name in called]
     for joint, bone in enumerate(found):
         bone.name = given[joint]  # not in edit mode: there what hangs on bones would look for the names at once
-        bone[armature.JOINT] = joint
-        note_no_tag(bone)
+        bone[JOINT] = joint
         names.remember(bone, skeleton.names[joint])
     return found
 

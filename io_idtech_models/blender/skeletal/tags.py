@@ -22,9 +22,9 @@ from ...reporting import listed
 from .. import names
 from ..compat import Block
 from ..curves import is_still
-from ..empties import DISPLAY, decompose, note_no_tag, shown_axes, tag_bones
-from ..provenance import MODEL_ID, NO_TAG, TAG_INDEX, Claims
-from ..roots import is_root
+from ..empties import DISPLAY, PREFIX, decompose, shown_axes
+from ..provenance import LISTS_TAGS, MODEL_ID, TAG_INDEX, Claims
+from ..roots import bones_with_tags, is_root, tag_bones, told_bones
 from . import armature
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def build(model: SkeletalModel, rig: Block, bones: list[str], scale: float) -> l
     """Return an empty for each tag, hung on its bone; linked nowhere."""
     made: list[Block] = []
     if model.lists_tags:
-        for bone in rig.data.bones:
-            note_no_tag(bone)
+        rig.data[LISTS_TAGS] = True
     if not model.tags:
         return made
     size = max(1.0, float(np.ptp(model.skeleton.bind.positions, axis=0).max(initial=0.0)) / 24.0) * scale
@@ -85,8 +84,8 @@ def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: flo
 def gather(blocks: list[Block], rig: ExportRig, scale: float, listing: Container[str]) -> list[JointTag]:
     """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
 
-    And bones that are called as tags, but for those of a source of a format that is `listing` its tags: older .blends
-    don't note that. Empties that hang elsewhere are named in a warning.
+    And bones that are tags by their names: see `tag_bones`; formats that are `listing` their tags say which there are.
+    Empties that hang elsewhere are named in a warning.
     """
     found, others = [], []
     for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
@@ -101,19 +100,44 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float, listing: Container
         said = "tags stand still on their bones in a file, constraints, drivers and curves are left out: %s"
         log.warning(said, listed(led))
     world = np.array(rig.block.matrix_world, np.float64)
-    known, lists = rig.skeleton.sources, rig.source is not None and rig.source.format in listing
-    of_source = [] if known is None or not lists else [b for b, joint in rig.joints.items() if known[joint] >= 0]
-    named = [bone for bone in tag_bones(rig.block, found) if bone in rig.joints and bone not in of_source]
+    lists = _lists(rig.source, listing)
+    _warn_of_copies(rig, found, lists)
+    named = [bone for bone in tag_bones(rig.block, found, lists) if bone in rig.joints]
     bones = [JointTag(bone, rig.joints[bone], np.zeros(3, np.float32), np.eye(3, dtype=np.float32)) for bone in named]
     return [*_claimed([_gather_tag(block, rig, world, scale) for block in found]), *bones]
 
 
-def left_joints(rig: Block, model: SkeletalModel) -> list[str]:
-    """Name, in a sentence, joints that are called as tags which are no more: games find tags by the names of joints."""
-    found = {name.lower() for name in model.skeleton.names} - {tag.name.lower() for tag in model.tags}
-    left = [b.name for b in rig.data.bones if b.get(NO_TAG) == b.name and b.name.lower() in found]
+def _warn_of_copies(rig: ExportRig, found: list[Block], lists: bool) -> None:
+    """Name bones that are called as tags, but are copies of joints of a file that lists its tags: they are none."""
+    sources = rig.skeleton.sources
+    shown = {names.file_name_of(block).lower() for block in found} | {block.parent_bone.lower() for block in found}
+    copies = [
+        bone
+        for bone in sorted(told_bones(rig.block, lists) & rig.joints.keys())
+        if bone.lower().startswith(PREFIX) and bone.lower() not in shown
+        if sources is not None and sources[rig.joints[bone]] < 0
+    ]
+    if copies and lists:
+        log.warning("copies of bones are no tags by their names, hang an empty on each: %s", listed(copies))
+
+
+def left_joints(blocks: list[Block], rig: Block, model: SkeletalModel, listing: Container[str]) -> list[str]:
+    """Name, in a sentence, joints that are called as tags which are no more: games find tags by the names of joints.
+
+    Not those of tags that are there, but not among the objects.
+    """
+    skeleton = model.skeleton
+    there = {tag.name.lower() for tag in model.tags}
+    there |= {skeleton.names[tag.joint].lower() for tag in model.tags if tag.is_joint_of(skeleton)}
+    joints = {name.lower() for name in skeleton.names if name.lower().startswith(PREFIX)} - there
+    told = told_bones(rig, _lists(model.source, listing)) - bones_with_tags(set(rig.children).difference(blocks))
+    left = [bone.name for bone in rig.data.bones if bone.name in told and bone.name.lower() in joints]
     text = "bones are called as tags that are no more, games find these there (rename the bones, too)"
     return [f"{text}: {listed(left)}"] if left else []
+
+
+def _lists(source: SkeletalSource | None, listing: Container[str]) -> bool:
+    return source is not None and source.format in listing
 
 
 def _index(block: Block, rig: Block) -> int:

@@ -13,10 +13,9 @@ from ...model.edits.normals import filled
 from ...model.vertex import Tag
 from .. import names
 from ..compat import Block
-from ..empties import decompose, shown_axes, tag_bones
-from ..frame_rigs import is_frame_rig
+from ..empties import decompose, shown_axes
 from ..provenance import Claims
-from ..roots import is_tag, own_drivers
+from ..roots import is_tag, own_drivers, tag_bones
 from ..scene import is_stretched
 from . import tags
 from .frame_plan import FramePlan, GatherSettings
@@ -38,15 +37,12 @@ def find_tags(blocks: list[Block]) -> list[TagSource]:
     A bone that is called as one of the empties is one tag with it, and so is one that was made for an empty.
     """
     empties = [block for block in blocks if is_tag(block)]
-    rigs = [block for block in blocks if is_frame_rig(block)]  # which carry tags of other parts, too
-    shown = {(rig, child.parent_bone) for rig in rigs for child in rig.children}
     found = []
     for block in blocks:
         if block in empties:
             found.append(TagSource(block))
         elif block.type == "ARMATURE":
-            bones = (bone for bone in tag_bones(block, empties) if (block, bone) not in shown)
-            found += [TagSource(block, bone) for bone in bones]
+            found += [TagSource(block, bone) for bone in tag_bones(block, empties)]
     return found
 
 

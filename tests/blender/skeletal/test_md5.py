@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.compat import HAS_SLOTS
+from io_idtech_models.blender.provenance import JOINT
 from io_idtech_models.blender.skeletal import armature
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
@@ -412,7 +413,7 @@ def test_a_record_of_another_armature_is_no_hint():
     case.rig.data[SKELETON] = other.rig.data[SKELETON]
     case.mesh().data["idtech_surface"] = 99
     for bone in case.rig.data.bones:
-        bone[armature.JOINT] = 5000
+        bone[JOINT] = 5000
     written = MESH.load(case.dump(), "x")
     assert written.skeleton.names == ["origin", "upper arm", "hand"]
     assert len(written.meshes[0].triangles) == 18
