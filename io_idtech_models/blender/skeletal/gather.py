@@ -255,17 +255,22 @@ def _warn_of_normals(block: Block, mesh: Block, known: MeshSource | None) -> Non
 
     Not the seams of one that is `known`, and as import showed it where its seams are not welded.
     """
-    count = int(_sharp_edges(mesh).sum())
+    count = 0 if mesh.has_custom_normals else int(_sharp_edges(mesh).sum())
     if count:
         text = "'%s': %d sharp edges will be smooth in the game, which merges by place"
         log.warning(text, block.name, count)
-    if known is None:
-        given = -1
-    else:
-        given = known.num_vertices if known.points is None else int(known.points.max(initial=-1)) + 1
-    is_split = (mesh != block.data and shows_smooth(block.data)) or len(block.data.vertices) > given
-    if (mesh.has_custom_normals or (is_split and not count)) and not shows_smooth(mesh):
+    elif (mesh.has_custom_normals or _is_split(block, mesh, known)) and not shows_smooth(mesh):
         log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
+
+
+def _is_split(block: Block, mesh: Block, known: MeshSource | None) -> bool:
+    """Tell whether an object shows a mesh that has points at one place beside the seams of one that is `known`."""
+    if known is None:
+        # One sum of a point's coordinates: equal ones are hardly ever of two places, and then only time is lost.
+        sums = (attributes.positions(mesh).astype(np.float64) * (1.0, np.e, np.pi)).sum(axis=1)
+        return len(np.unique(sums)) < len(sums)
+    given = known.num_vertices if known.points is None else int(known.points.max(initial=-1)) + 1
+    return len(block.data.vertices) > given or (mesh != block.data and shows_smooth(block.data))
 
 
 @contextmanager

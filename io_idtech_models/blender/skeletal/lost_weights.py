@@ -25,7 +25,7 @@ from ..playback import used_actions
 from ..spans import span_between
 from . import armature, bone_scales, channels
 from .gather_motion import is_free, read_channels
-from .rig_scene import ExportRig, RigScene
+from .rig_scene import ExportRig, RigScene, SkeletalGatherSettings
 
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
@@ -42,8 +42,6 @@ def say(rig: ExportRig, meshes: list[SkinnedMesh], export: RigScene) -> None:
     settings = export.settings
     world = np.array(rig.block.matrix_world, np.float64)
     shown = [(where, poses, _placed(poses, world, settings.scale)) for where, poses in _poses(rig, export)]
-    limits = [f"more than {settings.most_weights}"] * (settings.most_weights > 0)
-    limits += [f"below {settings.least_weight:g}"] * (settings.least_weight > 0)
     for name in dict.fromkeys(loss.name for loss in rig.losses):
         own = [loss for loss in rig.losses if loss.name == name]
         count = sum(len(loss.full.counts) for loss in own)
@@ -52,8 +50,9 @@ def say(rig: ExportRig, meshes: list[SkinnedMesh], export: RigScene) -> None:
         )
         text = "'%s': %s weights, %s: up to %.3g units off %s; %s"
         lose = f"{plural(count, 'vertex', 'vertices')} {'loses' if count == 1 else 'lose'}"
-        log.warning(text, name, lose, " or ".join(limits), off, where, export.to_keep_weights())
-        _note(export, off, name)
+        limits, keeping = _limits(np.concatenate([loss.written.counts for loss in own]), settings)
+        log.warning(text, name, lose, limits, off, where, keeping)
+        _note(export, off, name, keeping)
     if rig.uneven:
         off, where = _farthest(
             (max((_apart((m.weights, blender), (m.weights, game)) for m in meshes), default=0.0), where)
@@ -66,11 +65,29 @@ def say(rig: ExportRig, meshes: list[SkinnedMesh], export: RigScene) -> None:
             _note(export, off)
 
 
-def _note(export: RigScene, off: float, name: str = "") -> None:
-    """Note that it has been said how far meshes are off, all or those of one name."""
+def _limits(counts: NDArray[np.int32], settings: SkeletalGatherSettings) -> tuple[str, str]:
+    """Return what takes weights of vertices, which are written with so many, (n,), and what to do to keep them.
+
+    Of vertices that have room for more it is that their weights are small.
+    """
+    most, held = settings.most_weights, settings.holds.weights
+    is_full = counts >= most if most else np.zeros(len(counts), np.bool_)
+    limits, ways = list[str](), list[str]()
+    if is_full.any():
+        limits.append(f"more than {most}")
+        ways += ["raise Most Weights"] * (not held or most < held)
+    if not is_full.all():
+        limits.append(f"below {settings.least_weight:g}")
+        ways.append("lower Least Weight")
+    alone = f"a vertex has at most {held} there (Weights > Limit Total shows how that looks)"
+    return " or ".join(limits), f"{' or '.join(ways)} to keep more weights" if ways else alone
+
+
+def _note(export: RigScene, off: float, name: str = "", keeping: str = "") -> None:
+    """Note that it has been said how far meshes are off, all or those of one name, and what keeps their weights."""
     for written in export.written:
         if not name or written.block.name == name:
-            written.said, written.loses = max(written.said, off), written.loses or bool(name)
+            written.said, written.keeping = max(written.said, off), written.keeping or keeping
 
 
 def _farthest(found: Iterable[tuple[float, str]]) -> tuple[float, str]:

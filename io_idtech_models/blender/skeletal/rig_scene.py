@@ -118,7 +118,7 @@ class WrittenMesh:
     material: Block | None = None
     normals: tuple[int, float] = (0, 0.0)  # that are not those shown at rest: of how many vertices, and degrees
     said: float = 0.0  # units that it is off by what a sentence says already
-    loses: bool = False  # weights, as a sentence says already, which measures the pose or the action that plays
+    keeping: str = ""  # what keeps weights that it loses, as a sentence says already: of the pose or action that plays
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,15 +141,6 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
     def bones(self) -> BonesInMotion:
         """Return the bones to export; raises LimitError if there is none."""
         return gather_bones(self.listed, self.stored)
-
-    def to_keep_weights(self) -> str:
-        """Return what to do where vertices lose weights."""
-        settings = self.settings
-        most, held = settings.most_weights, settings.holds.weights
-        ways = ["raise Most Weights"] * (most > 0 and (not held or most < held))
-        ways += ["lower Least Weight"] * (settings.least_weight > 0)
-        alone = f"a vertex has at most {held} there (Weights > Limit Total shows how that looks)"
-        return f"{' or '.join(ways)} to keep more weights" if ways else alone
 
     def asking(self, **settings: Any) -> RigScene:
         """Return the same with some other settings."""

@@ -242,10 +242,10 @@ class _Check:
         for block, where in self.changed.items():
             text = "has other vertices or faces there than at rest, which is what is written"
             found.append(f"'{block.name}' {text} ({where}): {_cause(block, rig)}")
-        losing = {written.block for written in self.doubtful if written.loses}
+        losing = {written.block: written.keeping for written in self.doubtful if written.keeping}
         for block, off in self.meshes.items():
             if off.where and block not in self.changed:
-                cause = _cause(block, rig, self.export.to_keep_weights() if block in losing else "")
+                cause = _cause(block, rig, losing.get(block, ""))
                 if self.bare.get(block):
                     cause = "vertices without weights hang on one bone there: weight them to what moves them"
                 found.append(off.sentence(f"'{block.name}' is", cause))
