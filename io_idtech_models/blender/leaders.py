@@ -7,11 +7,14 @@ plays along.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .compat import Block, action_parts, slot_claim
 from .curves import moved_bones
+from .empties import PREFIX
 from .playback import Role, Take, influences, pointed_at, used_actions
+from .provenance import TAG_INDEX
 
 
 def leaders(rig: Block) -> list[Block]:
@@ -26,6 +29,18 @@ def leaders(rig: Block) -> list[Block]:
         found |= dict.fromkeys(new)
         waiting += new
     return list(found)[1:]
+
+
+def controls(rigs: Iterable[Block]) -> set[Block]:
+    """Return the objects by which bones of armatures are posed, or as which they are drawn: no game gets them.
+
+    That is what their constraints point at, but for meshes, armatures, and what is called as a tag.
+    """
+    bones = [bone for rig in rigs for bone in rig.pose.bones]
+    aims = {target for bone in bones for hold in bone.constraints for target in pointed_at(hold)}
+    empties = {each for each in aims if each.type not in {"MESH", "ARMATURE"} and TAG_INDEX not in each}
+    named = {each for each in empties if each.name.lower().startswith(PREFIX)}
+    return (empties - named) | {bone.custom_shape for bone in bones if bone.custom_shape is not None}
 
 
 def _is_rig(block: Block) -> bool:

@@ -463,12 +463,18 @@ def test_what_hangs_on_a_bone_goes_with_the_mesh_that_the_armature_bends(tmp_pat
     shape = add_cube("shape")
     shape.parent, shape.parent_type, shape.parent_bone = rig, "BONE", "Bone"
     rig.pose.bones[0].custom_shape = shape
+    pole, grip = add_object("pole", None), add_object("grip", None)
+    for block in (pole, grip):
+        block.parent, block.parent_type, block.parent_bone = rig, "BONE", "Bone"
+    hold = rig.pose.bones[0].constraints.new("IK")
+    hold.target, hold.pole_target = grip, pole
     activate(body)
     assert said(capfd, TAKEN, tmp_path / "a.md5mesh") == "'hat'", "neither another character nor a control"
     hat.hide_set(True)
+    grip.hide_set(True)
     activate(body)
     assert said(capfd, "1 hidden object left out: ", tmp_path / "a.md5mesh") == "'hat'"
-    for block in (other, shape, rider):
+    for block in (other, rider):
         bpy.data.objects.remove(block)
     activate(rig)
     assert said(capfd, "1 hidden object left out: ", tmp_path / "a.iqm") == "'hat'"

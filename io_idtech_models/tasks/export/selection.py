@@ -11,6 +11,7 @@ import bpy
 
 from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
+from ...blender.leaders import controls
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
@@ -187,7 +188,7 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
 
     That is what hangs on them, but for what hangs on their tags, which is other models; meshes that the same armature
     deforms, those of another file, too, where the armature is the model's own; tags on that armature's bones; and those
-    that lie in a collection with none but their meshes, and don't carry them.
+    that lie in a collection with none but their meshes, and don't carry them. Not what such an armature is posed by.
     """
     own = set(blocks)
     ids = {model_of(block) for block in blocks} | {""}
@@ -196,12 +197,13 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
     brought = {rig for rig in rigs if model_of(rig) in ids - {""} or (rig in own and is_frame_rig(rig))}
     shared = set(filter(poses_parts, rigs))  # which other models of a player have in common
     brought -= shared
+    aids = controls(rigs - shared)
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = {above for block in blocks for above in upward(block.parent)}
     found = []
     for block in context.scene.objects:
-        if block in own or block in carriers or block.type not in KINDS | SHAPES:
+        if block in own or block in carriers or block in aids or block.type not in KINDS | SHAPES:
             continue
         bent_by = bending(block)
         on_bone = is_tag(block) and block.parent_type == "BONE" and block.parent in rigs - shared
@@ -217,11 +219,9 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
 
 
 def _is_worn(block: bpy.types.Object, rigs: set[Any]) -> bool:
-    """Tell whether an object is a mesh that a bone of some armatures carries as a whole, and no control of theirs."""
+    """Tell whether an object is a mesh that a bone of some armatures carries as a whole, and games are to show."""
     on_bone = block.type == "MESH" and block.parent_type == "BONE" and block.parent in rigs
-    if not on_bone or bending(block) or block.hide_render:
-        return False
-    return all(bone.custom_shape != block for rig in rigs for bone in rig.pose.bones)
+    return on_bone and not bending(block) and not block.hide_render
 
 
 def _below_tags(block: bpy.types.Object) -> bpy.types.Object:
