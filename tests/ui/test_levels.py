@@ -252,6 +252,19 @@ def test_levels_that_are_written_are_not_old_ones(head, tmp_path, capfd):
     assert "'hat_3.md3' lies beside it from before" in said
 
 
+@pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
+def test_what_lies_elsewhere_takes_no_levels_from_a_model(head, tmp_path, what):
+    """A mesh that is added lies in the scene's own collection."""
+    hat = add_mesh("hat", [(0, 0, 20), (9, 0, 20), (0, 9, 20)], [(0, 1, 2)])
+    hat.parent = head.objects["skin"]
+    activate(head.objects["skin"], hat)
+    assert make_levels(percentages="50") == {"FINISHED"}
+    activate(head.objects["skin"], hat)
+    out = put(tmp_path / "out" / "head.md3")
+    export_bytes(out, what=what)
+    assert sorted(path.name for path in out.parent.iterdir()) == ["head.md3", "head_1.md3"]
+
+
 def test_of_several_models_in_one_file_none_has_levels(head, tmp_path):
     make_levels()
     import_model(put(tmp_path / "in" / "hat.md3", ball(name="hat")))

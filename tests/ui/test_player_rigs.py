@@ -455,7 +455,7 @@ def test_what_hangs_on_the_bone_of_a_tag_that_carries_no_part_is_left_out(rig, t
     cube.parent, cube.parent_type, cube.parent_bone = rig, "BONE", "tag_weapon"
     bpy.context.view_layer.update()
     assert saved(tmp_path) == originals()
-    assert "left out, they hang on a tag that carries no part, or are no meshes: 'sword'" in capfd.readouterr().out
+    assert "or are no meshes (parent meshes to a part's root): 'sword'" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("parent", [True, False])

@@ -779,6 +779,13 @@ def _(folder):
     bpy.ops.export_scene.idtech_md3(filepath=str(folder / "a.foo"))
 
 
+@says("are written with one model alone", to="a.md3", what="SCENE")
+def _(folder):
+    import_model(SENTINEL)
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    import_model(put(folder / "b.md3", "minimal"))
+
+
 @says("lies beside it from before", to="a.md3")
 def _(folder):
     add_cube("a")

@@ -59,9 +59,15 @@ def _found(top: Block) -> PlayerFound:
         if LEVEL not in block:
             player.parts.setdefault(str(block[PART]), block)
     for kind, root in player.parts.items():
-        home = next((c for c in root.users_collection if c.get(MODEL_ID)), None)
+        home = next((c for c in root.users_collection if c.get(MODEL_ID)), None) or _collection_of(root)
         player.levels |= {} if home is None else {(kind, number): c for number, c in levels_of(home).items()}
     return player
+
+
+def _collection_of(root: Block) -> Any | None:
+    """Return the collection that an import made for a part whose root was taken out of it."""
+    own = root.get(MODEL_ID)
+    return None if not own else next((c for c in bpy.data.collections if c.get(MODEL_ID) == own), None)
 
 
 def is_plain(block: Block) -> bool:

@@ -163,7 +163,7 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
     fps, loop = float(action.get(FPS, was.frame_rate)), int(action.get(LOOP, was.loop))
     points = np.stack(curve_points(curve), axis=1)
     found = was
-    if noted is None or not _is_as_made(action, points, keys_of(was, step, num_frames)):
+    if noted is None or not _is_as_made(action, curve, keys_of(was, step, num_frames)):
         found, own_step = _measured(action, curve, points, was)
         if noted is None:
             fps = float(action.get(FPS, round(rate / own_step, 3) if own_step else was.frame_rate))
@@ -187,9 +187,14 @@ def _noted(action: bpy.types.Action, row: Clip) -> tuple[Clip, float, int] | Non
     return Clip(row.name, int(first), int(count), fps, int(loop), parts=row.parts), step, int(num_frames)
 
 
-def _is_as_made(action: Any, points: NDArray[Any], keys: RowKeys) -> bool:
-    same = points.shape == keys.points.shape and bool(np.abs(points - keys.points).max(initial=0.0) < NEAR)
-    return same and spans.is_imported(action)
+def _is_as_made(action: Any, curve: Any, keys: RowKeys) -> bool:
+    points = np.stack(curve_points(curve), axis=1)
+    if points.shape != keys.points.shape or not spans.is_imported(action):
+        return False
+    kinds = np.empty(len(points), np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    eased = (kinds != keys.kinds)[:-1]  # the last is held, whatever it is
+    return bool(np.abs(points - keys.points).max(initial=0.0) < NEAR) and not eased.any()
 
 
 def _loop(action: Any, curve: Any, was: Clip, found: Clip) -> int:
@@ -281,9 +286,8 @@ def retime(action: bpy.types.Action, rate: float) -> None:
     if noted is None or curve is None:
         return
     was, step, made_of = noted
-    points = np.stack(curve_points(curve), axis=1)
     wanted = rate / (was.frame_rate if was.frame_rate > 0 else 1.0)
-    if abs(wanted - step) < NEAR or not _is_as_made(action, points, keys_of(was, step, made_of)):
+    if abs(wanted - step) < NEAR or not _is_as_made(action, curve, keys_of(was, step, made_of)):
         return
     keys = keys_of(was, wanted, made_of)
     curve.keyframe_points.foreach_set("co", keys.points.ravel())

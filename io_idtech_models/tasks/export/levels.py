@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import bpy
+
 from ...assets.levels import Files, level_target
 from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.mesh import levels
+from ...blender.provenance import MODEL_ID, model_of
 from ...blender.roots import goes_with
 from ...blender.scene import objects_in
 from ...formats import Format
@@ -61,10 +64,11 @@ def lost_levels(chosen: Choice, row: Format) -> list[str]:
 
 
 def _is_one_model(chosen: Choice) -> bool:
-    """Tell whether objects are of one model: levels are of no others that are written with it."""
+    """Tell whether objects are of one model, and of none: levels are of no others that are written with it."""
     if chosen.collection is None:
         return bool(chosen.blocks)
-    return set(chosen.blocks) <= set(objects_in(chosen.collection))
+    beside = set(chosen.blocks).difference(objects_in(chosen.collection))
+    return all(model_of(block) in {"", chosen.collection.get(MODEL_ID)} for block in beside)
 
 
 def holder_of(chosen: Choice) -> Any:
@@ -85,6 +89,7 @@ def files_of_scene(
         LimitError: one has other frames than the model has, or none can be written of it.
     """
     if not _is_one_model(chosen):
+        _say_left(chosen)
         return []
     files: Files = []
     holder = holder_of(chosen)
@@ -124,6 +129,15 @@ def say_stale(target: Target, chosen: Choice, context: Context, scale: float) ->
             is_stale = made.is_stale(sums[made.scale], checksums_of(plain_model(level, made.scale, context)))
         if is_stale:
             log.warning(STALE, target.name, level_target(target, number).name)
+
+
+def _say_left(chosen: Choice) -> None:
+    """Name the levels of several models that are written into one file."""
+    ids = {model_of(block) for block in chosen.blocks} - {""}
+    holders = [c for c in bpy.data.collections if c.get(MODEL_ID) in ids]
+    left = [level.name for holder in holders for level in levels.levels_of(holder).values()]
+    if left:
+        log.warning("levels of detail are written with one model alone, select it to write them: %s", listed(left))
 
 
 def _say_spares(chosen: Choice, holder: Any, context: Context) -> None:

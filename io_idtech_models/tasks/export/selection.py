@@ -13,8 +13,8 @@ from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.leaders import controls
 from ...blender.mesh.levels import number_of as level_number
-from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
-from ...blender.roots import follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
+from ...blender.provenance import MODEL_ID, PLAYER, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
+from ...blender.roots import LEVEL, follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
 from ...blender.scene import FACED, SHAPES, bending, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
@@ -378,9 +378,15 @@ def beside_body(
 
 
 def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the objects with faces, or instances, that hang on a player's root, and are not `taken`."""
+    """Return the objects with faces, or instances, that hang on a player's root, are no part's, and not `taken`."""
     faces = (b for b in context.scene.objects if b.type in FACED or b.instance_type == "COLLECTION")
-    return [block for block in faces if block not in taken and root_of(block) is None and follows(block, player)]
+    others = (b for b in faces if b not in taken and _is_strange(root_of(b), player))
+    return [block for block in others if follows(block, player)]
+
+
+def _is_strange(root: bpy.types.Object | None, player: bpy.types.Object) -> bool:
+    """Tell whether a root is none of a player's parts, nor of a level's."""
+    return root is None or (LEVEL not in root and root.get(PLAYER) != player.get(PLAYER))
 
 
 def _contents(

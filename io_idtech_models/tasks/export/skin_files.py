@@ -125,6 +125,7 @@ def skin_with(
 ) -> tuple[bytes, list[str]]:
     """Return a skin file that surfaces do not wear now, with new ones that it does not list, and their names.
 
+    A new one that wears the same as a surface that is listed wears the same there, too: a piece that was cut off it.
     `strangers` are those of the surfaces that came with other models, and are as new to this one as what was made here.
 
     Raises:
@@ -135,10 +136,12 @@ def skin_with(
     own, added, every = document.shaders(), [], pieces or {}
     if came and own and came.isdisjoint(own):  # it is of another model, as heads of players may have
         return old, []
-    for surface, shader in _worn_now(blocks):
+    now = _worn_now(blocks)
+    alike = {shader: own[surface_key(surface)] for surface, shader in reversed(now) if surface_key(surface) in own}
+    for surface, shader in now:
         for piece in every.get(surface, [surface]):
             if shader and surface_key(piece) not in own and surface_key(piece) not in came:
-                document = document.set_shader(piece, own.get(surface_key(surface), shader))
+                document = document.set_shader(piece, own.get(surface_key(surface), alike.get(shader, shader)))
                 added.append(piece)
     return document.write(), added
 

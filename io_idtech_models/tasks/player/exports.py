@@ -119,11 +119,17 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     with collected_warnings() as warnings, left_alone(context), object_mode(context):
         saved = SavedPlayer(player_name(player), skin=options.new_skin.strip().lower())
         chosen = {(kind, 0): part_of(context, root) for kind, root in player.parts.items() if kind in KINDS}
-        for (kind, level), collection in sorted(player.levels.items()) if not options.shares else ():
-            chosen[kind, level] = choose(context, "AUTO", collection.name)
+        afar = {} if options.shares else {key: own for key, own in player.levels.items() if key[0] in KINDS}
+        for key, collection in sorted(afar.items()):
+            chosen[key] = choose(context, "AUTO", collection.name)
+        known = {block for choice in chosen.values() for block in (*choice.whole, *choice.shapes)}
+        strays = _strays(player, context, known)
         meshes: dict[str, list[Block]] = {}
         pieces: dict[str, list[str]] = {}
-        made = _written(chosen, options, context)
+        try:
+            made = _written(chosen, options, context)
+        except LimitError as error:
+            raise LimitError("; ".join([str(error), *strays])) from error
         for (kind, level), (name, written) in made.items():
             saved.files[name] = written.data
             pieces |= {n: every for n, every in written.pieces.items() if len(every) > len(pieces.get(n, []))}
@@ -138,10 +144,10 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         _warn_of_made_levels(chosen, options, context)
         saved.files |= _skins(player, stored_files(player.collection), meshes, pieces, saved.skin)
         saved.files |= table_file(player, context)
-        known = {block for choice in chosen.values() for block in (*choice.whole, *choice.shapes)}
-        _warn_of_strays(player, context, known)
-    parts, afar = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)
-    facts = f"{plural(parts, 'part')}, {plural(afar, 'level')} of detail, {plural(len(saved.files), 'file')}"
+        for text in strays:
+            log.warning("%s", text)
+    parts, levels_of_all = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)
+    facts = f"{plural(parts, 'part')}, {plural(levels_of_all, 'level')} of detail, {plural(len(saved.files), 'file')}"
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     held = [names.file_name_of(root) for kind, root in player.parts.items() if kind not in KINDS]
     notes = [f"no part of it, models of their own (Export: MD3): {listed(held)}"] if held else []
@@ -258,7 +264,7 @@ def _skins(
 ) -> dict[str, bytes]:
     """Return the skins: the one that is worn as the surfaces wear it, the others as they are.
 
-    New surfaces that a skin does not list are added to it as they are now: games would show them grey.
+    New surfaces that a skin does not list are added to it: games would show them grey.
     """
     files = {name: data for name, data in kept.items() if name.lower().endswith(SUFFIX)}
     missing: dict[str, list[str]] = {}
@@ -283,33 +289,30 @@ def _skins(
             if added:
                 missing.setdefault(listed(added), []).append(name)
     for surfaces, names_of_skins in missing.items():
-        log.warning("%s: not listed in %s, added there as worn now", surfaces, listed(names_of_skins))
+        text = "%s: not listed in %s, added there, dressed as what wears the same now, else as worn now"
+        log.warning(text, surfaces, listed(names_of_skins))
     for surfaces, names_of_skins in others.items():
         text = "%s came with another model, and %s dress what it replaced: edit these, or give it another name"
         log.warning(text, surfaces, listed(names_of_skins))
     return files
 
 
-def _warn_of_strays(player: PlayerFound, context: Context, taken: set[Any]) -> None:
-    """Name what lies in the player's collection or hangs on it, and is no part's."""
+def _strays(player: PlayerFound, context: Context, taken: set[Any]) -> list[str]:
+    """Name, in sentences, what lies in the player's collection or hangs on it, and is no part's."""
     inside: Iterable[Any] = [] if player.collection is None else player.collection.objects
     loose = [b for b in inside if b.type == "MESH" and root_of(b) is None and b not in taken]
     others = list(dict.fromkeys([*loose, *beside_parts(context, player.root, taken)]))
     between = [b for b in others if len(weighted_parts(b)) > 1]
-    if between:
-        text = "left out, bones of several parts move it (Make Quake III Player cuts it, or weight it to one part): %s"
-        log.warning(text, listed([b.name for b in between]))
     strays = [b for b in loose if b not in between]
-    if strays:
-        log.warning("%s hangs on no part and is left out: parent it to a part's root", listed([b.name for b in strays]))
     others = [b for b in others if b not in between and b not in strays]
-    models = [b.name for b in others if model_of(b)]
-    if models:
-        log.warning("left out, other models that hang on the player: %s", listed(models))
-    unfit = [b.name for b in others if not model_of(b)]
-    if unfit:
-        text = "left out, they hang on a tag that carries no part, or are no meshes: %s; parent meshes to a part's root"
-        log.warning(text, listed(unfit))
+    models, unfit = [b for b in others if model_of(b)], [b for b in others if not model_of(b)]
+    kinds = (
+        ("left out, bones of several parts move it (Make Quake III Player cuts it, or weight it to one part)", between),
+        ("left out, hangs on no part (parent it to a part's root)", strays),
+        ("left out, other models that hang on the player", models),
+        ("left out, they hang on a tag that carries no part, or are no meshes (parent meshes to a part's root)", unfit),
+    )
+    return [f"{text}: {listed([b.name for b in found])}" for text, found in kinds if found]
 
 
 def part_for(asked: ExportRequest, chosen: Choice, context: Context, settings: GatherSettings) -> Written:

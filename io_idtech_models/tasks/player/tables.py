@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
+from ...blender import names
 from ...blender.compat import Context
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import read_row, rows_of
+from ...blender.player.rows import ROW, frame_curve, read_row, rows_of
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, Row, read
 from ...game.player.animation_edits import check_begin, rank, with_change, with_clip
 from ...game.player.files import HEAD
@@ -59,12 +61,22 @@ def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
         new = shown.get(row.name, old)
         if new != old:
             edited = with_change(edited, row, old, new)
+    _warn_of_others(player, actions)
     lost = [name for name in rows if name not in actions]
     if lost and actions:
         log.warning("no action is called %s: the table keeps what it had", listed(lost))
     edited = _with_new_rows(edited, [(row, a) for row, a in actions.items() if row not in rows], rate)
     warn_of_frames(edited, {part: num_frames(root) for part, root in player.parts.items() if part in KINDS})
     return {name: edited.write()}
+
+
+def _warn_of_others(player: PlayerFound, actions: Mapping[str, Any]) -> None:
+    """Name actions that play, and are called as a row that another action says: a copy that was edited, say."""
+    plays = {root.animation_data.action for root in player.parts.values() if root.animation_data} - {None}
+    for action in sorted(plays, key=lambda action: action.name):
+        own = actions.get(names.file_name_of(action).upper())
+        if own not in (None, action) and frame_curve(action) is not None and action.get(ROW) != "":
+            log.warning("'%s' plays, but '%s' is the row (delete or rename that one)", action.name, own.name)
 
 
 def blank(name: str) -> Clip:

@@ -111,6 +111,35 @@ def test_what_a_table_does_not_say_of_a_row_is_said(tmp_path, capfd, keys):
     assert ("'LEGS_RUN' shows frames unevenly" in capfd.readouterr().out) != even
 
 
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER", "CONSTANT"])
+def test_keys_that_are_eased_or_stepped_by_hand_are_uneven(tmp_path, capfd, interpolation):
+    player = brought(game(tmp_path))
+    curve = frame_curve(actions_of(player)["TORSO_GESTURE"])
+    assert len(curve.keyframe_points) == 2
+    first, last = curve.keyframe_points
+    for point in (first, last):
+        point.interpolation = interpolation
+        point.handle_left_type = point.handle_right_type = "FREE"
+    first.handle_right = last.handle_left = (last.co.x, first.co.y)
+    capfd.readouterr()
+    assert saved(tmp_path)["animation.cfg"] == player_files()["animation.cfg"]
+    assert ("'TORSO_GESTURE' shows frames unevenly" in capfd.readouterr().out) == (interpolation != "LINEAR")
+
+
+@pytest.mark.parametrize("plays", [False, True])
+def test_a_copy_of_a_row_that_plays_is_named(tmp_path, capfd, plays):
+    player = brought(game(tmp_path))
+    action = actions_of(player)["LEGS_RUN"].copy()
+    for point in frame_curve(action).keyframe_points:
+        point.co.x *= 2
+    if plays:
+        player.parts["lower"].animation_data.action = action
+    capfd.readouterr()
+    assert saved(tmp_path)["animation.cfg"] == player_files()["animation.cfg"]
+    said = "'LEGS_RUN.001' plays, but 'LEGS_RUN' is the row (delete or rename that one)"
+    assert (said in capfd.readouterr().out) == plays
+
+
 def test_a_row_that_repeats_and_is_cut_short_by_its_range_is_even(tmp_path, capfd):
     player = brought(game(tmp_path), frame_rate=24)
     action = actions_of(player)["LEGS_RUN"]

@@ -148,7 +148,7 @@ def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path, capfd):
     hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
     changed = {"head.md3", "head_default.skin", "head_red.skin", "lower.md3", "lower_red.skin"}
     assert {*unequal(tmp_path)} == changed
-    assert "'hat': not listed in 'head_default.skin', added there as worn now" in capfd.readouterr().out
+    assert "'hat': not listed in 'head_default.skin', added there, dressed" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["h_head", "h_other"])
@@ -167,7 +167,7 @@ def test_the_head_of_another_player_is_dressed_as_skins_say_by_its_name(tmp_path
     out = capfd.readouterr().out
     same = f"'{name}' came with another model, and 'head_red.skin' dress what it replaced"
     assert (same in out) == (name == "h_head")
-    assert (f"'{name}': not listed in 'head_red.skin', added there as worn now" in out) == (name != "h_head")
+    assert (f"'{name}': not listed in 'head_red.skin', added there, dressed" in out) == (name != "h_head")
     assert (files["head_red.skin"] == player_files()["head_red.skin"]) == (name == "h_head")
 
 
@@ -179,7 +179,7 @@ def test_an_instance_of_a_collection_on_a_tag_is_named(tmp_path, capfd):
     shown.parent = tag_of(player.parts["upper"], "tag_head")
     activate(player.root)
     saved(tmp_path)
-    assert "or are no meshes: 'shown'" in capfd.readouterr().out
+    assert "or are no meshes (parent meshes to a part's root): 'shown'" in capfd.readouterr().out
 
 
 def test_a_part_without_a_mesh_is_named(tmp_path):
@@ -283,6 +283,21 @@ def test_what_is_hidden_of_a_player_is_written(tmp_path, way, bent):
     assert hidden.get(way, layers["lower"].exclude or not legs.visible_get()) is True
 
 
+@pytest.mark.parametrize("part", ["upper", "head", NAME])
+def test_what_is_excluded_stands_where_it_is_written(tmp_path, part, capfd):
+    """Blender does not know where what it does not evaluate is by now."""
+    player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK")
+    bpy.context.scene.frame_set(9)
+    home = bpy.context.view_layer.layer_collection.children[NAME]
+    (home if part == NAME else home.children[part]).exclude = True
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(2)
+    if part != NAME:
+        activate(player.parts["lower"])
+    assert unequal(tmp_path) == []
+    assert "off the tag" not in capfd.readouterr().out
+
+
 HATS = {  # what carries it; which part gets it
     "tag_head": ("tag_head", "head"),
     "tag_torso": ("tag_torso", "upper"),
@@ -325,7 +340,7 @@ def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
     changed = [n for n in after if n.endswith(".md3") and after[n] != originals()[n]]
     assert changed == ([f"{part}.md3"] if part else [])
     if not part:
-        assert "left out, they hang on a tag that carries no part, or are no meshes: 'hat'" in capfd.readouterr().out
+        assert "or are no meshes (parent meshes to a part's root): 'hat'" in capfd.readouterr().out
         return
     found = model(after[f"{part}.md3"])
     assert [s.name for s in found.surfaces][1:] == ["hat"]
@@ -571,10 +586,70 @@ def test_what_is_no_part_of_a_player_is_named(tmp_path, capfd):
     activate(player.root)
     saved(tmp_path)
     said = capfd.readouterr().out
-    assert "'stray' hangs on no part and is left out: parent it to a part's root" in said
+    assert "left out, hangs on no part (parent it to a part's root): 'stray'" in said
     assert f"left out, other models that hang on the player: '{carried.name}'" in said
     assert "the player has no 'head': games refuse it" in said
     assert "'empty'" not in said and "left out, they hang" not in said
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["its mesh", "its root"])
+def test_another_players_head_on_a_tag_is_named(tmp_path, capfd, whole):
+    """Also where the player's own is gone, and nothing is left to write."""
+    player = brought(game(tmp_path))
+    other = brought(game(tmp_path / "other"))
+    head = other.parts["head"] if whole else mesh_of(other, "head")
+    new = mesh_of(other, "head").name
+    head.parent = tag_of(player.parts["upper"], "tag_head")
+    activate(player.root)
+    assert unequal(tmp_path) == []
+    said = f"left out, other models that hang on the player: '{new}'"
+    assert said in capfd.readouterr().out
+    bpy.data.objects.remove(mesh_of(player, "head"))
+    bpy.data.objects.remove(tag_of(player.parts["head"], "tag_head"))
+    assert said in error_of(export_player, filepath=str(tmp_path / "saved"))
+
+
+def test_levels_of_parts_that_lie_elsewhere_are_written(tmp_path):
+    player = brought(game(tmp_path))
+    flat = bpy.data.collections.new("flat")
+    bpy.context.scene.collection.children.link(flat)
+    for kind in ("lower", "upper", "head"):
+        for block in list(bpy.data.collections[kind].objects):
+            bpy.data.collections[kind].objects.unlink(block)
+            flat.objects.link(block)
+    activate(player.root)
+    assert unequal(tmp_path) == []
+
+
+def test_levels_of_a_weapon_that_is_held_are_not_the_players(tmp_path):
+    player = brought(game(tmp_path), weapon="club")
+    activate(mesh_of(player, "weapon"))
+    assert bpy.ops.object.idtech_make_levels(percentages="50") == {"FINISHED"}
+    activate(player.root)
+    assert unequal(tmp_path) == []
+
+
+@pytest.mark.parametrize("material", ["", "models/players/grunt/belt"])
+def test_a_piece_that_was_cut_off_is_dressed_as_its_surface(tmp_path, material):
+    player = brought(game(tmp_path))
+    torso = next(block for block in player.parts["upper"].children if block.type == "MESH")
+    activate(torso)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    torso.data.polygons[0].select = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="FACE")
+    assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    piece = next(block for block in bpy.context.selected_objects if block != torso)
+    piece.name = "u_piece"
+    if material:
+        piece.material_slots[0].material = bpy.data.materials.new(material)
+    activate(player.root)
+    lines = saved(tmp_path)["upper_red.skin"].decode().splitlines()
+    found = dict(line.replace('"', "").split() for line in lines)
+    assert found["u_piece"] == (material or found["u_torso"]) != "models/players/grunt/default.tga"
 
 
 @pytest.mark.parametrize("part", ["head", "lower"])
