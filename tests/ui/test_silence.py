@@ -637,6 +637,12 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["tag_back"])
 
 
+@says("times as far apart as they are at rest", to="a.iqm", what="SCENE", motions="ALL")
+def _(folder):
+    newt()
+    bpy.ops.import_anim.idtech_md5anim(filepath=str(NEWT.with_name("walk.md5anim")), scale=2.0)
+
+
 @says("copies of bones are no tags by their names", to="a.mds", what="SCENE")
 def _(folder):
     newt(TROOPER.with_suffix(".mds"))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...model.edits.weld import weld_classes
 from ...model.joint_scales import without_rest_scale
-from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, mismatch, skin
+from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, mismatch, size_of, skin
 from ...model.source import are_solid
 from ...model.transforms import rotate
 from ...model.weights import normal_turns
@@ -251,6 +251,10 @@ def _make_actions(rig: Block, animations: list[Animation], scale: float) -> list
         _check(rig, bones, parents, given)
         animation = given if held is None else without_rest_scale(given, held)
         moved = _moved_by(bones, animation)
+        size = size_of(animation.positions * scale, local[:, :3, 3], parents)
+        if size != 1.0 and given.scales is None:
+            text = "'%s' has bones %.4g times as far apart as '%s' at rest: import it at Scale %.4g"
+            log.warning(text, animation.name, size, rig.name, scale / size)
         _turn_by_quaternions(rig, [bones[joint] for joint in moved])
         positions, scales = bone_scales.to_shown(rig, bones, parents, animation)
         refuse_farther(f"joints in '{animation.name}'", positions * scale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -27,7 +28,7 @@ from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import GAMES, NO_GAME, refused
-from ...model.skeletal import Animation, SkeletalModel, looped
+from ...model.skeletal import Animation, SkeletalModel, looped, size_of
 from ...model.transforms import multiply
 from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
@@ -36,6 +37,8 @@ from .advice import of_size
 from .motion_sources import Source, sources_of
 from .selection import KINDS, Choice, together
 from .targets import folder_notes, in_game_folder, write_into_folders
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,11 @@ def finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport
         animation.frame_rate = wanted.frame_rate
     animation.keep_bounds = not wanted.recompute_bounds
     set_bounds(animation, model)
+    rest = model.skeleton
+    size = size_of(animation.positions, rest.positions - rest.positions[rest.parents], rest.parents)
+    if size != 1.0 and animation.scales is None:
+        text = "'%s' has bones %.4g times as far apart as they are at rest (was it imported at another Scale?)"
+        log.warning(text, animation.name, size)
     if wanted.loop:
         animation = looped(animation)
     return animation_with_origin(animation) if wanted.add_origin else animation

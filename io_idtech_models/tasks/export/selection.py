@@ -386,7 +386,7 @@ def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.type
 
 def _is_strange(root: bpy.types.Object | None, player: bpy.types.Object) -> bool:
     """Tell whether a root is none of a player's parts, nor of a level's."""
-    return root is None or (LEVEL not in root and root.get(PLAYER) != player.get(PLAYER))
+    return root is None or (root.get(LEVEL) is None and root.get(PLAYER) != player.get(PLAYER))
 
 
 def _contents(

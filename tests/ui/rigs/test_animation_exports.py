@@ -211,6 +211,17 @@ def test_files_that_belong_together_are_of_one_size(arm, way, capfd):
     np.testing.assert_allclose(np.linalg.norm(bind, axis=-1), np.linalg.norm(moving, axis=-1), rtol=1e-3)
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.0254, 2.0])
+def test_an_animation_of_another_size_than_its_model_is_named(arm, scale, capfd):
+    """Once when it comes, with the scale that fits, and whenever it is written."""
+    assert import_anim(filepath=str(arm / "nod.md5anim"), scale=scale) == {"FINISHED"}
+    said = f"has bones {scale:.4g} times as far apart as 'arm' at rest: import it at Scale 1"
+    assert (said in capfd.readouterr().out) == (scale != 1.0)
+    exported(arm / "again.md5anim")
+    said = f"has bones {scale:.4g} times as far apart as they are at rest (was it imported at another Scale?)"
+    assert (said in capfd.readouterr().out) == (scale != 1.0)
+
+
 def test_options_of_an_export(arm, capfd):
     looped = motion_of(arm / "b.md5anim", loop=True)
     assert looped.num_frames == 3
