@@ -407,17 +407,18 @@ def mismatch(skeleton: Skeleton, animation: Animation | Outline) -> str:
     return ""
 
 
-def size_of(positions: NDArray[Any], ways: NDArray[Any], parents: NDArray[Any]) -> float:
+def size_of(animation: Animation, ways: NDArray[Any]) -> float:
     """Return how many times as far from their parents an animation has joints as they are at rest, all and always.
 
-    `positions` (F, J, 3) are from the parents, as `ways` (J, 3) are; joints without a parent don't count. It is 1 where
-    most don't agree, for some may move on purpose, or where that is hardly to be seen.
+    `ways` (J, 3) are those from the parents at rest; joints without one don't count. It is 1 where most don't agree,
+    for some may move on purpose, where that is hardly to be seen, and where joints are scaled.
     """
-    before = steady.lengths(ways) * (parents >= 0)
+    before = steady.lengths(ways) * (animation.parents >= 0)
     far = before > before.max(initial=0.0) * NEAR
-    if not far.any() or not len(positions):
+    is_scaled = animation.scales is not None and bool((np.abs(animation.scales.values - 1.0) > ALIKE).any())
+    if is_scaled or not far.any() or not animation.num_frames:
         return 1.0
-    factors = steady.lengths(positions[:, far].astype(np.float64)) / before[far]
+    factors = steady.lengths(animation.positions[:, far]) / before[far]
     factor = float(np.median(factors))
     agree = np.abs(factors - factor) <= ALIKE * factor
     return factor if abs(factor - 1.0) > ANOTHER_SIZE and 2 * agree.sum() > agree.size else 1.0

@@ -251,8 +251,8 @@ def _make_actions(rig: Block, animations: list[Animation], scale: float) -> list
         _check(rig, bones, parents, given)
         animation = given if held is None else without_rest_scale(given, held)
         moved = _moved_by(bones, animation)
-        size = size_of(animation.positions * scale, local[:, :3, 3], parents)
-        if size != 1.0 and given.scales is None:
+        size = size_of(given, local[:, :3, 3] / scale)
+        if size != 1.0:
             text = "'%s' has bones %.4g times as far apart as '%s' at rest: import it at Scale %.4g"
             log.warning(text, animation.name, size, rig.name, scale / size)
         _turn_by_quaternions(rig, [bones[joint] for joint in moved])

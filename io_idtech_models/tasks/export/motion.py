@@ -233,8 +233,8 @@ def finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport
     animation.keep_bounds = not wanted.recompute_bounds
     set_bounds(animation, model)
     rest = model.skeleton
-    size = size_of(animation.positions, rest.positions - rest.positions[rest.parents], rest.parents)
-    if size != 1.0 and animation.scales is None:
+    size = size_of(animation, rest.positions - rest.positions[rest.parents])
+    if size != 1.0:
         text = "'%s' has bones %.4g times as far apart as they are at rest (was it imported at another Scale?)"
         log.warning(text, animation.name, size)
     if wanted.loop:
