@@ -580,6 +580,27 @@ def _(folder):
     activate(block)
 
 
+@says("has no times that can be read", to="a.mdl")
+def _(folder):
+    (block,) = import_model(put(folder / "b.mdl", "torch")).objects
+    bpy.data.actions["flame"]["idtech_times"] = "slow"
+    activate(block)
+
+
+@says("pictures that take turns, and no times", to="a.mdl")
+def _(folder):
+    (block,) = import_model(put(folder / "b.mdl", "groups")).objects
+    del block.data.materials[0]["idtech_times"]
+    activate(block)
+
+
+@says("idtech_times) of 0 or less", "idtech_times) that do not rise", to="a.mdl", game="quake")
+def _(folder):
+    (block,) = import_model(put(folder / "b.mdl", "groups")).objects
+    block.data.materials[0]["idtech_times"] = [0.5, 0.2]
+    activate(block)
+
+
 @says("outgrows its file's grid", "may wobble", to="a.mdl")
 def _(folder):
     (block,) = import_model(put(folder / "b.mdl")).objects

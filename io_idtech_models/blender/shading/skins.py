@@ -7,6 +7,7 @@ the material.
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any
 
@@ -23,6 +24,8 @@ from ..properties import TIMES, numbers, show
 from .images import ALPHA_APART, image_of
 from .nodes import show_look
 from .pixels import color_of, pixels_of
+
+log = logging.getLogger(__name__)
 
 SKIN = "idtech_skin_number"  # on a material: which of its file's skins it is
 TURN = re.compile(r"turn ([0-9]{1,6})\Z")
@@ -94,7 +97,11 @@ def read_skin(material: Block, name: str) -> Skin:
     number = material.get(SKIN)
     index = number if isinstance(number, int) else -1
     times = numbers(material, TIMES)
-    images = _turns(material) if times else []
+    turns = _turns(material)
+    images = turns if times else []
+    if not times and len(turns) > 1:
+        text = "'%s' has %d pictures that take turns, and no times: the one that shows is written (%s: when each ends)"
+        log.warning(text, material.name, len(turns), TIMES)
     if not images:
         image = image_of(material)
         images, times = ([] if image is None else [image]), ()

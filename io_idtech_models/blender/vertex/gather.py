@@ -136,6 +136,8 @@ def find_groups(plan: FramePlan, blocks: list[Block], collection: bpy.types.Coll
     finder, found = KeyFinder(keyed[0]), list[Clip]()
     for action in actions:
         times = numbers(action, TIMES)
+        if not times and action.get(TIMES):
+            log.warning("'%s' has no times that can be read, and is no group of frames: %s", action.name, TIMES)
         if times:
             name = names.file_name_of(action)
             runs = _taken(plan, action) if action in taken else _shown(plan, action, finder, keyed)

@@ -49,7 +49,7 @@ def check_vertex(model: VertexModel, game_name: str, format_name: str) -> list[P
         return not_read(game_name, format_name)
     rules = Rules(GAMES[game_name].label, format_name.upper(), limits)
     found = [*_counts(model, rules), *_unwritable_surfaces(model)]
-    return [*found, *_reach(model, rules), *_skin(model, rules), *_names(model, rules)]
+    return [*found, *_reach(model, rules), *_skin(model, rules), *_times(model, rules), *_names(model, rules)]
 
 
 def _counts(model: VertexModel, rules: Rules) -> Iterator[Problem]:
@@ -85,6 +85,19 @@ def _skin(model: VertexModel, rules: Rules) -> Iterator[Problem]:
     if limits.skin_multiple is not None and width % limits.skin_multiple:
         text = f"has a skin {width} texels wide, {rules.game} takes multiples of {limits.skin_multiple}"
         yield Problem(ERROR, "", text)
+
+
+def _times(model: VertexModel, rules: Rules) -> Iterator[Problem]:
+    """Yield what is odd about when frames and skins end that a game plays by itself."""
+    level = rules.limits.no_time
+    groups = model.animations if model.groups is None else model.groups
+    for name, times in [(each.name, each.times) for each in (*groups, *model.skins) if level]:
+        steps = np.diff((0.0, *times))
+        if any(time <= 0 for time in times):
+            text = "refuses" if level == ERROR else "does not play as it is meant"
+            yield Problem(level, name, f"has times (idtech_times) of 0 or less, which {rules.game} {text}")
+        elif not (steps > 0).all():
+            yield Problem(WARNING, name, "has times (idtech_times) that do not rise: some of it never shows")
 
 
 def _called(model: VertexModel) -> Iterator[tuple[str, Surface]]:

@@ -34,6 +34,7 @@ class VertexLimits(NamedTuple):
     shader_word: str = "shaders"
     strips_names: bool = False  # R_LoadMD3 lower-cases surface names and cuts a final "_x"
     needs_triangles: bool = False  # a model without is refused
+    no_time: str = ""  # how bad frames or skins are that a game plays by itself, and that end at 0 or before
     # What the loader does not check but its tables or tools have as a maximum is a warning, else an error.
     soft: frozenset[str] = frozenset()
 
@@ -109,8 +110,12 @@ def _md2(
 def _mdl(
     vertices: int | None, triangles: int | None, frames: int | None, **others: Any
 ) -> dict[str, VertexLimits | SkeletalLimits]:
-    """Return MDL's limits: MAX_SKINS 32, at least a triangle (Mod_LoadAliasModel); others are the game's."""
+    """Return MDL's limits: MAX_SKINS 32, at least a triangle (Mod_LoadAliasModel); others are the game's.
+
+    Times of groups are checked by WinQuake, which ends there ("interval<=0", Mod_LoadAliasGroup of model.c).
+    """
     same: dict[str, Any] = {"shaders": 32, "shader_word": "skins", "needs_triangles": True, "name_bytes": None}
+    same["no_time"] = WARNING
     return {"mdl": VertexLimits(vertices, triangles, frames, **(same | others))}
 
 
@@ -162,7 +167,7 @@ GAMES: dict[str, Game] = {
     "quake": Game("Quake (GLQuake)", _mdl(1024, 2048, 256, skin_height=480)),
     # WinQuake's software renderer: MAXALIASVERTS 2000 (d_iface.h), MAX_LBM_HEIGHT 480, skins of a width that is a
     # multiple of 4 (Mod_LoadAliasModel, model.c).
-    "winquake": Game("Quake (software)", _mdl(2000, None, None, skin_height=480, skin_multiple=4)),
+    "winquake": Game("Quake (software)", _mdl(2000, None, None, skin_height=480, skin_multiple=4, no_time=ERROR)),
     # MAXALIASVERTS 2000, MAXALIASTRIS 4096, MAXALIASFRAMES 1024 (gl_model.h); skins over 480 are a warning.
     "quakespasm": Game("QuakeSpasm", _mdl(2000, 4096, 1024, skin_height=480, soft=frozenset(("skin_height",)))),
     # 2000 vertices and 4096 triangles are QuakeSpasm's, beyond which it warns; 32767 vertices are the end (gl_model.c).
@@ -272,7 +277,7 @@ GAMES: dict[str, Game] = {
         | _tag()
         | _mds(joints=None, meshes=None, name_bytes=None)
         | _md2(2048, 4096, 512, soft=BEYOND)
-        | _mdl(2000, 4096, 1024, soft=BEYOND, needs_triangles=False)
+        | _mdl(2000, 4096, 1024, soft=BEYOND, needs_triangles=False, no_time="")
         | _md5(bare_vertices=WARNING)
         | _ase(name_bytes=None)
         | _lwo(name_bytes=None)
