@@ -23,6 +23,7 @@ from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, 
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
+STILT = PROJECT / "examples/stilt/players/stilt/tris.md2"
 TOCK = PROJECT / "examples/tock/baseq3/models/players/tock/lower.md3"
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
 
@@ -349,6 +350,15 @@ def _(folder):
         rig.animation_data_create().action = bpy.data.actions.new(name)
         rig.animation_data.action.use_fake_user = True
         rig.pose.bones[0].keyframe_insert("location", frame=0)
+
+
+@says("from the beginning beside each action", to="b.md2", frames="ACTIONS", what="SCENE")
+def _(folder):
+    import_model(STILT)
+    hat = add_cube("hat")
+    for frame in (0, 30):
+        hat.location.x = frame
+        hat.keyframe_insert("location", frame=frame)
 
 
 @says("other parts of the player", to="b.iqm")
