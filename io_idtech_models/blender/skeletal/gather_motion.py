@@ -75,16 +75,19 @@ def gather_action(export: RigScene, take: Take, direct: bool = True) -> Animatio
     span = span_between(action, keys.ends(), count)
     if span is None:
         raise LimitError(f"'{action.name}' has no whole frame")
-    rate = action.get(FRAME_RATE)
-    if not isinstance(rate, int | float) or rate < 0:
-        rate = export.frame_rate
     name = names.file_name_of(action, export.settings.keep_suffixes)
-    clip = Clip(name, span.first, span.last + 1 - span.first, float(rate))
+    clip = Clip(name, span.first, span.last + 1 - span.first, rate_of(action, export))
     found = _in_frames(export, take, keys if direct else None, clip, known)
     frames = _counting(found, span)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     found.loops = bool(action.use_cyclic)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
+
+
+def rate_of(action: Block, export: RigScene) -> float:
+    """Return the frames a second that an action says, else the scene's."""
+    rate = action.get(FRAME_RATE)
+    return float(rate) if isinstance(rate, int | float) and rate >= 0 else export.frame_rate
 
 
 def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:

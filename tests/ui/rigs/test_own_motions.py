@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
-from io_idtech_models.blender.compat import slot_curves
+from io_idtech_models.blender.compat import action_parts, slot_curves
 from io_idtech_models.blender.skeletal import gather_motion
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.transforms import chain, same_turns, unchain
@@ -258,6 +258,25 @@ def test_nla_strips(own):
     model = model_of(own / "own.md5mesh")
     tracks[0].mute = True
     check_shown(model, ANIM.load(found["late"], "late"), range(30, 35))
+
+
+def test_strips_have_their_actions_rate_where_its_frames_are_the_scenes(own):
+    action = wave_own()
+    action["idtech_frame_rate"] = 12.0
+    pose = action.copy()
+    pose.name = "pose"
+    for _, _, curves in action_parts(pose):
+        for curve in curves:
+            while len(curve.keyframe_points) > 1:
+                curve.keyframe_points.remove(curve.keyframe_points[-1])
+    tracks = strips_of(action)
+    tracks[1].strips[0].scale = 2.0
+    tracks.new().strips.new("pose", 80, pose)
+    found = {name: ANIM.load(data, name) for name, data in motions_in(own, what="NLA").items()}
+    rate = scene().render.fps / scene().render.fps_base
+    assert rate != 12
+    assert {name: each.frame_rate for name, each in found.items()} == {"early": 12, "late": rate, "pose": 12}
+    assert {name: each.num_frames for name, each in found.items()} == {"early": 5, "late": 9, "pose": 1}
 
 
 @pytest.mark.parametrize("muted", [False, True])
