@@ -91,6 +91,26 @@ def warn_of_others(rig: Block, takes: Iterable[Take]) -> None:
             )  # fmt: skip
 
 
+def warn_of_beside(owners: list[Block], takes: Sequence[Take], marks: Sequence[str]) -> None:
+    """Name what plays an action of its own whichever of several takes is written; see also `warn_of_others`.
+
+    Not one of those that have one of the `marks` of the model's own.
+    """
+    rigs = [owner for owner in owners if owner.id_type == "OBJECT" and owner.type == "ARMATURE"]
+    for rig in rigs:
+        warn_of_others(rig, takes)
+    followed = {each for rig in rigs for each in influences(rig) if each != rig}
+    written = {take.action for take in takes}
+    for owner in (each for each in owners if each not in followed and each.animation_data is not None):
+        played = owner.animation_data.action
+        if played is None or played in written or any(mark in played for mark in marks):
+            continue
+        beside = [take.action.name for take in takes if not take.moves([owner])]
+        if beside and played.frame_range[1] > played.frame_range[0]:
+            text = "'%s' plays '%s' from the beginning beside each action that is written (Frames: Scene goes on): %s"
+            log.warning(text, owner.name, played.name, listed(beside))
+
+
 def loose_actions(owners: list[Block]) -> list[Block]:
     """Return the actions that show frames of a model's keys, or pose its armature, and that nothing plays or keeps.
 

@@ -21,7 +21,7 @@ from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import RIG, plays_another, rigs_of
-from ..playback import Take, influences, loose_actions, make_take, moved_by, still, used_actions, warn_of_others
+from ..playback import Take, influences, loose_actions, make_take, moved_by, still, used_actions, warn_of_beside
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import follows_frame, frame_root, parts_of, plays_rows
@@ -497,11 +497,7 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
     for action in chosen:
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
-    rigs = [owner for owner in owners if owner.id_type == "OBJECT" and owner.type == "ARMATURE"]
-    for rig in rigs:
-        warn_of_others(rig, takes)
-    followed = {each for rig in rigs for each in influences(rig) if each != rig}
-    _warn_of_beside([owner for owner in owners if owner not in followed], takes)
+    warn_of_beside(owners, takes, MARKS)
     if not named:
 
         def rank(take: Take) -> tuple[Any, ...]:
@@ -514,19 +510,6 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
             text = "actions that this model did not bring are left out, name them to write them: %s"
             log.warning(text, listing(strangers))
     return [(take.name, take.times, take) for take in takes]
-
-
-def _warn_of_beside(owners: list[Block], takes: list[Take]) -> None:
-    """Name what plays an action of one's own whichever is written: it begins anew with each."""
-    written = {take.action for take in takes}
-    for owner in owners:
-        played = None if owner.animation_data is None else owner.animation_data.action
-        if played is None or played in written or any(mark in played for mark in MARKS):
-            continue
-        beside = [take.action.name for take in takes if not take.moves([owner])]
-        if beside and played.frame_range[1] > played.frame_range[0]:
-            text = "'%s' plays '%s' from the beginning beside each action that is written (Frames: Scene goes on): %s"
-            log.warning(text, owner.name, played.name, listing(beside))
 
 
 def _marked(scene: bpy.types.Scene) -> list[Stretch]:

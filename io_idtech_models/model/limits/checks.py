@@ -90,8 +90,8 @@ def _skin(model: VertexModel, rules: Rules) -> Iterator[Problem]:
 def _times(model: VertexModel, rules: Rules) -> Iterator[Problem]:
     """Yield what is odd about when frames and skins end that a game plays by itself."""
     level = rules.limits.no_time
-    groups = model.animations if model.groups is None else model.groups
-    for name, times in [(each.name, each.times) for each in (*groups, *model.skins) if level]:
+    groups = [(each.name, each.times) for each in (model.animations if model.groups is None else model.groups)]
+    for name, times in [*groups, *((skin.name, skin.times) for skin in model.skins)] if level else ():
         steps = np.diff((0.0, *times))
         if any(time <= 0 for time in times):
             text = "refuses" if level == ERROR else "does not play as it is meant"
