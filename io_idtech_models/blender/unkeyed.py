@@ -47,10 +47,20 @@ def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
         values = animated.values()
         show(scene.frame_current + scene.frame_subframe)
         off = animated.changed(values, ROUNDED)
+        had = dict(zip(animated.places, values, strict=True))
+    off = [(owner, path) for owner, path in off if not _is_of_last_key(owner, path, had[owner, path])]
     names = [_name_of(owner, path) for owner, path in off if owner in owners and not _chooses_frame(owner, path)]
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"
         log.warning(text, listed(sorted(set(names))))
+
+
+def _is_of_last_key(owner: Block, path: str, value: Value) -> bool:
+    """Tell whether a value is what the last key has, for a script keyed one frame after another and stopped there."""
+    curves = [curve for curve in playing_curves(owner) if curve.data_path == path and len(curve.keyframe_points)]
+    found = value if isinstance(value, tuple) else (value,)
+    pairs = [(found[c.array_index], c.keyframe_points[-1].co.y) for c in curves if c.array_index < len(found)]
+    return bool(pairs) and all(isinstance(a, float) and abs(a - b) <= ROUNDED * max(1.0, abs(a)) for a, b in pairs)
 
 
 def _may_be_off(owner: Block, scene: bpy.types.Scene) -> bool:

@@ -142,7 +142,7 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
     try:
         jobs = plan_jobs(options, converter)
         with ExitStack() as stack:
-            log = Log(len(jobs), _open_report(options.report, stack))
+            log = Log(len(jobs), _open_report(options, stack))
             waiting = [job for job in jobs if not (options.skip_existing and exists(job.target))]
             log.skipped = len(jobs) - len(waiting)
             options.claims = stack.enter_context(tempfile.TemporaryDirectory())
@@ -212,12 +212,18 @@ def serve(passed: str, converter: Converter) -> int:
     return OK
 
 
-def _open_report(name: str | None, stack: ExitStack) -> Any:
-    """Return the file to write a report to, or None; raises LimitError."""
+def _open_report(options: argparse.Namespace, stack: ExitStack) -> Any:
+    """Return the file to write a report to, or None; a run that goes on from another one goes on with its report.
+
+    Raises:
+        LimitError: it can't be written.
+    """
+    name: str | None = options.report
     if name is None:
         return None
     try:
-        return stack.enter_context(Path(name).open("w", encoding="utf-8", newline="\n"))
+        mode = "a" if options.skip_existing else "w"
+        return stack.enter_context(Path(name).open(mode, encoding="utf-8", newline="\n"))
     except OSError as error:
         raise LimitError(f"can't write '{name}': {reason(error)}") from error
 

@@ -480,6 +480,15 @@ def test_a_report_has_a_line_for_each_file(folder, run):
     assert "past the end of the file" in lines[1]["error"]
 
 
+def test_a_run_that_goes_on_goes_on_with_its_report(folder, run):
+    for name in ("a.md3", "b.md3", "c.md3"):
+        put(name, "minimal")
+    for given in (["a.md3", "b.md3"], ["a.md3", "b.md3", "c.md3", "--skip-existing"]):
+        run("convert", *given, "--to", "md2", "out", "--report", "report.jsonl")
+    lines = [json.loads(line) for line in Path("report.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["source"] for line in lines] == ["a.md3", "b.md3", "c.md3"]
+
+
 def test_a_report_that_can_not_be_written(folder, run):
     put("a.md3")
     status, out, err = run("convert", "a.md3", "b.md2", "--report", "nowhere/report.jsonl")

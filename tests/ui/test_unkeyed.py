@@ -184,3 +184,16 @@ def test_a_value_that_rounds_as_its_key_is_no_other(tmp_path, capfd):
         capfd.readouterr()
         operator("export", tmp_path / "a.md5anim")(filepath=str(tmp_path / "a.md5anim"))
         assert (SAID in capfd.readouterr().out) == is_said, off
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_what_a_script_keyed_last_is_keyed(tmp_path, capfd, moved):
+    """The scene stands at another frame than the keys that it gave, one after another."""
+    box = add_cube("box")
+    for frame, x in ((1, 0.0), (6, 3.0), (12, 5.0)):
+        box.location.x = x
+        box.keyframe_insert("location", frame=frame)
+    box.location.z += moved
+    capfd.readouterr()
+    operator("export", tmp_path / "a.md3")(filepath=str(tmp_path / "a.md3"), what="SCENE", frames="SCENE")
+    assert (SAID in capfd.readouterr().out) == moved

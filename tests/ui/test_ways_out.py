@@ -12,8 +12,9 @@ from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.blender import budgets
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
+from tests import samples_md5
 from tests.samples import put, sample
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, run_export
+from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_model, import_model, operator, run_export
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -44,6 +45,34 @@ def test_faces_that_change_over_time_name_the_modifier(tmp_path):
     block.keyframe_insert("location", frame=1)
     text = error_of(run_export, filepath=str(tmp_path / "a.md3"), frames="SCENE")
     assert "apply the modifiers that make them ('grows'), or turn them off in the viewport" in text
+
+
+def test_modifiers_of_keyed_meshes_are_not_to_be_applied(tmp_path):
+    """Blender applies none that makes vertices to a mesh with shape keys."""
+    block = add_cube()
+    block.shape_key_add(name="Basis")
+    block.modifiers.new("grows", "BUILD").frame_duration = 5
+    activate(block)
+    with pytest.raises(RuntimeError, match="shape keys"):
+        bpy.ops.object.modifier_apply(modifier="grows")
+    block.keyframe_insert("location", frame=1)
+    text = error_of(run_export, filepath=str(tmp_path / "a.md3"), frames="SCENE")
+    assert "turn off what merges or removes points in the modifiers that make them ('grows'), or these" in text
+
+
+@pytest.mark.parametrize("name", ["md3", "md5mesh"])
+@pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
+def test_what_carries_a_model_is_not_left_out(tmp_path, capfd, name, what):
+    model = import_model(put(tmp_path / f"a.{name}", samples_md5.arm() if name == "md5mesh" else "animated"))
+    carrier = add_tag("carrier", "PLAIN_AXES")
+    for block in model.objects:
+        if block.parent is None:
+            block.parent = carrier
+    activate(*(b for b in model.objects if b.type != "EMPTY"), carrier)
+    bpy.context.view_layer.objects.active = model.objects[0]
+    capfd.readouterr()
+    operator("export", tmp_path / f"b.{name}")(filepath=str(tmp_path / f"b.{name}"), what=what)
+    assert "'carrier'" not in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["md3", "iqm"])

@@ -25,6 +25,7 @@ from ..curves import is_still
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
 from ..provenance import LISTS_TAGS, MODEL_ID, TAG_INDEX, Claims
 from ..roots import bones_with_tags, is_root, tag_bones, told_bones
+from ..scene import upward
 from . import armature
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float, listing: Container
     for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
         if block.parent == rig.block and block.parent_type == "BONE" and block.parent_bone in rig.joints:
             found.append(block)
-        elif not is_root(block):
+        elif not is_root(block) and block not in upward(rig.block):
             others.append(block.name)
     if others:
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))

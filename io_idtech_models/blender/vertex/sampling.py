@@ -270,8 +270,10 @@ def check_topology(block: Any, shape: attributes.Topology, plan: FramePlan, inde
     if not shape.is_of(block.data):
         makers = [m.name for m in block.modifiers if m.show_viewport and m.type not in BENDING]
         which = f" ({listed(makers)})" if makers else ""
+        way = f"apply the modifiers that make them{which}, or turn them off in the viewport"
+        if getattr(block.original.data, "shape_keys", None) is not None:  # Blender applies none of these there
+            way = f"turn off what merges or removes points in the modifiers that make them{which}, or these"
         raise LimitError(
             f"'{block.name}' has other vertices or faces at frame {plan.times[index]:g} than at frame "
-            f"{plan.times[0]:g}: a vertex-animated model has the same in all frames; apply the modifiers that make "
-            f"them{which}, or turn them off in the viewport"
+            f"{plan.times[0]:g}: a vertex-animated model has the same in all frames; {way}"
         )

@@ -150,7 +150,8 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
     model.beside = [b for b in near if b.type in KINDS and not _chosen(context, b) and b not in wanted]
     movers = {rig for block in model.blocks for rig in bending(block)}  # which poses, whether it is the model's or not
-    known, own = {*model.whole, *model.shapes, *movers}, set(model.whole)
+    carriers = {above for block in model.whole for above in upward(block.parent)}  # whose motion is the model's
+    known, own = {*model.whole, *model.shapes, *movers, *carriers}, set(model.whole)
     model.strange = [
         block
         for block in context.scene.objects
