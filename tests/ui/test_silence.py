@@ -668,6 +668,11 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["tag_back"])
 
 
+@says("with it and no other animation", to="a.md5mesh", what="SCENE", game="quake2remaster", write_animations=True)
+def _(folder):
+    newt()
+
+
 @says("times as far apart as they are at rest", to="a.iqm", what="SCENE", motions="ALL")
 def _(folder):
     newt()

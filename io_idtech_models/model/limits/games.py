@@ -66,6 +66,7 @@ class Game(NamedTuple):
     one_of: tuple[str, ...] = ()  # suffixes of which it takes the first that there is, whichever a name has
     choice: str = ""  # what it is called where one is chosen, if otherwise
     scales: bool = False  # it reads how large joints are from a file beside an animation
+    lone_animation: bool = False  # of an MD5 it shows the one that is called as the model, and no other
 
 
 MOST_LEVELS = 3  # of detail, beside the model itself: MD3_MAX_LODS 4 of Enemy Territory, 3 of Quake III (tr_local.h)
@@ -183,6 +184,7 @@ GAMES: dict[str, Game] = {
     "quakeremaster": Game(
         "Quake remaster",
         _mdl(2000, 4096, 1024, skin_height=480, soft=BEYOND | {"skin_height"}) | _md5(bare_vertices=WARNING),
+        lone_animation=True,
     ),
     # Mod_IDP0_Load (DarkPlaces, model_alias.c) takes 1 to 65536 of all; MD3, MD5 and IQM have no counts of their own,
     # and Mod_INTERQUAKEMODEL_Load knows no scale of joints.
@@ -260,6 +262,7 @@ GAMES: dict[str, Game] = {
             several_roots="",
         ),
         folder="md5",
+        lone_animation=True,
         scales=True,
     ),
     # GZDoom reads any number of surfaces and does not strip names (models_md3.cpp); it has 32 places for their skins

@@ -22,7 +22,7 @@ from ...formats import Format
 from ...model.edits.matched import skeleton_with_origin
 from ...model.edits.short_names import short_skeleton
 from ...model.facts import describe_skeletal
-from ...model.limits.games import refused
+from ...model.limits.games import GAMES, refused
 from ...model.skeletal import SkeletalModel
 from ...reporting import Summary, collected_warnings, listed, plural
 from . import levels as rig_levels
@@ -158,7 +158,12 @@ def _beside(
     if more.write_animations and other is not None:
         wanted = AnimationExport("CHOSEN" if more.actions else "ALL", more.actions, add_origin=more.add_origin)
         beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
-        return motion_files(beside, other, export, context, wanted, blocks)
+        exported = motion_files(beside, other, export, context, wanted, blocks)
+        name, game = beside.target.name, GAMES[asked.game]
+        if game.lone_animation and name.lower() not in {path.name.lower() for path in exported.data}:
+            text = f"{game.label} shows '{name}' with it and no other animation, and no action is called so"
+            exported.warn([f"{text} (rename one, or write that file with Export > Doom 3 Animation)"])
+        return exported
     if not more.write_animation:
         return ExportedFiles()
     other = row.skeletal.companions[0]
