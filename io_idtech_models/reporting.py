@@ -112,11 +112,11 @@ SHOWN = 7  # sentences in a line, the facts among them
 
 
 def joined(sentences: list[str], most: int = 6) -> str:
-    """Return sentences as one line, and how many there are beyond the first few.
+    """Return sentences as one line, each once, and how many there are beyond the first few.
 
     Where not all have room, those that say the same of several things are one, which names these.
     """
-    groups = _grouped(sentences, most)
+    groups = _grouped(list(dict.fromkeys(sentences)), most)
     shown = [_said_of_all(group) for group in groups[:most]]
     more = [f"and {sum(map(len, groups[most:]))} more"] if len(groups) > most else []
     return "; ".join(shown + more)

@@ -24,6 +24,7 @@ def test_a_line_says_the_same_once_where_not_all_has_room():
     such = "a.md3: 'a': hard edges at 1 vertices (and 7 such: 'b', 'c', 'd', 'e', 'f', 'g', and 1 more)"
     assert str(summary) == f"1 surface; {such}; 'x' is lost; 3 frames"
     assert summary.rest == hard[1:], "which are said apart"
+    assert str(Summary("1 surface", [hard[0]] * 20)) == f"1 surface; {hard[0]}"
     few = Summary("1 surface", hard[: SHOWN - 1])
     assert str(few) == "; ".join(["1 surface", *hard[: SHOWN - 1]])
     assert not few.rest
