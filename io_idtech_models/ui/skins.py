@@ -65,7 +65,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
     skin: EnumProperty(
         name="Skin",
         translation_context=CONTEXT,
-        description="A slot's number, or the name of a picture or of a skin's file (red.skin) that lies beside the model's file",
+        description="A slot's number, or the name of a picture or skin file (red.skin) beside the model's file",
         items=list_items,
         options={"SKIP_SAVE"},
     )
