@@ -83,8 +83,9 @@ def differences(
     Without `points` what is written has not those that show: the tags are compared alone.
     """
     spaces = {kind: space_of(part.blocks, None, export.evaluated) for kind, part in parts.items() if points}
-    # Blender evaluates nothing that is hidden.
-    rooted = [part for part in parts.values() if part.root.visible_get(view_layer=export.view_layer)]
+    # Blender evaluates nothing that is hidden, but for what carries something that is not.
+    layer = export.view_layer
+    rooted = [p for p in parts.values() if any(b.visible_get(view_layer=layer) for b in (p.root, *p.blocks))]
     hangs = [(part, other, tag) for part in rooted for other in rooted if (tag := part.tag_of(other))]
     with ExitStack() as stack:
         for part in parts.values():

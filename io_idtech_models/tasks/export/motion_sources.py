@@ -385,7 +385,8 @@ def _strip_sources(export: RigScene) -> list[Source]:
         first, last, rate = ceil(strip.frame_start), floor(strip.frame_end), export.frame_rate
         if strip.action is not None and strip.scale == 1 and not strip.use_animated_time:  # its frames are the scene's
             rate = gather_motion.rate_of(strip.action, export)
-            last = last if np.ptp(strip.action.frame_range) else first  # Blender's strips are a frame long or more
+            is_pose = not np.ptp(strip.action.frame_range) and strip.frame_end - strip.frame_start <= 1
+            last = first if is_pose else last  # Blender's strips are a frame long or more
         clip = Clip(strip.name, first, last + 1 - first, rate)
 
         def gather_one(t: Any = track, c: Clip = clip) -> Animation:

@@ -272,11 +272,13 @@ def test_strips_have_their_actions_rate_where_its_frames_are_the_scenes(own):
     tracks = strips_of(action)
     tracks[1].strips[0].scale = 2.0
     tracks.new().strips.new("pose", 80, pose)
+    drawn = tracks.new().strips.new("drawn", 90, pose)
+    drawn.name, drawn.action_frame_end = "drawn", drawn.action_frame_start + 6
     found = {name: ANIM.load(data, name) for name, data in motions_in(own, what="NLA").items()}
     rate = scene().render.fps / scene().render.fps_base
     assert rate != 12
-    assert {name: each.frame_rate for name, each in found.items()} == {"early": 12, "late": rate, "pose": 12}
-    assert {name: each.num_frames for name, each in found.items()} == {"early": 5, "late": 9, "pose": 1}
+    shown = {name: (each.num_frames, each.frame_rate) for name, each in found.items()}
+    assert shown == {"early": (5, 12), "late": (9, rate), "pose": (1, 12), "drawn": (7, 12)}
 
 
 @pytest.mark.parametrize("muted", [False, True])
