@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import records
 from .names import is_untouched
 
 RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
@@ -24,6 +25,7 @@ RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surfa
 FIRST_NUMBER, BEGINNINGS = "idtech_first_number", 2**20
 TAG_INDEX = "idtech_tag"
 JOINT = "idtech_joint"  # on a bone: its number in the file
+SKELETON = "idtech_skeleton"  # on an armature: the record of its file
 LISTS_TAGS = "idtech_lists_tags"  # on an armature: its file says which tags there are, no bone is one by its name
 STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: the name that import gave it
 # On a material: the shader that a skin gives the surface, and the name that import gave the material.
@@ -36,6 +38,20 @@ CONTENT = "idtech_content"  # on a model's collection: the format of its file, w
 SKIN = "idtech_skin"  # on a model's collection: the skin that it wears
 FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
 DECLARED = "idtech_declared"  # on an armature's data: the declared model, its mesh's path in the game, its animations
+
+
+def file_lists_tags(armature: Any) -> bool:
+    """Tell whether the file that an armature came from says which tags there are.
+
+    Up to 1.0.0 that was not noted: there it is one that had some.
+    """
+    if LISTS_TAGS in armature:
+        return bool(armature[LISTS_TAGS])
+    record = armature.get(SKELETON)
+    try:
+        return isinstance(record, bytes) and "tag_names" in records.unpack(record)
+    except records.RecordError:
+        return False
 
 
 @dataclass(eq=False)

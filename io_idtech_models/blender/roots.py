@@ -20,7 +20,7 @@ from .empties import DISPLAY, PREFIX
 from .frame_rigs import bones_of_tags, is_frame_rig
 from .names import file_name_of
 from .playback import playing_values
-from .provenance import JOINT, LISTS_TAGS, PART, PLAYER
+from .provenance import JOINT, PART, PLAYER, file_lists_tags
 from .scene import bending, upward
 from .vertex_groups import read_groups
 
@@ -52,24 +52,24 @@ def is_tag(block: Block) -> bool:
     return named or bool(block.empty_display_type == DISPLAY or block.parent_type == "BONE")
 
 
-def tag_bones(rig: Block, empties: Iterable[Block], lists: bool = False) -> list[str]:
+def tag_bones(rig: Block, empties: Iterable[Block]) -> list[str]:
     """Return the bones of an armature that are tags by their names, where none of the `empties` is one.
 
-    Its file `lists` its tags: see `told_bones`, which are none.
+    Those of `told_bones` are none.
     """
     shown = {file_name_of(block).lower() for block in empties}
     called = [bone.name for bone in rig.data.bones if bone.name.lower().startswith(PREFIX)]
-    told = told_bones(rig, lists)
+    told = told_bones(rig) if called else set()
     return [bone for bone in called if bone not in told and bone.lower() not in shown]
 
 
-def told_bones(rig: Block, lists: bool = False) -> set[str]:
+def told_bones(rig: Block) -> set[str]:
     """Return the bones of which no name says whether they are tags, but a file, or empties.
 
-    Joints of a file that lists its tags (`lists` says so of .blends that note it not yet), also of one that was joined
-    to it; bones that were made for tags; and bones on which tags hang beside such.
+    Joints of a file that lists its tags, also of one that was joined to it; bones that were made for tags; and bones on
+    which tags hang beside such.
     """
-    lists = lists or bool(rig.data.get(LISTS_TAGS))
+    lists = file_lists_tags(rig.data)
     if not lists and not is_frame_rig(rig):
         return set()
     joints = {bone.name for bone in rig.data.bones if lists and JOINT in bone}

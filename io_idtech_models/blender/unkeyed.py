@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 
 from ..reporting import listed
-from .animated import Value, kept, known
+from .animated import Place, Value, kept, known
 from .compat import Block, Context, playing_curves
 from .curves import playing_tracks
 from .data_paths import value_at
@@ -48,19 +49,32 @@ def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
         show(scene.frame_current + scene.frame_subframe)
         off = animated.changed(values, ROUNDED)
         had = dict(zip(animated.places, values, strict=True))
-    off = [(owner, path) for owner, path in off if not _is_of_last_key(owner, path, had[owner, path])]
+    scripted = {owner for owner, _ in off if _stands_as_keyed_last(owner, scene, had)}
+    off = [(owner, path) for owner, path in off if owner not in scripted]
     names = [_name_of(owner, path) for owner, path in off if owner in owners and not _chooses_frame(owner, path)]
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"
         log.warning(text, listed(sorted(set(names))))
 
 
-def _is_of_last_key(owner: Block, path: str, value: Value) -> bool:
-    """Tell whether a value is what the last key has, for a script keyed one frame after another and stopped there."""
-    curves = [curve for curve in playing_curves(owner) if curve.data_path == path and len(curve.keyframe_points)]
+def _stands_as_keyed_last(owner: Block, scene: bpy.types.Scene, values: Mapping[Place, Value]) -> bool:
+    """Tell whether a script keyed a data-block at one frame after another, and the scene never went along.
+
+    Then all of it stands as its last keys have it, and the scene at its start. Who cleared a pose did so at any frame.
+    """
+    curves = [curve for curve in playing_curves(owner) if len(curve.keyframe_points)]
+    if not curves:
+        return False
+    first, last = (function(curve.range()[end] for curve in curves) for end, function in enumerate((min, max)))
+    if max(first, scene.frame_start) < scene.frame_current_final < last:
+        return False
+    return all(_is_at_last_key(curve, values.get((owner, curve.data_path))) for curve in curves)
+
+
+def _is_at_last_key(curve: Any, value: Value) -> bool:
     found = value if isinstance(value, tuple) else (value,)
-    pairs = [(found[c.array_index], c.keyframe_points[-1].co.y) for c in curves if c.array_index < len(found)]
-    return bool(pairs) and all(isinstance(a, float) and abs(a - b) <= ROUNDED * max(1.0, abs(a)) for a, b in pairs)
+    number, key = found[curve.array_index] if curve.array_index < len(found) else None, curve.keyframe_points[-1].co.y
+    return isinstance(number, float) and abs(number - key) <= ROUNDED * max(1.0, abs(number))
 
 
 def _may_be_off(owner: Block, scene: bpy.types.Scene) -> bool:

@@ -12,8 +12,8 @@ import pytest
 
 from fuzz.mutate import MODELS, PAIR, mutated, split_pair
 from fuzz.seeds import samples
-from io_idtech_models.blender.provenance import RECORD
-from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
+from io_idtech_models.blender.provenance import RECORD, SKELETON
+from io_idtech_models.blender.skeletal.source import MOTION, SKINNED
 from tests.ui.scene import bpy, counts, operator
 from tests.ui.test_life import EXAMPLES
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from bpy_extras.io_utils import ExportHelper
 
-from io_idtech_models.blender.provenance import LISTS_TAGS, MODEL_ID
+from io_idtech_models.blender.provenance import LISTS_TAGS, MODEL_ID, SKELETON
 from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.selection import choose
@@ -427,19 +427,20 @@ def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, c
     mesh = next(block for block in collection.objects if block.type == "MESH")
     rig = next(block for block in collection.objects if block.type == "ARMATURE")
     tags = [block.name for block in collection.objects if block.type == "EMPTY"]
-    rig.data.pop(LISTS_TAGS)
+    for told in (LISTS_TAGS, SKELETON):
+        rig.data.pop(told)
     activate(mesh)
     wanted = ", ".join(f"'{name}'" for name in tags)
     capfd.readouterr()
     assert any(bone.name == "tag_hand" for bone in rig.data.bones)
     export_bytes(tmp_path / "b.mdm", what="SELECTION")
-    assert f"{LEFT}{wanted}\n" in capfd.readouterr().out, "a bone is written as a bone"
+    assert f"{LEFT}{wanted}\n" in capfd.readouterr().out, "a bone is among what is selected"
     export_bytes(tmp_path / "b.md5mesh", what="SELECTION")
     assert LEFT not in capfd.readouterr().out, "MD5 has none anyhow"
     assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == f"{wanted}, 'tag_hand'"
     assert said(capfd, TAKEN, tmp_path / "b.md3") == wanted
     assert {tag.name for tag in load((tmp_path / "b.md3").read_bytes()).tags} == {*tags, "tag_hand"}
-    assert {tag.name for tag in load(export_bytes(tmp_path / "b.mdm")).tags} == set(tags)
+    assert {tag.name for tag in load(export_bytes(tmp_path / "b.mdm")).tags} == {*tags, "tag_hand"}
 
 
 def test_what_hangs_on_a_bone_goes_with_the_mesh_that_the_armature_bends(tmp_path, capfd):

@@ -197,3 +197,17 @@ def test_what_a_script_keyed_last_is_keyed(tmp_path, capfd, moved):
     capfd.readouterr()
     operator("export", tmp_path / "a.md3")(filepath=str(tmp_path / "a.md3"), what="SCENE", frames="SCENE")
     assert (SAID in capfd.readouterr().out) == moved
+
+
+@pytest.mark.parametrize("frame", [2, 5, 11])
+def test_what_was_cleared_stands_as_the_last_key_and_has_none(tmp_path, capfd, frame):
+    """As a pose is at rest after Alt+G, and at the end of an animation that goes back there."""
+    box = add_cube("box")
+    for at, x in ((1, 0.0), (5, 3.0), (12, 0.0)):
+        box.location.x = x
+        box.keyframe_insert("location", frame=at)
+    bpy.context.scene.frame_set(frame)
+    box.location.x = 0.0
+    capfd.readouterr()
+    operator("export", tmp_path / "a.md3")(filepath=str(tmp_path / "a.md3"), what="SCENE", frames="SCENE")
+    assert SAID in capfd.readouterr().out

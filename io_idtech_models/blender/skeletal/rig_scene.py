@@ -41,7 +41,6 @@ class Holds:
     worn_by_name: bool = False  # games look up by a mesh's name what it wears, so that each has its own
     stretches: bool = False  # joints are scaled along their axes, with what hangs on them
     weights: int = 0  # of a vertex at most; 0: any number
-    listing: frozenset[str] = frozenset()  # the formats whose files say which joints are tags
     format: str = ""  # what it is called; "": that of the source
 
 

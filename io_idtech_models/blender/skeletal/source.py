@@ -18,12 +18,12 @@ from ...model.records import skeletal as skeletal_record
 from ...model.skeletal import AnimationSource, SkeletalSource, Weights, skin
 from ...model.source import Meshes, MeshSet, RestSource
 from ..compat import Block
-from ..provenance import MODEL_ID, SURFACE_INDEX, Place
+from ..provenance import MODEL_ID, SKELETON, SURFACE_INDEX, Place
 
 log = logging.getLogger(__name__)
 
 # Other names than vertex-animated models' records have: exporters of those look for theirs alone.
-SKELETON, SKINNED, MOTION = "idtech_skeleton", "idtech_skinned", "idtech_motion"
+SKINNED, MOTION = "idtech_skinned", "idtech_motion"
 MADE_FOR = "idtech_made_for"  # on an action: the MODEL_ID of the armature that an import made it for
 
 

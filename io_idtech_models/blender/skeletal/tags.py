@@ -7,7 +7,6 @@ fixed turn of `armature`, then the tag's place in its joint.
 from __future__ import annotations
 
 import logging
-from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -23,7 +22,7 @@ from .. import names
 from ..compat import Block
 from ..curves import is_still
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
-from ..provenance import LISTS_TAGS, MODEL_ID, TAG_INDEX, Claims
+from ..provenance import LISTS_TAGS, MODEL_ID, TAG_INDEX, Claims, file_lists_tags
 from ..roots import bones_with_tags, is_root, tag_bones, told_bones
 from ..scene import upward
 from . import armature
@@ -82,10 +81,10 @@ def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: flo
         block.matrix_basis = Matrix(basis.tolist())
 
 
-def gather(blocks: list[Block], rig: ExportRig, scale: float, listing: Container[str]) -> list[JointTag]:
+def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
     """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
 
-    And bones that are tags by their names: see `tag_bones`; formats that are `listing` their tags say which there are.
+    And bones that are tags by their names: see `tag_bones`.
     Empties that hang elsewhere are named in a warning.
     """
     found, others = [], []
@@ -101,28 +100,28 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float, listing: Container
         said = "tags stand still on their bones in a file, constraints, drivers and curves are left out: %s"
         log.warning(said, listed(led))
     world = np.array(rig.block.matrix_world, np.float64)
-    lists = _lists(rig.source, listing)
-    _warn_of_copies(rig, found, lists)
-    named = [bone for bone in tag_bones(rig.block, found, lists) if bone in rig.joints]
+    _warn_of_copies(rig, found)
+    named = [bone for bone in tag_bones(rig.block, found) if bone in rig.joints]
     bones = [JointTag(bone, rig.joints[bone], np.zeros(3, np.float32), np.eye(3, dtype=np.float32)) for bone in named]
     return [*_claimed([_gather_tag(block, rig, world, scale) for block in found]), *bones]
 
 
-def _warn_of_copies(rig: ExportRig, found: list[Block], lists: bool) -> None:
+def _warn_of_copies(rig: ExportRig, found: list[Block]) -> None:
     """Name bones that are called as tags, but are copies of joints of a file that lists its tags: they are none."""
     sources = rig.skeleton.sources
+    if sources is None or not file_lists_tags(rig.block.data):
+        return
     shown = {names.file_name_of(block).lower() for block in found} | {block.parent_bone.lower() for block in found}
     copies = [
         bone
-        for bone in sorted(told_bones(rig.block, lists) & rig.joints.keys())
-        if bone.lower().startswith(PREFIX) and bone.lower() not in shown
-        if sources is not None and sources[rig.joints[bone]] < 0
+        for bone in sorted(told_bones(rig.block) & rig.joints.keys())
+        if bone.lower().startswith(PREFIX) and bone.lower() not in shown and sources[rig.joints[bone]] < 0
     ]
-    if copies and lists:
+    if copies:
         log.warning("copies of bones are no tags by their names, hang an empty on each: %s", listed(copies))
 
 
-def left_joints(blocks: list[Block], rig: Block, model: SkeletalModel, listing: Container[str]) -> list[str]:
+def left_joints(blocks: list[Block], rig: Block, model: SkeletalModel) -> list[str]:
     """Name, in a sentence, joints that are called as tags which are no more: games find tags by the names of joints.
 
     Not those of tags that are there, but not among the objects.
@@ -131,14 +130,10 @@ def left_joints(blocks: list[Block], rig: Block, model: SkeletalModel, listing: 
     there = {tag.name.lower() for tag in model.tags}
     there |= {skeleton.names[tag.joint].lower() for tag in model.tags if tag.is_joint_of(skeleton)}
     joints = {name.lower() for name in skeleton.names if name.lower().startswith(PREFIX)} - there
-    told = told_bones(rig, _lists(model.source, listing)) - bones_with_tags(set(rig.children).difference(blocks))
+    told = told_bones(rig) - bones_with_tags(set(rig.children).difference(blocks))
     left = [bone.name for bone in rig.data.bones if bone.name in told and bone.name.lower() in joints]
     text = "bones are called as tags that are no more, games find these there (rename the bones, too)"
     return [f"{text}: {listed(left)}"] if left else []
-
-
-def _lists(source: SkeletalSource | None, listing: Container[str]) -> bool:
-    return source is not None and source.format in listing
 
 
 def _index(block: Block, rig: Block) -> int:

@@ -207,7 +207,6 @@ def of_format(export: RigScene, row: Format) -> RigScene:
         worn_by_name=named,
         stretches=row.skeletal.stretches,
         weights=held,
-        listing=frozenset(each.name for each in formats.ROWS if each.tags),
         format=row.name,
     )
     return export.asking(normals=normals, holds=holds, most_weights=min(most or held, held) if held else most)

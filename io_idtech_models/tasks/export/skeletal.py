@@ -93,10 +93,9 @@ def _export_model(
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
         gathered = model = gather([*blocks, *levels], export)
-        listing = export.settings.holds.listing
         warnings += [
             *of_stripped(model, row),
-            *(left_joints(blocks, export.rig, model, listing) if row.skeletal.tags_are_joints else []),
+            *(left_joints(blocks, export.rig, model) if row.skeletal.tags_are_joints else []),
         ]
         sources = _own_sources(row, export, more) if row.has_motions else []
         animations = [finished(s.gather(), model, AnimationExport(add_origin=more.add_origin)) for s in sources]

@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.compat import HAS_SLOTS
-from io_idtech_models.blender.provenance import JOINT
+from io_idtech_models.blender.provenance import JOINT, SKELETON
 from io_idtech_models.blender.skeletal import armature
 from io_idtech_models.blender.skeletal import build as skeletal
-from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
+from io_idtech_models.blender.skeletal.source import MOTION, SKINNED
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError

@@ -9,9 +9,10 @@ import pytest
 
 from io_idtech_models.blender import properties
 from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.provenance import SKELETON
 from io_idtech_models.blender.skeletal import late_bones as rebind
 from io_idtech_models.blender.skeletal.armature import file_order
-from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
+from io_idtech_models.blender.skeletal.source import MOTION, SKINNED
 from io_idtech_models.formats.mdm import model as mdm_model
 from io_idtech_models.formats.mdx import model as mdx_model
 from io_idtech_models.model.transforms import to_matrices

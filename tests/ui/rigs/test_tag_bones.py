@@ -117,7 +117,7 @@ def test_joined_armatures_have_each_tag_once(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("source", ["file", "frames"])
-@pytest.mark.parametrize("suffix", ["mdr", "mds"])
+@pytest.mark.parametrize("suffix", ["mdr", "mds", "md3", "mdc"])
 def test_tags_that_were_deleted_in_older_blends_do_not_come_back(tmp_path, source, suffix):
     rig = rig_of(source)
     wanted = names_in(tmp_path / f"a.{suffix}")
