@@ -165,6 +165,12 @@ def fill_slot(strip: Any, action: Any) -> None:
         strip.action_slot = next(iter(action.slots), None)
 
 
+def strip_curves(strip: Any) -> list[Any]:
+    """Return the F-curves that an NLA strip plays of its action."""
+    slot = strip.action_slot if HAS_SLOTS else None
+    return next((curves for own, _, curves in action_parts(strip.action) if own == slot), [])
+
+
 def share_action(owner: Any, model: Any) -> None:
     """Make `owner` play the action, and the slot, that `model` (an ID of the same kind) plays; raises LimitError."""
     refuse_tweak_mode(owner)

@@ -411,12 +411,12 @@ def size_of(animation: Animation, ways: NDArray[Any]) -> float:
     """Return how many times as far from their parents an animation has joints as they are at rest, all and always.
 
     `ways` (J, 3) are those from the parents at rest; joints without one don't count. It is 1 where most don't agree,
-    for some may move on purpose, where that is hardly to be seen, and where joints are scaled.
+    for some may move on purpose, as a single one does, where that is hardly to be seen, and where joints are scaled.
     """
     before = steady.lengths(ways) * (animation.parents >= 0)
     far = before > before.max(initial=0.0) * NEAR
     is_scaled = animation.scales is not None and bool((np.abs(animation.scales.values - 1.0) > ALIKE).any())
-    if is_scaled or not far.any() or not animation.num_frames:
+    if is_scaled or far.sum() < 2 or not animation.num_frames:
         return 1.0
     factors = steady.lengths(animation.positions[:, far]) / before[far]
     factor = float(np.median(factors))

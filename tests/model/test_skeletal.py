@@ -21,6 +21,7 @@ from io_idtech_models.model.skeletal import (
     changed_frames,
     looped,
     mismatch,
+    size_of,
     skin,
 )
 from io_idtech_models.model.transforms import chain
@@ -209,6 +210,19 @@ def test_a_loop_ends_with_its_first_frame():
         np.testing.assert_array_equal(rows[3], rows[0])
     animation.source_frames = None
     assert looped(animation).source_frames is None
+
+
+@pytest.mark.parametrize("joints", [2, 3])
+def test_an_animation_is_of_another_size_where_several_joints_say_so(joints):
+    """One alone may stay elsewhere on purpose, as the child of two bones that slides."""
+    parents = np.arange(-1, joints - 1)
+    ways = np.array([[0.0, 0.0, 0.0], *[[0.0, 0.0, 4.0]] * (joints - 1)])
+    places = np.tile(np.float32(ways * 1.5), (5, 1, 1))
+    turns = np.tile(np.float32([1, 0, 0, 0]), (5, joints, 1))
+    animation = Animation(
+        "slide", [f"{joint}" for joint in range(joints)], parents, places, turns, 24.0, np.zeros((5, 2, 3))
+    )
+    assert size_of(animation, ways) == (1.0 if joints == 2 else 1.5)
 
 
 # -- which animation fits

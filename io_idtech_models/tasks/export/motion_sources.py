@@ -15,7 +15,7 @@ import numpy as np
 
 from ... import formats
 from ...blender import names
-from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label
+from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label, strip_curves
 from ...blender.curves import is_still, playing_tracks, same_curves
 from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
 from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
@@ -385,8 +385,8 @@ def _strip_sources(export: RigScene) -> list[Source]:
         first, last, rate = ceil(strip.frame_start), floor(strip.frame_end), export.frame_rate
         if strip.action is not None and strip.scale == 1 and not strip.use_animated_time:  # its frames are the scene's
             rate = gather_motion.rate_of(strip.action, export)
-            is_pose = not np.ptp(strip.action.frame_range) and strip.frame_end - strip.frame_start <= 1
-            last = first if is_pose else last  # Blender's strips are a frame long or more
+            if strip.frame_end - strip.frame_start <= 1 and _is_pose(strip):
+                last = first  # Blender's strips are a frame long or more
         clip = Clip(strip.name, first, last + 1 - first, rate)
 
         def gather_one(t: Any = track, c: Clip = clip) -> Animation:
@@ -396,6 +396,14 @@ def _strip_sources(export: RigScene) -> list[Source]:
         play = partial(gather_motion.playing_track, rig, track)
         found.append(Source(strip.name, gather_one, strip.action, play))
     return found
+
+
+def _is_pose(strip: Any) -> bool:
+    """Tell whether what an NLA strip plays of its action has keys at one frame alone, and nothing varies it."""
+    curves = strip_curves(strip)
+    if any(len(curve.modifiers) for curve in curves):
+        return False
+    return not np.ptp([end for curve in curves for end in curve.range()] or [0.0])
 
 
 def in_order(actions: list[Block]) -> list[Block]:

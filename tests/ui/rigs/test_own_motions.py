@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
-from io_idtech_models.blender.compat import action_parts, slot_curves
+from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, new_curves, slot_curves
+from io_idtech_models.blender.curves import add_curve
 from io_idtech_models.blender.skeletal import gather_motion
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.transforms import chain, same_turns, unchain
@@ -274,11 +275,18 @@ def test_strips_have_their_actions_rate_where_its_frames_are_the_scenes(own):
     tracks.new().strips.new("pose", 80, pose)
     drawn = tracks.new().strips.new("drawn", 90, pose)
     drawn.name, drawn.action_frame_end = "drawn", drawn.action_frame_start + 6
+    noisy = pose.copy()
+    for _, _, curves in action_parts(noisy):
+        curves[0].modifiers.new("NOISE")
+    tracks.new().strips.new("noisy", 110, noisy).name = "noisy"
+    if HAS_SLOTS:  # of somebody else, which lasts longer
+        other = new_curves(pose, "OBJECT", "other")
+        add_curve(other, "location", 0, np.array([0.0, 9.0]), np.array([0.0, 1.0]))
     found = {name: ANIM.load(data, name) for name, data in motions_in(own, what="NLA").items()}
     rate = scene().render.fps / scene().render.fps_base
     assert rate != 12
     shown = {name: (each.num_frames, each.frame_rate) for name, each in found.items()}
-    assert shown == {"early": (5, 12), "late": (9, rate), "pose": (1, 12), "drawn": (7, 12)}
+    assert shown == {"early": (5, 12), "late": (9, rate), "pose": (1, 12), "drawn": (7, 12), "noisy": (2, 12)}
 
 
 @pytest.mark.parametrize("muted", [False, True])
