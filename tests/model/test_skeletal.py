@@ -217,8 +217,8 @@ def test_an_animation_is_of_another_size_where_several_joints_say_so(joints):
     """One alone may stay elsewhere on purpose, as the child of two bones that slides."""
     parents = np.arange(-1, joints - 1)
     ways = np.array([[0.0, 0.0, 0.0], *[[0.0, 0.0, 4.0]] * (joints - 1)])
-    places = np.tile(np.float32(ways * 1.5), (5, 1, 1))
-    turns = np.tile(np.float32([1, 0, 0, 0]), (5, joints, 1))
+    places = np.tile(ways * 1.5, (5, 1, 1))
+    turns = np.tile([1.0, 0, 0, 0], (5, joints, 1))
     animation = Animation(
         "slide", [f"{joint}" for joint in range(joints)], parents, places, turns, 24.0, np.zeros((5, 2, 3))
     )

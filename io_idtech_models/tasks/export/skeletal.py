@@ -84,12 +84,13 @@ def _export_model(
     more: ModelExport,
 ) -> Summary:
     game, target = asked.game, in_game_folder(asked.target, asked.game)
+    here = replace(asked, target=target)
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
         if row.has_motions and more.motions != "REST":
             say_unkeyed([export.rig], context.scene)
     blocks = whole_model(chosen.blocks, context)
-    beside = _beside(asked, row, export, context, more, blocks)
+    beside = _beside(here, row, export, context, more, blocks)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
         gathered = model = gather([*blocks, *levels], export)
@@ -107,7 +108,6 @@ def _export_model(
             warnings.extend(notes)
         problems = [*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]
         warnings += [*row.lost(model), *refused(problems)]
-        here = replace(asked, target=target)
         skins = [*skin_files(here, blocks), *material_files(here, blocks)]
         data = row.dump(model, asked.options, animations)
         motion = played(sources, animations, row, data, model) if row.has_motions else []
@@ -121,6 +121,7 @@ def _export_model(
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
     if row.skeletal.animation and not beside.data:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
+    warnings += _without_lone(here, row, beside)
     warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.warnings]
     written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
@@ -157,12 +158,7 @@ def _beside(
     if more.write_animations and other is not None:
         wanted = AnimationExport("CHOSEN" if more.actions else "ALL", more.actions, add_origin=more.add_origin)
         beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
-        exported = motion_files(beside, other, export, context, wanted, blocks)
-        name, game = beside.target.name, GAMES[asked.game]
-        if game.lone_animation and name.lower() not in {path.name.lower() for path in exported.data}:
-            text = f"{game.label} shows '{name}' with it and no other animation, and no action is called so"
-            exported.warn([f"{text} (rename one, or write that file with Export > Doom 3 Animation)"])
-        return exported
+        return motion_files(beside, other, export, context, wanted, blocks)
     if not more.write_animation:
         return ExportedFiles()
     other = row.skeletal.companions[0]
@@ -173,6 +169,16 @@ def _beside(
     exported = motion_files(beside, other, export, context, wanted, blocks)
     exported.warn(notes)
     return exported
+
+
+def _without_lone(asked: ExportRequest, row: Format, beside: ExportedFiles) -> list[str]:
+    """Say, in a sentence, that a game shows one animation with a model, and that it is not among those written."""
+    game, other = GAMES[asked.game], row.skeletal.animation
+    name = asked.target.with_suffix(other.suffixes[0]).name if other is not None else ""
+    if not game.lone_animation or not beside.data or name.lower() in {path.name.lower() for path in beside.data}:
+        return []
+    text = f"{game.label} shows '{name}' with it and no other animation, and no action is called so"
+    return [f"{text} (rename one, or write that file with Export > Doom 3 Animation)"]
 
 
 def model_file(
