@@ -225,7 +225,7 @@ def test_an_animation_of_another_size_than_its_model_is_named(arm, scale, capfd)
 def test_what_is_said_of_a_model_stands_before_its_animations_and_of_their_folder_once(arm, capfd):
     assert import_anim(filepath=str(arm / "nod.md5anim"), scale=2.0) == {"FINISHED"}
     capfd.readouterr()
-    exported(arm / "large.md5mesh", game="quake2remaster", write_animations=True)
+    export_mesh(filepath=str(arm / "large.md5mesh"), game="quake2remaster", write_animations=True)
     said = capfd.readouterr().out
     places = [said.index(text) for text in ("shows 'large.md5anim' with it", "nod.001.md5anim: ", "2 times as far apart")]
     assert places == sorted(places)
