@@ -298,6 +298,22 @@ def test_what_is_excluded_stands_where_it_is_written(tmp_path, part, capfd):
     assert "off the tag" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("hides", ["nothing", "empties", "all"])
+def test_a_part_that_stands_off_its_tag_is_named_also_where_the_empties_are_hidden(tmp_path, hides, capfd):
+    player = brought(game(tmp_path))
+    head = player.parts["head"]
+    head.location.z += 3.0
+    for block in [b for b in bpy.context.view_layer.objects if hides == "empties" and b.type == "EMPTY"]:
+        block.hide_set(True)
+    for block in [head, *head.children_recursive] if hides == "all" else []:
+        block.hide_set(True)
+    activate(player.parts["lower"])
+    capfd.readouterr()
+    saved(tmp_path)
+    said = "the root of 'head' is up to 2.55 units off the tag"
+    assert (said in capfd.readouterr().out) == (hides != "all")
+
+
 HATS = {  # what carries it; which part gets it
     "tag_head": ("tag_head", "head"),
     "tag_torso": ("tag_torso", "upper"),

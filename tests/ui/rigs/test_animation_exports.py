@@ -227,7 +227,9 @@ def test_what_is_said_of_a_model_stands_before_its_animations_and_of_their_folde
     capfd.readouterr()
     export_mesh(filepath=str(arm / "large.md5mesh"), game="quake2remaster", write_animations=True)
     said = capfd.readouterr().out
-    places = [said.index(text) for text in ("shows 'large.md5anim' with it", "nod.001.md5anim: ", "2 times as far apart")]
+    places = [
+        said.index(text) for text in ("shows 'large.md5anim' with it", "nod.001.md5anim: ", "2 times as far apart")
+    ]
     assert places == sorted(places)
     assert said.count("written into the folder 'md5'") == 1
 
