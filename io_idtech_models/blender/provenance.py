@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -120,6 +120,17 @@ def model_of(block: Any) -> str:
         if isinstance(found, str):
             return found
     return ""
+
+
+def collection_of(block: Any) -> Any | None:
+    """Return the collection that an import made for an object's model, where it lies in such a one."""
+    return None if block is None else next((each for each in block.users_collection if each.get(MODEL_ID)), None)
+
+
+def collections_of(model_ids: Collection[Any]) -> list[Any]:
+    """Return the collections that imports made for models of some ids; no id is none's."""
+    wanted = {each for each in model_ids if each}
+    return [each for each in bpy.data.collections if each.get(MODEL_ID) in wanted] if wanted else []
 
 
 class Claims:

@@ -20,7 +20,7 @@ from ..blender.compat import Block
 from ..blender.mesh import attributes
 from ..blender.mesh.levels import levels_of
 from ..blender.player.parts import PlayerFound, find_player
-from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
+from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, collection_of, is_stand_in
 from ..blender.roots import root_of
 from ..blender.scene import objects_in
 from ..blender.shading.edited import Waiting
@@ -119,7 +119,7 @@ def skin_worn_by(player: PlayerFound, kind: str, own: Collection[str]) -> str:
 
     One that was imported wears what it was dressed in; others the player's skin, and if they have none a new one.
     """
-    home = next((c for c in player.parts[kind].users_collection if c.get(MODEL_ID)), None)
+    home = collection_of(player.parts[kind])
     if home is not None and (SKIN in home or FILE in home):
         return str(home.get(SKIN, ""))
     worn = player.kept(SKIN)

@@ -11,7 +11,7 @@ import bpy
 
 from ..compat import Block
 from ..mesh.levels import levels_of
-from ..provenance import MODEL_ID, PART, PLAYER
+from ..provenance import MODEL_ID, PART, PLAYER, collection_of, collections_of
 from ..roots import LEVEL, is_root, own_constraints, player_root
 from ..scene import objects_in
 
@@ -59,15 +59,9 @@ def _found(top: Block) -> PlayerFound:
         if LEVEL not in block:
             player.parts.setdefault(str(block[PART]), block)
     for kind, root in player.parts.items():
-        home = next((c for c in root.users_collection if c.get(MODEL_ID)), None) or _collection_of(root)
+        home = collection_of(root) or next(iter(collections_of({root.get(MODEL_ID)})), None)
         player.levels |= {} if home is None else {(kind, number): c for number, c in levels_of(home).items()}
     return player
-
-
-def _collection_of(root: Block) -> Any | None:
-    """Return the collection that an import made for a part whose root was taken out of it."""
-    own = root.get(MODEL_ID)
-    return None if not own else next((c for c in bpy.data.collections if c.get(MODEL_ID) == own), None)
 
 
 def is_plain(block: Block) -> bool:

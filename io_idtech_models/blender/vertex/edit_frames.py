@@ -18,7 +18,7 @@ from ..compat import Block, playing_curves, share_action
 from ..curves import curve_points, value_path
 from ..frame_rigs import posed_by, rigs_of
 from ..mesh import attributes
-from ..provenance import MODEL_ID
+from ..provenance import collection_of
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
 from ..scene import ExportScene, objects_in
 from . import clips, shape_keys, source, spread
@@ -110,7 +110,7 @@ def _in_step(keyed: list[Block], scene: bpy.types.Scene) -> list[FrameModel]:
     followers: list[Block] = [block for block in others if leader_of(block.data.shape_keys) in leaders]
     models: dict[Any, list[Block]] = {}
     for block in followers:
-        home = next((each for each in block.users_collection if each.get(MODEL_ID)), None)
+        home = collection_of(block)
         models.setdefault(home or block, []).append(block)
     return [
         _own_frames(own, None, scene) if home in own else _own_frames(objects_in(home), home, scene)

@@ -27,7 +27,7 @@ from ...blender.compat import (
 from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
 from ...blender.playback import changing_over, drop_solo, used_actions
 from ...blender.properties import TIMES, numbers
-from ...blender.provenance import FILE, MODEL_ID, model_of
+from ...blender.provenance import FILE, MODEL_ID, collection_of, model_of
 from ...blender.vertex import clips, edit_frames
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_keys import covers, has_frames, key_times
@@ -61,7 +61,7 @@ def leading_model(context: Context, active: Block) -> Choice | None:
     leader = edit_frames.leading(active)
     if leader is None:
         return None
-    home = next((each for each in leader.users_collection if each.get(MODEL_ID)), None)
+    home = collection_of(leader)
     return Choice([leader]) if home is None else choose(context, "AUTO", home.name)
 
 

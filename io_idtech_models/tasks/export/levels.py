@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import bpy
-
 from ...assets.levels import Files, level_target
 from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.mesh import levels
-from ...blender.provenance import MODEL_ID, model_of
+from ...blender.provenance import MODEL_ID, collections_of, model_of
 from ...blender.roots import goes_with
 from ...blender.scene import objects_in
 from ...formats import Format
@@ -133,9 +131,8 @@ def say_stale(target: Target, chosen: Choice, context: Context, scale: float) ->
 
 def _say_left(chosen: Choice) -> None:
     """Name the levels of several models that are written into one file."""
-    ids = {model_of(block) for block in chosen.blocks} - {""}
-    holders = [c for c in bpy.data.collections if c.get(MODEL_ID) in ids]
-    left = [level.name for holder in holders for level in levels.levels_of(holder).values()]
+    homes = collections_of({model_of(block) for block in chosen.blocks})
+    left = [level.name for holder in homes for level in levels.levels_of(holder).values()]
     if left:
         log.warning("levels of detail are written with one model alone, select it to write them: %s", listed(left))
 

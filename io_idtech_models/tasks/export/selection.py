@@ -13,7 +13,16 @@ from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.leaders import controls
 from ...blender.mesh.levels import number_of as level_number
-from ...blender.provenance import MODEL_ID, PLAYER, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
+from ...blender.provenance import (
+    MODEL_ID,
+    PLAYER,
+    RECORD,
+    SURFACE_INDEX,
+    TAG_INDEX,
+    collection_of,
+    collections_of,
+    model_of,
+)
 from ...blender.roots import LEVEL, follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
 from ...blender.scene import FACED, SHAPES, bending, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
@@ -301,7 +310,7 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
     root = root_of(active)
     if root is not None:
         return part_of(context, root)
-    home = _home(active)
+    home = collection_of(active)
     if home is not None:
         return _in_collection(context, home)
     model_id = "" if active is None else model_of(active)
@@ -338,11 +347,11 @@ def part_of(context: Context, root: bpy.types.Object) -> Choice:
 
     What goes along (`owner_of`) are meshes and their like that are no other model's, wherever they lie.
     """
-    holder = _home(root) or _speaker([root])
+    holder = collection_of(root) or _speaker([root])
     whole = (player_root(root) or root).children_recursive  # an armature of the player's may carry tags of all parts
     blocks = [block for block in whole if root_of(block) == root]
     blocks += [block for block in _loose(context.scene.objects) if owner_of(block) == root]
-    if holder is not None and _home(root) == holder:
+    if holder is not None and collection_of(root) == holder:
         others = objects_in(holder)
         if [block for block in others if is_root(block)] == [root]:
             blocks += [block for block in others if root_of(block) is None and owner_of(block) is None]
@@ -427,18 +436,12 @@ def _chosen(context: Context, block: bpy.types.Object) -> bool:
     return bool(block.select_get(view_layer=context.view_layer)) and block.type in KINDS | SHAPES
 
 
-def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
-    """Return the collection that an import made for an object, if it still lies in it."""
-    return None if block is None else next((c for c in block.users_collection if c.get(MODEL_ID)), None)
-
-
 def _speaker(blocks: Iterable[bpy.types.Object]) -> bpy.types.Collection | None:
     """Return the collection that an import made for the first of the objects that have one, wherever they lie now."""
     for block in blocks:
-        model_id = model_of(block)
-        found = [c for c in bpy.data.collections if c.get(MODEL_ID) == model_id] if model_id else []
+        found = collections_of({model_of(block)})
         if found:
-            home = _home(block)
+            home = collection_of(block)
             return home if home in found else found[0]
     return None
 

@@ -14,7 +14,7 @@ from ...assets.storage import Target, write_file
 from ...blender import names
 from ...blender.compat import Block
 from ...blender.mesh.surface_names import worn_materials
-from ...blender.provenance import FILE, MODEL_ID, SKIN
+from ...blender.provenance import FILE, MODEL_ID, SKIN, collections_of
 from ...blender.provenance import model_of as model_id_of
 from ...blender.shading.materials import worn_by
 from ...game.dress import Wardrobe
@@ -29,9 +29,7 @@ log = logging.getLogger(__name__)
 
 def model_file(block: Block) -> Path | None:
     """Return the file that an object's model was imported from; None if there is none, or it is not there any more."""
-    model_id = block.data.get(MODEL_ID)
-    own = [c for c in bpy.data.collections if model_id is not None and c.get(MODEL_ID) == model_id]
-    holders: list[Any] = [*own, *block.users_collection, block.data]
+    holders: list[Any] = [*collections_of({block.data.get(MODEL_ID)}), *block.users_collection, block.data]
     found = next((holder[FILE] for holder in holders if isinstance(holder.get(FILE), str)), None)
     path = None if found is None else Path(found)
     return path if path is not None and user_disk().file(path).is_file() else None
