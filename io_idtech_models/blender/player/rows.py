@@ -161,10 +161,9 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
         return row
     was, step, num_frames = noted if noted is not None else (row, 0.0, 0)
     fps, loop = float(action.get(FPS, was.frame_rate)), int(action.get(LOOP, was.loop))
-    points = np.stack(curve_points(curve), axis=1)
     found = was
     if noted is None or not _is_as_made(action, curve, keys_of(was, step, num_frames)):
-        found, own_step = _measured(action, curve, points, was)
+        found, own_step = _measured(action, curve, was)
         if noted is None:
             fps = float(action.get(FPS, round(rate / own_step, 3) if own_step else was.frame_rate))
         elif fps == was.frame_rate and own_step and abs(own_step / step - 1) > SAME_RATE:
@@ -209,12 +208,13 @@ def _wraps(curve: Any) -> bool:
     return any(modifier.type == "CYCLES" and not modifier.mute for modifier in curve.modifiers)
 
 
-def _measured(action: Any, curve: Any, points: NDArray[Any], was: Clip) -> tuple[Clip, float]:
+def _measured(action: Any, curve: Any, was: Clip) -> tuple[Clip, float]:
     """Return the frames that a curve shows, and how many of the scene's each lasts; 0 where it shows one alone.
 
     From where it begins, or the action's range does if that was set by hand, to the last key before the one at which it
     begins again.
     """
+    points = np.stack(curve_points(curve), axis=1)
     wraps = len(points) > 2 and _wraps(curve)
     times, values = (points[:-1] if wraps else points).astype(float).T
     span, reach = times[-1] - times[0], values[-1] - values[0]
