@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 
 from ..model import steady
 from ..model.transforms import inverse
-from ..reporting import LimitError, listed
+from ..reporting import LimitError
 from . import names
 from .along import AT_HOME, Along, along_with, going_along, hang, way_of
 from .compat import Block, action_parts, playing_curves
 from .empties import PREFIX
+from .linked import LOCAL, refuse_linked
 from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
 from .roots import is_carried, is_root, is_tag, root_of
@@ -250,9 +251,7 @@ def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) ->
     known = next((root for root in map(root_of, whole) if root is not None), None)
     if known is not None:
         raise LimitError(f"the model hangs on a root already: '{known.name}'")
-    linked = [block.name for block in whole if block.library is not None]
-    if linked:
-        raise LimitError(f"{listed(linked)}: linked from another .blend; make it local, or the root there")
+    refuse_linked([*whole, into], f"{LOCAL}, or make the root there")
     hanging = find_hanging(whole)
     tops = _tops(whole)
     root: Any = bpy.data.objects.new(names.fit(name), None)

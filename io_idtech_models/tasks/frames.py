@@ -152,7 +152,7 @@ def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Contex
     models = [choice for part in kinds for choice in _models(player, part, context)]
     found = [edit_frames.model_frames(each.whole, each.collection, scene) for each in models]
     for model in found:
-        edit_frames.refuse_linked(model)
+        edit_frames.refuse_linked_frames(model)
     for model in found:
         (edit_frames.insert if inserts else edit_frames.delete)(model, place)
     rate, fits = rate_of(scene), (scene.frame_start, scene.frame_end) == (0, last_frame(player))

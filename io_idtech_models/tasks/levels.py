@@ -14,6 +14,7 @@ import bpy
 from ..assets.levels import dump_levels, level_name
 from ..blender import names, properties
 from ..blender.compat import Block, Context
+from ..blender.linked import LOCAL, refuse_linked
 from ..blender.mesh import levels
 from ..blender.player.assembly import make_root
 from ..blender.provenance import MODEL_ID, PART
@@ -85,10 +86,7 @@ def _build(
     """Bring levels into the scene; those that the model has go when all are made."""
     holder, scene = holder_of(chosen), context.scene
     old = {collection: collection.name for collection in levels.levels_of(holder).values()}
-    linked = [c.name for c in (levels.home_of(holder, scene), *old) if c.library is not None]
-    if linked:
-        way = "make it local (Object > Relations > Make Local > All), or make levels there"
-        raise LimitError(f"{listed(linked)}: linked from another .blend; {way}")
+    refuse_linked([levels.home_of(holder, scene), *old], f"{LOCAL}, or make levels there")
     for collection in old:
         collection.name = names.fit(f"old {collection.name}")  # the new ones take their names
     built_settings = BuildSettings(scale=settings.scale, fit_range=False)

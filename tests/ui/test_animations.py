@@ -394,7 +394,7 @@ def test_an_action_of_another_blend_stays_as_it_is(armed, tmp_path):
         wanted.actions = ["wave"]
     armed.animation_data_create().action = wanted.actions[0]
     for way, options in ((rename, {"to": "dance"}), (remove, {})):
-        assert "it is linked from another .blend, make it local" in error_of(way, name="wave", **options)
+        assert "it is linked from another .blend; make it local" in error_of(way, name="wave", **options)
     assert duplicate(name="wave", copy="dance") == {"FINISHED"}
     assert bpy.data.actions["dance"].library is None
     assert remove(name="dance") == {"FINISHED"}

@@ -26,6 +26,7 @@ from ..compat import Block
 from ..curves import is_still
 from ..empties import decompose
 from ..frame_rigs import rig_of
+from ..linked import LOCAL, refuse_linked
 from ..roots import is_tag, own_constraints
 from ..scene import ExportScene, bending
 from ..skeletal.armature import joint_matrices
@@ -170,9 +171,7 @@ def refuse_unfit(meshes: list[Block]) -> None:
             raise LimitError(f"'{block.name}' {text}")
         if block.constraints or not is_still(block):
             raise LimitError(f"'{block.name}' moves as an object beside its frames: a rig is made of frames alone")
-    linked = [b.name for b in meshes if b.data.library is not None or b.data.override_library is not None]
-    if linked:
-        raise LimitError(f"{listed(linked)}: linked from another .blend; make it local, or make the rig there")
+    refuse_linked([block.data for block in meshes], f"{LOCAL}, or make the rig there")
 
 
 def _places(meshes: list[Block], stage: Stage) -> list[Matrices]:

@@ -17,6 +17,7 @@ from .. import names, rig_clips
 from ..compat import Block, playing_curves, share_action
 from ..curves import curve_points, value_path
 from ..frame_rigs import posed_by, rigs_of
+from ..linked import THERE, refuse_linked
 from ..mesh import attributes
 from ..provenance import collection_of
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
@@ -118,24 +119,17 @@ def _in_step(keyed: list[Block], scene: bpy.types.Scene) -> list[FrameModel]:
     ]
 
 
-def refuse_linked(model: FrameModel) -> None:
+def refuse_linked_frames(model: FrameModel) -> None:
     """Raise LimitError if a part of the model lies in another .blend, which has its frames then, or is an override."""
     models = model.every()
     holders = [block.data for each in models for block in (*each.meshes, *each.still)]
     holders += [action for each in models for action in _actions(each)]
-    _refuse_linked(holders)
-
-
-def _refuse_linked(holders: list[Any]) -> None:
-    linked = [holder.name for holder in holders if holder.library is not None or holder.override_library is not None]
-    if linked:
-        way = "make it local (Object > Relations > Make Local > All), or change it there"
-        raise LimitError(f"{listed(linked)}: linked from another .blend, where its frames are; {way}")
+    refuse_linked(holders, THERE)
 
 
 def refuse_linked_mesh(block: Block) -> None:
     """Raise LimitError if an object's mesh lies in another .blend, which has its frames then, or is an override."""
-    _refuse_linked([block.data])
+    refuse_linked([block.data], THERE)
 
 
 def _actions(model: FrameModel) -> list[Any]:
@@ -147,7 +141,7 @@ def _actions(model: FrameModel) -> list[Any]:
 
 def insert(model: FrameModel, place: int) -> None:
     """Insert a copy of a frame behind it; raises LimitError if the model is linked."""
-    refuse_linked(model)
+    refuse_linked_frames(model)
     order = list(range(model.count))
     order.insert(place + 1, place)
     _rewrite(model, order, range(place + 1, place + 2))
@@ -159,7 +153,7 @@ def delete(model: FrameModel, place: int) -> None:
     Raises:
         LimitError: it is the only one, or the model is linked.
     """
-    refuse_linked(model)
+    refuse_linked_frames(model)
     if model.count == 1:
         raise LimitError("the model's only frame can't be deleted")
     _rewrite(model, [frame for frame in range(model.count) if frame != place], range(0))
@@ -171,7 +165,7 @@ def rewrite(model: FrameModel, order: list[int], copies: range) -> None:
     Raises:
         LimitError: the model is linked.
     """
-    refuse_linked(model)
+    refuse_linked_frames(model)
     _rewrite(model, order, copies, copies)
 
 

@@ -12,6 +12,7 @@ import bpy
 
 from ...blender import names
 from ...blender.compat import Block
+from ...blender.linked import THERE, is_linked, refuse_linked
 from ...blender.properties import FPS, LOOP, number
 from ...model.clips import Clip
 from ...reporting import LimitError
@@ -113,13 +114,23 @@ class Animations:
 
     def demand(self, what: str, row: ListedClip) -> None:
         """Refuse what can't be done with an animation, or would not last; raises LimitError."""
-        if row.action is not None and row.action.library is not None and what != DUPLICATE:
-            way = "make it local (Object > Relations > Make Local > All), change it there, or duplicate it"
-            raise LimitError(f"'{row.name}' can't be {DONE[what]}: it is linked from another .blend, {way}")
+        if what == DUPLICATE:
+            self.demand_own()
+        elif is_linked(row.action):
+            way = f"{THERE}, or duplicate it"
+            raise LimitError(f"'{row.name}' can't be {DONE[what]}: it is linked from another .blend; {way}")
         if not self.can_do(what, row):
             if row.whole:
                 raise LimitError(f"all frames can't be {DONE[what]}: click an animation in the list")
             self.refuse(DONE[what])
+
+    def owners(self) -> list[Block]:
+        """Return the objects that keep the animations: to them one is added."""
+        return []
+
+    def demand_own(self) -> None:
+        """Refuse, with LimitError, a model of another .blend: what is added to it would not last."""
+        refuse_linked(self.owners(), THERE, overridden=False)
 
     def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done with an animation: rows of a table beside the file stay as they are."""

@@ -89,6 +89,10 @@ class PlayerAnimations(Animations):
         action = None if root is None or root.animation_data is None else root.animation_data.action
         return "" if action is None else next((name for name, own in self.actions.items() if own == action), "")
 
+    def owners(self) -> list[Block]:
+        """Return the roots of the parts."""
+        return list(self.player.parts.values())
+
     def add(self, name: str, first: int, last: int) -> str:
         """Make a row of frames of the active part; its name says which parts play it."""
         name = name.upper()

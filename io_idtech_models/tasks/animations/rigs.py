@@ -130,6 +130,10 @@ class RigAnimations(Animations):
             return runs.is_saved(row.action)
         return super().can_do(what, row)
 
+    def owners(self) -> list[Block]:
+        """Return the armature."""
+        return [self.rig]
+
     def demand(self, what: str, row: ListedClip) -> None:
         """Refuse what can't be done with an animation; raises LimitError."""
         if row.of_table and not self.can_do(what, row):

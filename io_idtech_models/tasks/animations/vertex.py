@@ -237,6 +237,10 @@ class VertexAnimations(Animations):
         for rig in rigs:
             rig_clips.pair(rig, wanted)
 
+    def demand_own(self) -> None:
+        """Refuse a model of another .blend, also one that is overridden: frames are named after an animation."""
+        edit_frames.refuse_linked_frames(self._model())
+
     def add(self, name: str, first: int, last: int) -> str:
         """Make an animation of frames; those that are no other's are named after it."""
         key = self._add(name, first, last)

@@ -11,6 +11,7 @@ from mathutils import Matrix
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.empties import DISPLAY
+from ...blender.linked import LOCAL, refuse_linked
 from ...blender.provenance import PART
 from ...blender.roots import root_of
 from ...blender.skeletal.armature import from_children
@@ -55,13 +56,13 @@ def add_tag(context: Context, name: str, place: str) -> Block:
     subject = subject_of(context)
     if subject is None:
         raise LimitError("no object is active: make one of the model's active, so that the tag becomes part of it")
-    if subject.holder.library is not None:
-        raise LimitError(f"'{subject.holder.name}' belongs to another .blend: no tag can be added to it there")
+    homes = [subject.home] if subject.home is not None else list((subject.rig or subject.active).users_collection)
+    refuse_linked([subject.holder], way := f"{LOCAL}, or add the tag there", overridden=False)
+    refuse_linked(homes[:1], way)
     bone = _bone_for(subject, place)
     block: Block = bpy.data.objects.new(names.fit(name), None)
     block.empty_display_type, block.empty_display_size = DISPLAY, _size(subject)
     block.rotation_mode = "QUATERNION"
-    homes = [subject.home] if subject.home is not None else list((subject.rig or subject.active).users_collection)
     (homes[0] if homes else context.scene.collection).objects.link(block)
     if bone is not None:
         block.parent, block.parent_type, block.parent_bone = subject.rig, "BONE", bone.name

@@ -123,6 +123,7 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
 
     def change(self, animations: Any, context: Context) -> None:
         """Add it, and play it."""
+        animations.demand_own()
         first, last = animations.default_range(*self.span)
         first, last = (first if self.first < 0 else self.first), (last if self.last < 0 else self.last)
         key = animations.add(self.name.strip() or animations.default_name(), first, last)

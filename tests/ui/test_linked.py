@@ -1,0 +1,91 @@
+"""Models that are linked from another .blend, and library overrides of such: edits of them last, or are refused.
+
+Whatever is refused leaves nothing behind, and is said in a sentence.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.tasks.animations.find import animations_of
+from tests.samples import PROJECT
+from tests.ui.scene import activate, bpy, operator, stored
+
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
+EXAMPLES = PROJECT / "examples"
+MODELS = {
+    "newt": "newt/models/md5/newt/newt.md5mesh",
+    "sentinel": "sentinel/sentinel.md3",
+    "stilt": "stilt/players/stilt/tris.md2",
+    "tock": "tock/baseq3/models/players/tock/lower.md3",
+}
+EDITS: dict[str, dict[str, Any]] = {
+    "add_tag": {"name": "tag_new"},
+    "animation_add": {"name": "nod", "first": 1, "last": 3},
+    "animation_duplicate": {},
+    "apply_change": {"frames": "ALL", "selected_only": False},
+    "delete_frame": {},
+    "hold_still": {"selected_only": False},
+    "insert_frame": {},
+    "make_levels": {"percentages": "50"},
+    "make_rig": {"bones": 4},
+    "make_root": {},
+    "show_skin": {"skin": "red.skin"},
+}
+KINDS = ("objects", "collections", "meshes", "materials", "actions")
+
+
+def brought(folder: Path, name: str, way: str) -> Any:
+    """Link a model's collection from a .blend, override it if asked for; returns a mesh of it, which is active."""
+    path = EXAMPLES / MODELS[name]
+    if name == "tock":
+        bpy.ops.import_scene.idtech_player(filepath=str(path))
+    else:
+        operator("import", path)(filepath=str(path))
+    home = bpy.context.scene.collection.children[0].name
+    path = Path(stored(folder))
+    with bpy.data.libraries.load(str(path), link=True) as (_, found):
+        found.collections = [home]
+    linked: Any = found.collections[0]
+    bpy.context.scene.collection.children.link(linked)
+    if way == "overridden":
+        layer = bpy.context.view_layer
+        own = linked.override_hierarchy_create(bpy.context.scene, layer, do_fully_editable=True)
+        for child in [each for each in bpy.context.scene.collection.children if each.library is not None]:
+            bpy.context.scene.collection.children.unlink(child)
+        linked = own
+    bpy.context.view_layer.update()
+    block = next(each for each in linked.all_objects if each.type == "MESH" and each.visible_get())
+    activate(block)
+    return block
+
+
+def there() -> dict[str, list[str]]:
+    """Return what the .blend has, and which animations the active model lists."""
+    found = {kind: sorted(each.name_full for each in getattr(bpy.data, kind)) for kind in KINDS}
+    listed = animations_of(bpy.context)
+    return found | {"animations": [] if listed is None else [row.name for row in listed.rows()]}
+
+
+@pytest.mark.parametrize("way", ["linked", "overridden"])
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_lasts_or_is_refused_in_a_sentence(tmp_path, name, way, edit):
+    block = brought(tmp_path, name, way).name
+    before = there()
+    try:
+        done = getattr(bpy.ops.object, f"idtech_{edit}")(**EDITS[edit]) == {"FINISHED"}
+    except (RuntimeError, TypeError) as error:  # TypeError: there is no such skin to choose
+        assert "Traceback" not in str(error)
+        done = False
+    after = there()
+    if not done:
+        assert after == before
+        return
+    path = str(tmp_path / "again.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    activate(bpy.context.scene.objects[block])
+    assert there()["animations"] == after["animations"]
+    assert set(there()["objects"]) == set(after["objects"])
