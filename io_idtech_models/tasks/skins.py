@@ -19,6 +19,7 @@ from ..blender import names
 from ..blender.compat import Block
 from ..blender.mesh import attributes
 from ..blender.mesh.levels import levels_of
+from ..blender.mesh.surface_names import name_in_source
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, collection_of, is_stand_in
 from ..blender.roots import root_of
@@ -27,7 +28,7 @@ from ..blender.shading.edited import Waiting
 from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
 from ..blender.shading.materials import Materials
-from ..game.dress import NONE
+from ..game.dress import NONE, Dress
 from ..game.pictures import pcx
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
@@ -175,9 +176,10 @@ def _show_skin(block: Block, name: str) -> str:
     worn = noted_skin(block)
     waiting = Waiting(ways, NONE if worn is None else worn, name)
     kept, whole = [], _with_levels(model_of(block))
+    called = _listed_as(whole, dress)
     for each in whole:
         if _is_imports(_first_of(each)):
-            _dress(each, materials, waiting)
+            _dress(each, called[each], materials, waiting)
         else:
             kept.append(each.name)
     for collection in dict.fromkeys(home for each in whole for home in each.users_collection):
@@ -189,18 +191,36 @@ def _show_skin(block: Block, name: str) -> str:
     return name
 
 
+def _listed_as(blocks: list[Block], dress: Dress | None) -> dict[Block, str]:
+    """Return what a skin calls the surfaces of objects: their names, if it lists them, or those that they came with.
+
+    Else that of a surface which shows the same: a piece of it, or what was made like it.
+    """
+    found = {block: names.file_name_of(block) for block in blocks}
+    if dress is None:
+        return found
+    for block, name in found.items():
+        own = name_in_source(block)
+        if dress.worn(name, "") is None and own and dress.worn(own, "") is not None:
+            found[block] = own
+    listed_ones = {block: name for block, name in found.items() if dress.worn(name, "") is not None}
+    alike = {_first_of(block): name for block, name in listed_ones.items()}
+    alike.pop(None, None)
+    return {block: listed_ones.get(block) or alike.get(_first_of(block), name) for block, name in found.items()}
+
+
 def _first_of(block: Block) -> Block | None:
     slot = next(iter(block.material_slots), None)  # of the mesh, or of this object alone
     return None if slot is None else slot.material
 
 
-def _dress(block: Block, materials: Materials, waiting: Waiting) -> None:
-    """Let a surface show what it wears by a skin, in place of its first material, which import made."""
+def _dress(block: Block, surface: str, materials: Materials, waiting: Waiting) -> None:
+    """Let an object show what a surface wears by a skin, in place of its first material, which import made."""
     first = _first_of(block)
     shader = "" if first is None or is_stand_in(first) else names.file_name_of(first)
     edited = first is not None and waiting.is_edited(first)
-    surface = names.file_name_of(block)
-    made = waiting.of(block, surface)
+    own = names.file_name_of(block)
+    made = waiting.of(block, own)
     if made is None:
         made = next(iter(materials.of_surface(surface, [shader] if shader else [])), None)
     if made is not None and len(block.material_slots):
@@ -208,7 +228,7 @@ def _dress(block: Block, materials: Materials, waiting: Waiting) -> None:
     elif made is not None:
         block.data.materials.append(made)
     if first is not None and edited:
-        waiting.keep(first, block, surface)
+        waiting.keep(first, block, own)
     elif first is not None and not first.users:
         bpy.data.materials.remove(first)
 

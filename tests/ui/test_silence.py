@@ -668,6 +668,14 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["tag_back"])
 
 
+@says("beside the file, games show them grey")
+def _(folder):
+    for file in (TOCK, TOCK.with_name("lower_default.skin")):
+        put(folder / file.name, file.read_bytes())
+    first("MESH", import_model(folder / TOCK.name).objects).name = "trousers"
+    export(folder / TOCK.name)
+
+
 @says("with it and no other animation", to="a.md5mesh", what="SCENE", game="quake2remaster", write_animations=True)
 def _(folder):
     newt()

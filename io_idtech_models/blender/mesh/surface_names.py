@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...model.edits.split_surfaces import further_names
 from ...model.limits.checks import engine_surface_name
 from .. import names
 from ..compat import Block
-from ..provenance import MODEL_ID, SURFACE_INDEX, is_stand_in
+from ..provenance import MODEL_ID, SURFACE_INDEX, is_stand_in, model_of
 from . import attributes, levels
 from .parts import Part
 from .read import Shape
@@ -104,10 +104,20 @@ def _further_name(name: str, shader: str, slot: int) -> str:
     return names.fit(f"{names.fit(name, 40)}-{ending}")
 
 
-def worn_materials(blocks: Iterable[Block]) -> list[tuple[str, Block | None]]:
-    """Return the surfaces that objects without modifiers become, by name, with the material of each."""
+def worn_materials(blocks: Iterable[Block]) -> list[tuple[Wanted, Block | None]]:
+    """Return the surfaces that objects without modifiers become, as they will be called, with the material of each."""
     every = [found for block in blocks for found in _worn(block)]
-    return list(zip(settle([wanted for wanted, _ in every]), (material for _, material in every), strict=True))
+    called = settle([wanted for wanted, _ in every])
+    return [(replace(wanted, name=name), material) for name, (wanted, material) in zip(called, every, strict=True)]
+
+
+def name_in_source(block: Block) -> str:
+    """Return what an object's surface is called in the file that it came from; "" of one that came from none.
+
+    Copies and pieces of it came from there, too.
+    """
+    name = block.get(names.SOURCE) if model_of(block) else None
+    return name if isinstance(name, str) else ""
 
 
 def _worn(block: Block) -> list[tuple[Wanted, Block | None]]:

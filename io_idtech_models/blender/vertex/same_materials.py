@@ -35,9 +35,9 @@ def materials_of(blocks: Sequence[Block]) -> SameMaterials:
     """Return the materials that objects have."""
     found = SameMaterials()
     meshes = [block for block in blocks if block.type == "MESH"]
-    for name, material in worn_materials(meshes):
+    for wanted, material in worn_materials(meshes):
         if material is not None:
-            found.of_name.setdefault(name, []).append(material)
+            found.of_name.setdefault(wanted.name, []).append(material)
     for block in meshes:
         for slot in block.material_slots:
             if slot.material is not None and not is_stand_in(slot.material):

@@ -31,7 +31,7 @@ from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, motion_files, moved_by, of_format, played
 from .motion_sources import NoActionError, Source, actions_of, automatic, kept_beside, shown_by, sources_of
 from .selection import Choice, instances_left_out, left_out, taken_along, unselected_tags
-from .skin_files import skin_files
+from .skin_files import of_unlisted, skin_files
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 
@@ -121,7 +121,7 @@ def _export_model(
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
     if row.skeletal.animation and not beside.data:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
-    warnings += _without_lone(here, row, beside)
+    warnings += [*_without_lone(here, row, beside), *of_unlisted(here, row, blocks)]
     warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.warnings]
     written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""

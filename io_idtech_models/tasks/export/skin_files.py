@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +15,19 @@ from ... import formats
 from ...assets.storage import Target, write_file
 from ...blender import names
 from ...blender.compat import Block
-from ...blender.mesh.surface_names import worn_materials
+from ...blender.mesh.surface_names import name_in_source, worn_materials
 from ...blender.provenance import FILE, MODEL_ID, SKIN, collections_of
-from ...blender.provenance import model_of as model_id_of
 from ...blender.shading.materials import worn_by
 from ...game.dress import Wardrobe
 from ...game.skin import make, read_skin, surface_key
 from ...game.store import GameFile
-from ...reporting import Summary, plural
+from ...reporting import ModelError, Summary, listed, plural
 from ..import_.dressing import wardrobe
 from ..import_.games import user_disk
+
+if TYPE_CHECKING:
+    from ...assets.export_request import ExportRequest
+    from ...formats import Format
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +101,8 @@ def skin_of(blocks: list[Block], old: bytes | None, pieces: Mapping[str, list[st
         ModelError: a name can't be written.
     """
     every = pieces or {}
-    now = [(piece, shader) for name, shader in _worn_now(blocks) if shader for piece in every.get(name, [name])]
+    found = [each for each in _worn_now(blocks) if each.shader]
+    now = [(piece, each.shader) for each in found for piece in every.get(each.surface, [each.surface])]
     worn = _first_of_each(now)
     document = make(worn) if old is None else read_skin(old)
     for surface, shader in worn.items():
@@ -120,48 +126,103 @@ def skin_with(
     old: bytes,
     pieces: Mapping[str, list[str]] | None = None,
     strangers: Collection[Block] = (),
+    shown: bytes | None = None,
 ) -> tuple[bytes, list[str]]:
     """Return a skin file that surfaces do not wear now, with new ones that it does not list, and their names.
 
-    A new one that wears the same as a surface that is listed wears the same there, too: a piece that was cut off it.
+    A new one that came of a surface that is listed, and wears what the skin that is `shown` says of that, wears the
+    same as that here, too: it was renamed, or cut off. So does one that wears the same as a surface that is listed.
     `strangers` are those of the surfaces that came with other models, and are as new to this one as what was made here.
 
     Raises:
         ModelError: a name can't be written.
     """
-    before = (_name_in_source(block) for block in blocks if block not in strangers)
-    document, came = read_skin(old), {surface_key(name) for name in before if name}
+    document, came = read_skin(old), {_key_in_source(block) for block in blocks if block not in strangers} - {""}
     own, added, every = document.shaders(), [], pieces or {}
     if came and own and came.isdisjoint(own):  # it is of another model, as heads of players may have
         return old, []
-    now = _worn_now(blocks)
-    alike = {shader: own[surface_key(surface)] for surface, shader in reversed(now) if surface_key(surface) in own}
-    for surface, shader in now:
-        for piece in every.get(surface, [surface]):
-            if shader and surface_key(piece) not in own and surface_key(piece) not in came:
-                document = document.set_shader(piece, own.get(surface_key(surface), alike.get(shader, shader)))
+    worn, now = {} if shown is None else read_skin(shown).shaders(), _worn_now(blocks)
+    alike = {each.shader: own[each.key] for each in reversed(now) if each.key in own}
+    for each in now:
+        origin = "" if each.block in strangers else _key_in_source(each.block)
+        line = own[origin] if origin in own and worn.get(origin) == each.shader else alike.get(each.shader, each.shader)
+        for piece in every.get(each.surface, [each.surface]):
+            if each.shader and surface_key(piece) not in own and surface_key(piece) not in came:
+                document = document.set_shader(piece, own.get(each.key, line))
                 added.append(piece)
     return document.write(), added
+
+
+def bare(blocks: list[Block]) -> list[str]:
+    """Return the names of surfaces that wear nothing by the skin that is shown, and came from no file so."""
+    came = {_key_in_source(block) for block in blocks}
+    return [each.surface for each in _worn_now(blocks) if not each.shader and each.material and each.key not in came]
+
+
+def of_unlisted(
+    asked: ExportRequest, row: Format, blocks: Sequence[Any], pieces: Mapping[str, list[str]] | None = None
+) -> list[str]:
+    """Name, in a sentence, new surfaces that skins beside a model's file do not list: games show them grey.
+
+    What the file had like that came so. Skins that list none of the surfaces are another model's.
+    """
+    found, every = {}, pieces or {}
+    meshes = [block for block in blocks if block.type == "MESH"]
+    called = [piece for each in _worn_now(meshes) for piece in every.get(each.surface, [each.surface])]
+    came = {_key_in_source(block) for block in meshes}
+    for name, file in _skins_beside(asked, row).items():
+        try:
+            own = {} if name == asked.skin.lower() else read_skin(file.read()).shaders()
+        except ModelError:
+            continue
+        lacking = [surface for surface in called if surface_key(surface) not in {*own, *came}]
+        if lacking and not own.keys().isdisjoint({*came, *map(surface_key, called)}):
+            found[file.name] = lacking
+    if not found:
+        return []
+    surfaces = listed(list(dict.fromkeys(chain.from_iterable(found.values()))))
+    return [f"{surfaces}: not listed in {listed(list(found))} beside the file, games show them grey (Write Skin)"]
+
+
+def _skins_beside(asked: ExportRequest, row: Format) -> dict[str, GameFile]:
+    """Return the skins that lie where a model is written to."""
+    file = user_disk().file(asked.target)
+    return wardrobe(file, row).files if row.skins == formats.SKIN_FILES and asked.target.parent.is_dir() else {}
 
 
 def listed_in(blocks: list[Block], skin: bytes) -> list[str]:
     """Return the names of the surfaces of some objects that a skin file lists."""
     own = read_skin(skin).shaders()
-    return [surface for surface, _ in _worn_now(blocks) if surface_key(surface) in own]
+    return [each.surface for each in _worn_now(blocks) if each.key in own]
 
 
-def _name_in_source(block: Block) -> str:
-    """Return what an object's surface is called in the file that it came from; "" of one that came from none."""
-    name = block.get(names.SOURCE) if model_id_of(block) else None
-    return name if isinstance(name, str) else ""
+def _key_in_source(block: Block) -> str:
+    """Return what skins call an object's surface in the file that it came from; "" of one that came from none."""
+    name = name_in_source(block)
+    return surface_key(name) if name else ""
 
 
-def _worn_now(blocks: list[Block]) -> list[tuple[str, str]]:
-    return [(surface, "" if m is None else worn_by(m)) for surface, m in worn_materials(blocks)]
+@dataclass(frozen=True, eq=False)
+class Worn:
+    """A surface of an object, and what it wears now; "" where that is nothing."""
+
+    surface: str
+    block: Block
+    material: Block | None
+
+    @property
+    def key(self) -> str:
+        """Return what skins call the surface."""
+        return surface_key(self.surface)
+
+    @property
+    def shader(self) -> str:
+        """Return what it wears."""
+        return "" if self.material is None else worn_by(self.material)
 
 
-if TYPE_CHECKING:
-    from ...assets.export_request import ExportRequest
+def _worn_now(blocks: list[Block]) -> list[Worn]:
+    return [Worn(wanted.name, wanted.block, material) for wanted, material in worn_materials(blocks)]
 
 
 def skin_files(

@@ -28,7 +28,7 @@ from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
 from .plain import holds_of, shown_apart
 from .selection import instances_left_out, left_out, taken_along, unselected_tags
-from .skin_files import skin_files
+from .skin_files import of_unlisted, skin_files
 
 if TYPE_CHECKING:
     from ...assets.export_request import ExportRequest
@@ -76,6 +76,7 @@ def export_file(
         write_files([(asked.target, written.data), *beside, *levels, *skins, *texts])
     warnings += [
         *advice(chosen.blocks, row, settings.scale, settings.keep_suffixes),
+        *of_unlisted(asked, row, chosen.blocks, written.pieces),
         *left_out(chosen),
         *instances_left_out(context, chosen),
     ]

@@ -43,7 +43,7 @@ from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.advice import of_materials
 from ..export.levels import STALE, say_stale
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
-from ..export.skin_files import listed_in, skin_of, skin_with
+from ..export.skin_files import bare, listed_in, skin_of, skin_with
 from ..export.vertex import gathered
 from ..skins import skin_worn_by
 from .tables import KINDS, table_file
@@ -278,6 +278,7 @@ def _skins(
             if worn in own:
                 files = {f"{kind}_{new}{SUFFIX}": files[own[worn]]} | files
             own, worn = skins_of(kind, files), new
+        shown = files.get(own.get(worn, ""))
         for skin in dict.fromkeys([*own, *([worn] if worn else [])]):
             name = own.get(skin, f"{kind}_{skin}{SUFFIX}")
             if skin == worn:
@@ -285,16 +286,25 @@ def _skins(
                 continue
             if same := listed_in(strangers, files[name]):
                 others.setdefault(listed(same), []).append(name)
-            files[name], added = skin_with(blocks, files[name], pieces, strangers)
+            files[name], added = skin_with(blocks, files[name], pieces, strangers, shown)
             if added:
                 missing.setdefault(listed(added), []).append(name)
+    _say_unlisted(missing, others, meshes.values())
+    return files
+
+
+def _say_unlisted(
+    missing: Mapping[str, list[str]], others: Mapping[str, list[str]], meshes: Iterable[list[Block]]
+) -> None:
+    """Say which surfaces skins don't list: those that are added to them, those of other models, and bare ones."""
+    for surfaces in filter(None, (listed(bare(blocks)) for blocks in meshes)):
+        log.warning("%s: no skin that is worn lists them, games show them grey (give them a material)", surfaces)
     for surfaces, names_of_skins in missing.items():
-        text = "%s: not listed in %s, added there, dressed as what wears the same now, else as worn now"
+        text = "%s: not listed in %s, added there, dressed as what they were or wears the same now, else as worn now"
         log.warning(text, surfaces, listed(names_of_skins))
     for surfaces, names_of_skins in others.items():
         text = "%s came with another model, and %s dress what it replaced: edit these, or give it another name"
         log.warning(text, surfaces, listed(names_of_skins))
-    return files
 
 
 def _strays(player: PlayerFound, context: Context, taken: set[Any]) -> list[str]:

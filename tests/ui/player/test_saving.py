@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from io_idtech_models.game.skin import read_skin
 from io_idtech_models.tasks.player.files import proposed_target
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, put
@@ -169,6 +170,67 @@ def test_the_head_of_another_player_is_dressed_as_skins_say_by_its_name(tmp_path
     assert (same in out) == (name == "h_head")
     assert (f"'{name}': not listed in 'head_red.skin', added there, dressed" in out) == (name != "h_head")
     assert (files["head_red.skin"] == player_files()["head_red.skin"]) == (name == "h_head")
+
+
+def lines_of(files: dict[str, bytes], part: str) -> dict[str, dict[str, str]]:
+    """Return what the surfaces of a part wear by each of its skins in some files."""
+    found = {name.partition("_")[2]: data for name, data in files.items() if name.startswith(f"{part}_")}
+    return {name: read_skin(data).shaders() for name, data in found.items() if name.endswith(".skin")}
+
+
+def renamed(block: Any) -> None:
+    block.name = "new"
+
+
+def cut_off(block: Any) -> None:
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    block.data.polygons[0].select = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.separate(type="SELECTED")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    next(each for each in bpy.context.selected_objects if each != block).name = "new"
+
+
+def duplicated(block: Any) -> None:
+    activate(block)
+    bpy.ops.object.duplicate()
+    bpy.context.object.name = "new"
+
+
+def shared(block: Any) -> None:
+    """Make another mesh that wears the same material."""
+    new = add_cube("new")
+    new.parent = block.parent
+    new.data.materials.append(block.data.materials[0])
+
+
+@pytest.mark.parametrize("worn", ["default", "red"])
+@pytest.mark.parametrize(
+    ("edit", "shows"), [*((e, s) for e in (renamed, cut_off, duplicated) for s in (False, True)), (shared, False)]
+)
+def test_what_came_of_a_surface_wears_what_that_wears_in_all_skins(tmp_path, capfd, edit, shows, worn):
+    player = brought(game(tmp_path), skin=worn)
+    block = mesh_of(player, "lower")
+    edit(block)
+    activate(next(each for each in bpy.context.view_layer.objects if each.name == "new"))
+    if shows:
+        assert bpy.ops.object.idtech_show_skin(skin="default.skin" if worn == "red" else "red.skin") == {"FINISHED"}
+        assert "games show these grey" not in capfd.readouterr().out
+    after, before = (lines_of(files, "lower") for files in (saved(tmp_path), player_files()))
+    assert after.keys() == before.keys() >= {"default.skin", "red.skin"}
+    for name, lines in before.items():
+        assert after[name]["new"] == lines["l_legs"], name
+
+
+def test_what_a_modeller_made_to_wear_something_else_wears_that_in_all_skins(tmp_path):
+    block = mesh_of(brought(game(tmp_path)), "lower")
+    renamed(block)
+    block.data.materials[0] = bpy.data.materials.new("models/players/grunt/other")
+    found = lines_of(saved(tmp_path), "lower")
+    assert {lines["new"] for lines in found.values()} == {"models/players/grunt/other"}
 
 
 def test_an_instance_of_a_collection_on_a_tag_is_named(tmp_path, capfd):
