@@ -7,6 +7,7 @@ from typing import Any
 from ..blender import names
 from ..blender.compat import Context
 from ..blender.hanging import in_space
+from ..blender.player.parts import all_shown
 from ..blender.scene import ExportScene
 from ..blender.skeletal.gather import find_rig
 from ..blender.skeletal.gather import gather as gather_skeletal
@@ -29,13 +30,15 @@ Facts = dict[str, int]
 def models_meant(context: Context) -> dict[str, Choice]:
     """Return the model of the active object, or the selection, by "", or of a whole player its parts by their kinds.
 
+    These with what is hidden of them, as the player is written.
+
     Raises:
         ModelError: there is none.
     """
     subject = subject_of(context)
     if subject is None or subject.player is None:
         return {"": choose(context, "AUTO")}
-    return {kind: part_of(context, root) for kind, root in subject.player.parts.items()}
+    return {kind: part_of(context, root).with_hidden() for kind, root in subject.player.parts.items()}
 
 
 def checked(chosen: Choice, row: Format, game: str, context: Context) -> tuple[list[Problem], Facts]:
@@ -44,7 +47,8 @@ def checked(chosen: Choice, row: Format, game: str, context: Context) -> tuple[l
     Raises:
         ModelError: the objects are no model that the format can hold at all.
     """
-    model = GATHER[row.family](chosen, row, context)
+    with all_shown(context.view_layer, chosen.blocks):
+        model = GATHER[row.family](chosen, row, context)
     found, subject = row.check(model, game), subject_of(context)
     if subject is not None and subject.whole is not None:
         found += gone_tags(model, besides=[names.file_name_of(block) for block in chosen.hidden])

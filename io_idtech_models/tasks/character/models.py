@@ -200,7 +200,7 @@ class ModelsSaved:
     def _of_frames(self, kind: str, chosen: Choice, path: str = "") -> int:
         """Write a model of frames, and what it wears; `path` is that of a new one. Returns how many frames it has."""
         is_new, path = bool(path), path or self.record.models[kind]
-        whole = replace(chosen, blocks=chosen.whole, hidden=[])
+        whole = chosen.with_hidden()
         row = kept_format(formats.by_suffix(PurePath(path)) or formats.by_name("md3"), chosen.collection)
         settings = GatherSettings(frames="KEYS", scale=self.record.scale)
 

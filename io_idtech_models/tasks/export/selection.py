@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
@@ -53,6 +53,10 @@ class Choice:
     def whole(self) -> list[bpy.types.Object]:
         """Return all objects of the model, hidden or not."""
         return [*self.blocks, *self.hidden]
+
+    def with_hidden(self) -> Choice:
+        """Return the same with what is hidden, which a whole player is written with."""
+        return replace(self, blocks=self.whole, hidden=[])
 
     def keep_apart(self, context: Context) -> None:
         """Let copies in a collection of their own have a model's list of frames for themselves, before it changes.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
@@ -151,6 +151,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     held = [names.file_name_of(root) for kind, root in player.parts.items() if kind not in KINDS]
     notes = [f"no part of it, models of their own (Export: MD3): {listed(held)}"] if held else []
+    hidden = [block.name for (_, level), choice in chosen.items() if not level for block in choice.hidden]
+    notes += [f"written though they are hidden: {listed(hidden)}"] if hidden else []
     return saved, Summary(facts, list(dict.fromkeys(warnings)), notes)
 
 
@@ -177,7 +179,7 @@ def _part(asked: ExportRequest, chosen: Choice, options: SaveOptions, context: C
     settings = GatherSettings(
         frames="KEYS", scale=options.scale, normals=options.normals, keep_suffixes=options.keep_suffixes
     )
-    whole = replace(chosen, blocks=chosen.whole, hidden=[])
+    whole = chosen.with_hidden()
     with all_shown(context.view_layer, whole.blocks):
         written = part_for(asked, whole, context, settings)
     for text in [*notes_of(written, reduced=bool(options.triangles)), *left_out(whole)]:
@@ -250,7 +252,7 @@ def _warn_of_made_levels(chosen: dict[tuple[str, int], Choice], options: SaveOpt
     made = [key for key, choice in chosen.items() if choice.collection is not None and levels.made(choice.collection)]
     for kind in dict.fromkeys(kind for kind, _ in made if (kind, 0) in chosen):
         part = chosen[kind, 0]
-        whole = replace(part, blocks=part.whole, hidden=[])
+        whole = part.with_hidden()
         with all_shown(context.view_layer, whole.blocks):
             say_stale(Path(part_file(kind, 0, part.collection)), whole, context, options.scale)
 

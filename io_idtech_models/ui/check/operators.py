@@ -78,6 +78,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
             self.report({"ERROR"}, str(error))
             return CANCELLED
         self.keep(context, findings, counted)
+        blocks = [block for block in blocks if block.visible_get()]
         if blocks:
             deselect(context)
         for block in blocks:

@@ -479,6 +479,23 @@ def test_tags_that_games_look_for_and_that_are_gone_are_named(tmp_path, capfd):
     assert bpy.context.selected_objects[0].name == "tag_hat"
 
 
+@pytest.mark.parametrize("way", ["eye", "excluded"])
+def test_what_is_hidden_is_checked_and_written_with_the_player(tmp_path, capfd, way):
+    player = brought(game(tmp_path))
+    check: Any = bpy.ops.object.idtech_check_game
+    head, hat = mesh_of(player, "head"), hat_on(player)
+    hat.data.materials.append(bpy.data.materials.new("felt"))
+    if way == "eye":
+        head.hide_set(True), hat.hide_set(True)
+    else:
+        bpy.context.view_layer.layer_collection.children[NAME].children["head"].exclude = True
+    activate(mesh_of(player, "lower"))
+    assert check(target="md3:quake3") == {"FINISHED"}
+    assert "nothing to export" not in capfd.readouterr().out
+    assert len(model(saved(tmp_path)["head.md3"]).surfaces) == 2
+    assert re.search("written though they are hidden: .*'h_head'", capfd.readouterr().out)
+
+
 def test_a_part_of_ones_own_is_asked_for_the_tag_that_carries_the_next(tmp_path, capfd):
     player = brought(game(tmp_path), levels=False)
     legs = player.parts["lower"]
