@@ -15,13 +15,15 @@ from ..provenance import MODEL_ID, PART, PLAYER, collection_of, collections_of
 from ..roots import LEVEL, is_root, own_constraints, player_root
 from ..scene import objects_in
 
+BEARERS = frozenset(("lower", "nonseg"))  # parts on which the others hang
+
 
 @dataclass(eq=False)
 class PlayerFound:
     """A player in the scene: its roots."""
 
     identity: str
-    root: Block  # which all others hang on
+    root: Block  # which all others hang on, or hung until a tag was deleted
     collection: Any | None  # that an import or a modeller made for it
     parts: dict[str, Block] = field(default_factory=dict)  # roots by kind
     levels: dict[tuple[str, int], Any] = field(default_factory=dict)  # collections, by kind and number
@@ -35,13 +37,27 @@ class PlayerFound:
 def find_player(block: Block | None) -> PlayerFound | None:
     """Return the player that an object belongs to; None if it hangs on none."""
     top = player_root(block)
-    return None if top is None else _found(top)
+    return None if top is None else _found(_bearer_of(top))
 
 
 def players_among(blocks: Iterable[Block]) -> list[PlayerFound]:
     """Return the players that objects belong to, each once."""
-    tops = dict.fromkeys(top for top in map(player_root, blocks) if top is not None)
+    tops = dict.fromkeys(_bearer_of(top) for top in map(player_root, blocks) if top is not None)
     return [_found(top) for top in tops]
+
+
+def _bearer_of(top: Block) -> Block:
+    """Return the root that bears a player: that on which all hangs, or hung until its tag was deleted."""
+    bearers = [] if top[PART] in BEARERS else [each for each in _tops(top) if each[PART] in BEARERS]
+    return bearers[0] if len(bearers) == 1 else top
+
+
+def _tops(top: Block) -> list[Block]:
+    """Return the roots in a player's collection that are its, and hang on nothing: but one, where no tag is gone."""
+    home = home_of(top)
+    inside = [] if home is None else objects_in(home)
+    own = [each for each in inside if is_root(each) and each.get(PLAYER) == top[PLAYER] and LEVEL not in each]
+    return [each for each in own if player_root(each) == each]
 
 
 def home_of(top: Block) -> Any | None:
@@ -53,7 +69,9 @@ def home_of(top: Block) -> Any | None:
 def _found(top: Block) -> PlayerFound:
     identity = str(top[PLAYER])
     player = PlayerFound(identity, top, home_of(top))
-    for block in (top, *top.children_recursive):
+    others = [each for each in _tops(top) if each != top]
+    torn = [] if top[PART] not in BEARERS or any(each[PART] in BEARERS for each in others) else others
+    for block in (block for each in (top, *torn) for block in (each, *each.children_recursive)):
         if not is_root(block) or block.get(PLAYER) != identity:
             continue
         if LEVEL not in block:

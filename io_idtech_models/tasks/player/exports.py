@@ -116,6 +116,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     Raises:
         ModelError: a part can't be written.
     """
+    if not player.parts.keys() & set(KINDS):
+        raise LimitError(f"'{player_name(player)}' has no parts any more: {listed(list(PARTS))} are what a player is")
     with collected_warnings() as warnings, left_alone(context), object_mode(context):
         saved = SavedPlayer(player_name(player), skin=options.new_skin.strip().lower())
         chosen = {(kind, 0): part_of(context, root) for kind, root in player.parts.items() if kind in KINDS}

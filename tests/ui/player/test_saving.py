@@ -479,6 +479,29 @@ def test_tags_that_games_look_for_and_that_are_gone_are_named(tmp_path, capfd):
     assert bpy.context.selected_objects[0].name == "tag_hat"
 
 
+@pytest.mark.parametrize(("part", "tag"), [("lower", "tag_torso"), ("upper", "tag_head")])
+@pytest.mark.parametrize("active", ["lower", "upper", "head"])
+def test_parts_whose_tag_was_deleted_are_the_players(tmp_path, capfd, part, tag, active):
+    player = brought(game(tmp_path))
+    meshes = {kind: mesh_of(player, kind) for kind in ("lower", "upper", "head")}
+    bpy.data.objects.remove(tag_of(player.parts[part], tag))
+    bpy.context.view_layer.update()
+    activate(meshes[active])
+    found = saved(tmp_path)
+    said = capfd.readouterr().out
+    assert f"{part}.md3: the model lacks tags on which games hang models by their names" in said
+    assert "3 parts" in said and "the player has no" not in said
+    assert {name for name in found if name.endswith(".md3")} == {n for n in player_files() if n.endswith(".md3")}
+
+
+def test_a_player_of_no_parts_is_not_written(tmp_path):
+    player = brought(game(tmp_path))
+    for kind in ("lower", "upper", "head"):
+        player.parts[kind]["idtech_part"] = "weapon"
+    assert "has no parts any more" in error_of(bpy.ops.export_scene.idtech_player, filepath=str(tmp_path / "a.pk3"))
+    assert not (tmp_path / "a.pk3").exists()
+
+
 @pytest.mark.parametrize("way", ["eye", "excluded"])
 def test_what_is_hidden_is_checked_and_written_with_the_player(tmp_path, capfd, way):
     player = brought(game(tmp_path))
