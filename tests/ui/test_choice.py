@@ -643,3 +643,18 @@ def test_the_dialog_does_not_open_where_nothing_can_be_meant(tmp_path, monkeypat
     view = bpy.context.view_layer
     view.active_layer_collection = view.layer_collection
     assert proposed(kind, monkeypatch).startswith("there are 2 models without objects")
+
+
+@pytest.mark.parametrize("selected", [False, True])
+def test_what_was_moved_out_of_a_models_collection_is_written_where_it_is_selected_else_named(
+    tmp_path, capfd, walker, selected
+):
+    meshes = [block for block in walker.objects if block.type == "MESH"]
+    walker.objects.unlink(meshes[0])
+    bpy.context.scene.collection.objects.link(meshes[0])
+    bpy.context.view_layer.update()
+    activate(meshes[1], *meshes[: int(selected)])
+    capfd.readouterr()
+    found = {surface.name for surface in load(export_bytes(tmp_path / "b.md3")).surfaces}
+    assert (meshes[0].name in found) == selected
+    assert ("parts of the model that lie in other collections" in capfd.readouterr().out) != selected

@@ -265,6 +265,27 @@ def test_what_lies_elsewhere_takes_no_levels_from_a_model(head, tmp_path, what):
     assert sorted(path.name for path in out.parent.iterdir()) == ["head.md3", "head_1.md3"]
 
 
+@pytest.mark.parametrize("way", ["hidden", "moved"])
+def test_what_a_level_lacks_is_named(tmp_path, capfd, way):
+    three = [tube(name) for name in ("front", "back")]
+    import_model(put(tmp_path / "in" / "head.md3", dump(model_of(*three), "md3")))
+    assert make_levels(percentages="50") == {"FINISHED"}
+    layer_of("head_1").exclude = False
+    bpy.context.view_layer.update()
+    block = bpy.data.objects["front.001"]
+    if way == "hidden":
+        block.hide_set(True)
+    else:
+        bpy.data.collections["head_1"].objects.unlink(block)
+        bpy.context.scene.collection.objects.link(block)
+    activate(bpy.data.objects["front"])
+    capfd.readouterr()
+    export_bytes(tmp_path / "head.md3")
+    assert [each.name for each in load((tmp_path / "head_1.md3").read_bytes()).surfaces] == ["back"]
+    left = "1 hidden object left out" if way == "hidden" else "left out, parts of the model that lie in other coll"
+    assert f"head_1: {left}" in capfd.readouterr().out
+
+
 def test_of_several_models_in_one_file_none_has_levels(head, tmp_path):
     make_levels()
     import_model(put(tmp_path / "in" / "hat.md3", ball(name="hat")))

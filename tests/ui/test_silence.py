@@ -668,6 +668,15 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["tag_back"])
 
 
+@says("that lie in other collections")
+def _(folder):
+    block = first("MESH", import_model(SENTINEL).objects)
+    block.users_collection[0].objects.unlink(block)
+    bpy.context.scene.collection.objects.link(block)
+    activate(next(each for each in bpy.data.objects if each.type == "MESH" and each != block))
+    export(folder / "a.md3")
+
+
 @says("beside the file, games show them grey")
 def _(folder):
     for file in (TOCK, TOCK.with_name("lower_default.skin")):

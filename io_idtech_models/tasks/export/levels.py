@@ -19,7 +19,7 @@ from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, listed, plural, unheard
 from .plain import checksums_of, plain_model
-from .selection import Choice, choose
+from .selection import Choice, choose, left_out
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,10 @@ def files_of_scene(
             raise LimitError(f"level of detail {place} is missing: games take none behind it; make them anew")
         try:
             with levels.shown(collection, context.view_layer):
-                level = made_of(choose(context, "AUTO", collection.name))
+                choice = choose(context, "AUTO", collection.name)
+                level = made_of(choice)
+            for text in left_out(choice):
+                log.warning("%s: %s", collection.name, text)
         except LimitError as error:
             text = f"level of detail '{collection.name}' (make levels of detail anew, or delete it): {error}"
             raise LimitError(text) from error

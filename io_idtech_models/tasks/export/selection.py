@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
@@ -45,6 +45,7 @@ class Choice:
     taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
     others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
     beside: list[bpy.types.Object] = field(default_factory=list)  # that hang together with the active model, unselected
+    away: list[bpy.types.Object] = field(default_factory=list)  # parts of the model that lie in other collections
     strange: list[bpy.types.Object] = field(default_factory=list)  # that are selected, and no part of it
     parts: list[bpy.types.Object] = field(default_factory=list)  # of the same player, which the active armature poses
     guessed: bool = False  # nothing was active or selected, and no model imported: all that is visible is meant
@@ -151,6 +152,8 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     Of a model with bones only what they bend or carry goes along.
     """
     near = together(context, model.whole)
+    model.blocks += [block for block in model.away if _chosen(context, block)]
+    model.away = [block for block in model.away if not _chosen(context, block)]
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
     wanted = [
         b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint([*bending(b), *_carrying(b)]))
@@ -301,15 +304,17 @@ def _named(name: str) -> bpy.types.Collection:
 def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice:
     """Return what lies in a collection; one that holds a model's objects, or its collection, speaks for that model."""
     blocks = objects_in(collection)
-    return _visible(context, blocks, collection if collection.get(MODEL_ID) else _speaker(blocks) or collection)
+    choice = _visible(context, blocks, collection if collection.get(MODEL_ID) else _speaker(blocks) or collection)
+    model_id = collection.get(MODEL_ID)
+    choice.away = list(_further(context, [collection], model_id, blocks)) if isinstance(model_id, str) else []
+    return choice
 
 
 def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
     """Return the model of an object that was imported: its collection, or what lies elsewhere; None for others.
 
     Elsewhere lies what was moved out of the import's collection, what was copied, or what came without it. The model
-    is what lies in the collection of the object. Parts that are nowhere there come from others, the import's own
-    first, but from none that has a part once more: those are copies, or what was copied.
+    is what lies in the collection of the object. Parts that are nowhere there come from others.
     """
     root = root_of(active)
     if root is not None:
@@ -323,14 +328,23 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
     speaker = _speaker([active])
     own = list(active.users_collection)
     blocks = dict.fromkeys(_contents(context, own, model_id, speaker))
-    parts = {_part(block) for block in blocks if model_of(block) == model_id}
-    for others in _elsewhere(context, own, model_id):
-        further = [block for block in others if block not in blocks]
+    return _visible(context, blocks | dict.fromkeys(_further(context, own, model_id, blocks)), speaker)
+
+
+def _further(
+    context: Context, here: list[bpy.types.Collection], model_id: str, known: Collection[bpy.types.Object]
+) -> Iterator[bpy.types.Object]:
+    """Yield the objects of a model that lie elsewhere than in its collections, but no copies of those that are known.
+
+    They come from the import's own collection first, but from none that has a part once more.
+    """
+    parts = {_part(block) for block in known if model_of(block) == model_id}
+    for others in _elsewhere(context, here, model_id):
+        further = [block for block in others if block not in known]
         found = {_part(block) for block in further}
         if not found & parts:
-            blocks |= dict.fromkeys(further)
+            yield from further
             parts |= found
-    return _visible(context, blocks, speaker)
 
 
 def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | None:
@@ -474,6 +488,9 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
     if beside:
         text = "left out, they hang together with the model and are none of its own (select them, too, to write them)"
         texts.append(f"{text}: {_names(beside)}")
+    if chosen.away:
+        text = "left out, parts of the model that lie in other collections (move them back, or select them, too)"
+        texts.append(f"{text}: {_names(chosen.away)}")
     if chosen.parts:
         text = (
             "left out, other parts of the player, which stand in spaces of their own (Export Player writes them all, "
