@@ -16,7 +16,7 @@ from tests.blender.case import reopen_blend
 from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
-from tests.samples import dump, load, put, sample
+from tests.samples import PROJECT, dump, load, put, sample
 from tests.ui.scene import activate, add_mesh, add_tag, bpy, counts, error_of, export_bytes, import_model, run_export
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -263,6 +263,25 @@ def test_what_lies_elsewhere_takes_no_levels_from_a_model(head, tmp_path, what):
     out = put(tmp_path / "out" / "head.md3")
     export_bytes(out, what=what)
     assert sorted(path.name for path in out.parent.iterdir()) == ["head.md3", "head_1.md3"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "said"),
+    [
+        (
+            "mdr",
+            "levels of detail that the armature does not move are left out (they are of frames, as MD3's): 'skin.001'",
+        ),
+        ("iqm", "IQM files hold no levels of detail: what is drawn from afar is left out"),
+    ],
+)
+def test_levels_of_a_rigged_model_are_of_frames_and_named_where_they_are_left_out(tmp_path, capfd, suffix, said):
+    import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
+    activate(next(block for block in bpy.data.objects if block.type == "MESH"))
+    assert make_levels(percentages="50") == {"FINISHED"}
+    capfd.readouterr()
+    export_bytes(tmp_path / f"a.{suffix}")
+    assert said in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("way", ["hidden", "moved"])

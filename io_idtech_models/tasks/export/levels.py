@@ -11,7 +11,7 @@ from ...assets.levels import Files, level_target
 from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.mesh import levels
-from ...blender.provenance import MODEL_ID, collections_of, model_of
+from ...blender.provenance import MODEL_ID, collection_of, collections_of, model_of
 from ...blender.roots import goes_with
 from ...blender.scene import objects_in
 from ...formats import Format
@@ -48,9 +48,10 @@ def _meshes_of(found: Mapping[int, Any]) -> list[Any]:
 
 def lost(rig: Any, row: Format) -> list[str]:
     """Return what becomes of the levels of a rig's model in a format that has none, or that it does not move."""
-    found = levels.levels_of(rig)
+    home = collection_of(rig)
+    found = [block for holder in (rig, home) if holder is not None for block in _meshes_of(levels.levels_of(holder))]
     if found and row.skeletal.levels:
-        left = [block.name for block in _meshes_of(found) if not goes_with(block, rig)]
+        left = [block.name for block in found if not goes_with(block, rig)]
         text = "levels of detail that the armature does not move are left out (they are of frames, as MD3's)"
         return [f"{text}: {listed(left)}"] if left else []
     return row.lost_levels() if found else []
