@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,6 +25,7 @@ from .scene import showing
 
 log = logging.getLogger(__name__)
 ROUNDED = 1e-6  # of a value: a curve between keys may be as far from the value that one of them was given
+BEGIN = 1  # where a new scene stands, wherever it starts
 NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 
 
@@ -49,26 +50,26 @@ def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
         show(scene.frame_current + scene.frame_subframe)
         off = animated.changed(values, ROUNDED)
         had = dict(zip(animated.places, values, strict=True))
-    scripted = {owner for owner, _ in off if _stands_as_keyed_last(owner, scene, had)}
-    off = [(owner, path) for owner, path in off if owner not in scripted]
+    off = [place for place in off if not _is_as_keyed_last(place, had[place], scene)]
     names = [_name_of(owner, path) for owner, path in off if owner in owners and not _chooses_frame(owner, path)]
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"
         log.warning(text, listed(sorted(set(names))))
 
 
-def _stands_as_keyed_last(owner: Block, scene: bpy.types.Scene, values: Mapping[Place, Value]) -> bool:
-    """Tell whether a script keyed a data-block at one frame after another, and the scene never went along.
+def _is_as_keyed_last(place: Place, value: Value, scene: bpy.types.Scene) -> bool:
+    """Tell whether a script keyed a property at one frame after another, and the scene never went along.
 
-    Then all of it stands as its last keys have it, and the scene at its start. Who cleared a pose did so at any frame.
+    Then it stands as its last keys have it, and the scene at its start. Who cleared a pose did so at any frame.
     """
-    curves = [curve for curve in playing_curves(owner) if len(curve.keyframe_points)]
+    owner, path = place
+    curves = [curve for curve in playing_curves(owner) if curve.data_path == path and len(curve.keyframe_points)]
     if not curves:
         return False
-    first, last = (function(curve.range()[end] for curve in curves) for end, function in enumerate((min, max)))
-    if max(first, scene.frame_start) < scene.frame_current_final < last:
+    first, last = min(curve.range()[0] for curve in curves), max(curve.range()[1] for curve in curves)
+    if max(first, scene.frame_start, BEGIN) < scene.frame_current_final < last:
         return False
-    return all(_is_at_last_key(curve, values.get((owner, curve.data_path))) for curve in curves)
+    return all(_is_at_last_key(curve, value) for curve in curves)
 
 
 def _is_at_last_key(curve: Any, value: Value) -> bool:

@@ -273,6 +273,53 @@ def test_what_scales_bones_and_moves_others_by_that_is_to_be_muted(tmp_path, sai
     assert re.search(r"the bones of '[^']+' are written up to .*: " + remedy, said())
 
 
+def driven(bone: Any) -> None:
+    bone.driver_add("scale", 1).driver.expression = "1 + frame * 0.03"
+
+
+def keyed_larger(bone: Any) -> None:
+    for frame, size in ((0, 1.0), (20, 1.6)):
+        bone.scale = (1.0, size, 1.0)
+        bone.keyframe_insert("scale", frame=frame)
+
+
+@pytest.mark.parametrize("target", ["a.mdr", "a.mds"])
+@pytest.mark.parametrize(
+    ("scale", "remedy"),
+    [
+        (driven, "mute the drivers of the scale of bones: 'spine'"),
+        (keyed_larger, "delete the keys of the scale of bones: 'spine'"),
+        (lambda bone: setattr(bone, "scale", (1.0, 2.0, 1.0)), "clear the scale of bones .*: 'spine'"),
+    ],
+)
+def test_what_scales_bones_is_named_and_nothing_else(tmp_path, said, target, scale, remedy):
+    """Beside it a constraint turns another bone, which is scaled along."""
+    rig, _ = rigged(NEWT)
+    scale(rig.pose.bones["spine"])
+    rig.pose.bones["head"].constraints.new("DAMPED_TRACK").target = add_tag("leader")
+    bpy.context.view_layer.update()
+    export_bytes(tmp_path / target, motions="ACTIVE")
+    found = re.search(r"the bones of '[^']+' are written up to .*?: ([^;]*)", said())
+    assert found is not None and re.fullmatch(remedy, found[1].strip())
+
+
+@pytest.mark.parametrize("name", ["chest", "tag_chest"])
+def test_bones_that_are_tags_are_compared_too(tmp_path, said, name):
+    rig, _ = rigged(NEWT)
+    rig.pose.bones["chest"].name = name
+    keyed_larger(rig.pose.bones[name])
+    export_bytes(tmp_path / "a.mds", motions="SCENE")
+    assert f"delete the keys of the scale of bones: '{name}'" in said()
+
+
+def test_a_bone_that_slides_is_named_where_a_file_holds_its_distance_once(tmp_path, said):
+    _, mesh = rigged(NEWT)
+    mesh.shape_key_add(name="Basis")
+    mesh.shape_key_add(name="fat").value = 0.7
+    export_bytes(tmp_path / "a.mds", motions="SCENE")
+    assert "the file has each joint as far from its parent in all frames, let these turn alone: 'hips'" in said()
+
+
 @pytest.mark.parametrize(
     ("keyed", "remedy"), [(False, "apply the scale of the armature"), (True, "remove the keys of")]
 )

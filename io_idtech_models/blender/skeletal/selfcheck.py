@@ -25,7 +25,6 @@ from ...model.skeletal import Animation, SkeletalModel, Skeleton, changed_frames
 from ...model.transforms import inverse
 from ...model.weights import skin_by
 from ...reporting import listed, plural
-from ..animated import moved_paths
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import rig_of
@@ -35,10 +34,10 @@ from ..scene import bending, showing
 from ..selfcheck import Off, is_beyond, spread, tolerance
 from . import armature, source_weights
 from .rig_scene import RigScene, WrittenMesh
+from .scalers import Scalers
 
 Doubles = NDArray[np.float64]
 SAID = 1.05  # times what has been said already
-UNEVEN = 1e-3  # of an armature's scale along its axes
 SAME_SHAPE = 2e-3  # of axes: Blender's rounding, and the files'
 
 
@@ -142,8 +141,11 @@ class _Check:
         self.bare: dict[Block, bool] = {}  # is the vertex that is farthest off one without weights
         self.changed: dict[Block, str] = {}  # topology, and where
         self.motions: dict[str, Off] = {}
-        # Motions in which the file's joints have another size or shape than bones, and these bones.
-        self.scaled: dict[str, set[str]] = {}
+        # By motion: what scales bones where joints have another size or shape, and joints that lie otherwise far from
+        # their parents than a file can say.
+        self.scaled: dict[str, Scalers] = {}
+        self.slid: dict[str, set[str]] = {}
+        self.parents = skeleton.parents
         rest = [skin_by(w.mesh.weights, *_parts(self.bind)) for w in export.written]
         self.allowed = tolerance(np.concatenate([*rest, skeleton.bind.positions.reshape(-1, 3)]))
 
@@ -170,16 +172,32 @@ class _Check:
 
     def _compare_joints(self, joints: Doubles, motion: Motion, frame: int, where: str) -> None:
         assert motion.animation is not None
-        places, axes = (values[0] for values in posed(motion.animation.of_frames(np.array([frame]))))
-        if len(places) != len(joints):
-            return  # with a joint more, which stands still
+        order = self._order_in(motion.animation)
+        if order is None:
+            return
+        places, axes = (values[0][order] for values in posed(motion.animation.of_frames(np.array([frame]))))
         shown, written = (steady.products(each.swapaxes(-1, -2), each) for each in (joints[:, :3, :3], axes))
         other = ~np.isclose(shown, written, atol=SAME_SHAPE).all(axis=(1, 2))
+        names = self.export.listed.names
         if other.any():
-            names = (self.export.listed.names[joint] for joint in np.flatnonzero(other))
-            self.scaled.setdefault(motion.name, set()).update(names)
+            scalers = self.scaled.setdefault(motion.name, Scalers())
+            rig = self.export.rig
+            scalers.look(rig, self.export.evaluated(rig), (names[joint] for joint in np.flatnonzero(other)))
+        if motion.animation.lengths is not None:
+            ways = [steady.lengths(each - each[self.parents]) for each in (joints[:, :3, 3], places)]
+            slid = (self.parents >= 0) & (np.abs(ways[0] - ways[1]) > self.allowed)
+            self.slid.setdefault(motion.name, set()).update(names[joint] for joint in np.flatnonzero(slid))
         found = self.motions.setdefault(motion.name, Off())
         found.note(self.distance(joints, places, axes), where)
+
+    def _order_in(self, animation: Animation) -> NDArray[np.intp] | None:
+        """Return which of a motion's joints the armature's are, (J,); None if some are none of them."""
+        names = self.export.listed.names
+        if len(animation.joint_names) == len(names):  # games need no names, and some formats have none
+            return np.arange(len(names))
+        places = {name: place for place, name in enumerate(animation.joint_names)}
+        found = [places.get(name, -1) for name in names]
+        return np.array(found) if min(found, default=0) >= 0 else None
 
     def distance(self, joints: Doubles, places: Doubles, axes: Doubles) -> float:
         """Return how far joints (J, 4, 4) are from places (J, 3) and axes (J, 3, 3), or what they move, at most."""
@@ -258,10 +276,17 @@ class _Check:
                 )
         for name, off in self.motions.items():
             if is_beyond(off.far, self.allowed):
-                bake = "bake the motion (Pose > Animation > Bake Action)"
-                remedy = _of_scale(rig, self.scaled[name]) if name in self.scaled else bake
-                found.append(off.sentence(f"the bones of '{rig.name}' are", remedy))
+                found.append(off.sentence(f"the bones of '{rig.name}' are", self._remedy(name)))
         return found
+
+    def _remedy(self, motion: str) -> str:
+        """Return what helps where a motion is written otherwise than its bones are posed."""
+        if motion in self.scaled:
+            return self.scaled[motion].remedy(self.export.rig)
+        if self.slid.get(motion):
+            text = "the file has each joint as far from its parent in all frames, let these turn alone"
+            return f"{text}: {listed(sorted(self.slid[motion]))}"
+        return "bake the motion (Pose > Animation > Bake Action)"
 
 
 def _parts(joints: Doubles) -> tuple[Doubles, Doubles]:
@@ -320,21 +345,6 @@ def _cause(block: Block, rig: Block, losing: str = "") -> str:
     if losing and is_still(block) and (keys is None or is_still(keys)):
         return _oddness(shown[0]) or _odd_bones(rig) or losing
     return _oddness(shown[0]) or _odd_bones(rig) or _own_motion(block)
-
-
-def _of_scale(rig: Block, scaled: set[str]) -> str:
-    """Return what to do where a file's joints have another size or shape than bones `scaled`: by what scales these."""
-    sizes = [abs(size) for size in rig.matrix_world.to_scale()]
-    if "scale" in moved_paths(rig):
-        return "no file has a skeleton that grows as a whole: remove the keys of the armature's scale"
-    if max(sizes) - min(sizes) > UNEVEN * max(sizes):
-        return "apply the scale of the armature and its meshes (Object > Apply > Scale)"
-    bones = [bone for bone in rig.pose.bones if bone.name in scaled]
-    held = [bone.name for bone in bones if any(not hold.mute for hold in bone.constraints)]
-    own = any(max(abs(size - 1.0) for size in bone.scale) > UNEVEN for bone in rig.pose.bones)
-    if held and not own and not any(path.endswith("].scale") for path in moved_paths(rig)):
-        return f"mute the constraints that scale or stretch bones: {listed(held)}"
-    return "clear the scale of bones (Pose > Clear Transform > Scale)"
 
 
 def _oddness(modifier: Any) -> str:

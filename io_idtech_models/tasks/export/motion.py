@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ... import formats
@@ -267,9 +268,13 @@ def _as_coded(animation: Animation, found: Animation, turns: NDArray[Any] | None
 
     Joints without parents may be turned there: see `Format.turns`.
     """
-    if found.positions.shape != animation.positions.shape:
+    own = np.arange(len(animation.joint_names))
+    more = len(found.joint_names) - len(own)
+    if found.num_frames != animation.num_frames or more < 0:
         return animation
-    rotations = found.rotations if turns is None else multiply(found.rotations, turns)
-    return replace(
-        animation, parents=found.parents, positions=found.positions, rotations=rotations, scales=found.scales
-    )
+    if more and found.joint_names[: len(own)] != animation.joint_names:
+        return animation  # else joints of tags lie behind the others
+    parents, positions, rotations = found.parents[own], found.positions[:, own], found.rotations[:, own]
+    rotations = rotations if turns is None else multiply(rotations, turns)
+    scales = None if found.scales is None else found.scales.of_joints(own)
+    return replace(animation, parents=parents, positions=positions, rotations=rotations, scales=scales)

@@ -1,0 +1,68 @@
+"""What makes bones larger or smaller where a file's joints can't follow, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...reporting import listed
+from ..animated import moved_paths
+from ..compat import Block
+
+UNEVEN = 1e-3  # of a scale: what counts as one
+HELD = "mute the constraints that scale or stretch bones"
+OF_SCALE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.scale\Z')
+
+
+@dataclass(eq=False)
+class Scalers:
+    """What scales bones of an armature in the frames that were looked at, by the bones' names."""
+
+    driven: set[str] = field(default_factory=set)
+    keyed: set[str] = field(default_factory=set)
+    set_by_hand: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)  # by constraints
+
+    def look(self, rig: Block, shown: Block, names: Iterable[str]) -> None:
+        """Note what scales bones, or those above them, in the frame that is `shown`: the armature as evaluated."""
+        found = [shown.pose.bones[name] for name in names]
+        bones = dict.fromkeys(each for bone in found for each in (bone, *bone.parent_recursive))
+        own = {bone.name for bone in bones if max(abs(size - 1.0) for size in bone.scale) > UNEVEN}
+        drivers = [] if rig.animation_data is None else rig.animation_data.drivers
+        driven = own & _named(curve.data_path for curve in drivers if not curve.mute)
+        keyed = own & _named(moved_paths(rig)) - driven
+        self.driven |= driven
+        self.keyed |= keyed
+        self.set_by_hand |= own - driven - keyed
+        self.held |= {bone.name for bone in bones if bone.name not in own and _is_stretched(bone)}
+
+    def remedy(self, rig: Block) -> str:
+        """Return what to do, in words."""
+        sizes = [abs(size) for size in rig.matrix_world.to_scale()]
+        if "scale" in moved_paths(rig):
+            return "no file has a skeleton that grows as a whole: remove the keys of the armature's scale"
+        if max(sizes) - min(sizes) > UNEVEN * max(sizes):
+            return "apply the scale of the armature and its meshes (Object > Apply > Scale)"
+        own = (
+            ("mute the drivers of the scale of bones", self.driven),
+            ("delete the keys of the scale of bones", self.keyed),
+            ("clear the scale of bones (Pose > Clear Transform > Scale)", self.set_by_hand),
+        )
+        ways = own if any(bones for _, bones in own) else ((HELD, self.held),)
+        return ", and ".join(f"{way}: {listed(sorted(bones))}" for way, bones in ways if bones)
+
+
+def _named(paths: Iterable[str]) -> set[str]:
+    found = map(OF_SCALE.match, paths)
+    return {bpy.utils.unescape_identifier(match[1]) for match in found if match is not None}
+
+
+def _is_stretched(bone: Any) -> bool:
+    """Tell whether a bone is of another size than its own channels and its parent make it."""
+    parent = bone.parent
+    way = bone.matrix if parent is None else parent.matrix.inverted_safe() @ bone.matrix
+    return bool(max(abs(size - 1.0) for size in way.to_scale()) > UNEVEN)
