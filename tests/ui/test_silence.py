@@ -668,6 +668,15 @@ def _(folder):
     bpy.data.objects.remove(bpy.data.objects["tag_back"])
 
 
+@says("shown in some frames alone", to="a.md3")
+def _(folder):
+    block = first("MESH", import_model(SENTINEL).objects)
+    for frame, hides in ((0, False), (5, True)):
+        block.hide_viewport = hides
+        block.keyframe_insert("hide_viewport", frame=frame)
+    bpy.context.scene.frame_set(0)
+
+
 @says("that lie in other collections")
 def _(folder):
     block = first("MESH", import_model(SENTINEL).objects)

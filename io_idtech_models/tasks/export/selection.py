@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ...blender.animated import moved_paths
 from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.leaders import controls
@@ -508,10 +509,19 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
     hidden = [block for block in chosen.hidden if _is_written(block)]
     if hidden:
         texts.append(f"{plural(len(hidden), 'hidden object')} left out: {_names(hidden)}")
+    passing = [block.name for block in chosen.whole if _is_shown_at_times(block)]
+    if passing:
+        texts.append(f"shown in some frames alone, which no file can say, written as they show now: {listed(passing)}")
     if chosen.shapes:
         how = "Object > Convert > Mesh; of a collection that is shown as an instance, Apply > Make Instances Real"
         texts.append(f"only meshes are written ({how}); left out: {_names(chosen.shapes)}")
     return texts
+
+
+def _is_shown_at_times(block: bpy.types.Object) -> bool:
+    """Tell whether curves or a driver hide an object, and show it."""
+    drivers: Iterable[Any] = [] if block.animation_data is None else block.animation_data.drivers
+    return "hide_viewport" in (*moved_paths(block), *(curve.data_path for curve in drivers if not curve.mute))
 
 
 def _is_written(block: bpy.types.Object) -> bool:
