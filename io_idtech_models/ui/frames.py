@@ -226,8 +226,10 @@ def _on_key() -> None:
     if not has_frames(active) or not _is_wanted(context):
         return
     frame = frame_that_shows(active, context.scene)
-    if frame is not None:
+    if frame is not None and frame != context.scene.frame_current:
         context.scene.frame_set(frame)
+        if not _app.background:  # Blender kept the step for undo before we were told: with the frame of the other key
+            bpy.ops.ed.undo_push(message="Active Shape Key")
 
 
 def _listen(*_ignored: Any) -> None:
