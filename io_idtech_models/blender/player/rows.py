@@ -161,7 +161,7 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
         return row
     was, step, num_frames = noted if noted is not None else (row, 0.0, 0)
     fps, loop = float(action.get(FPS, was.frame_rate)), int(action.get(LOOP, was.loop))
-    found = was
+    found, own_step = was, 0.0
     if noted is None or not _is_as_made(action, curve, keys_of(was, step, num_frames)):
         found, own_step = _measured(action, curve, was)
         if noted is None:
@@ -171,7 +171,7 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
     if noted is None:
         loop = abs(found.count) if action.get(LOOP) is None and action.use_cyclic else loop
     elif loop == was.loop:
-        loop = _loop(action, curve, was, found)
+        loop = _loop(action, curve, was, found, own_step)
     return replace(found, name=row.name, parts=row.parts, frame_rate=fps, loop=loop)
 
 
@@ -196,12 +196,30 @@ def _is_as_made(action: Any, curve: Any, keys: RowKeys) -> bool:
     return bool(np.abs(points - keys.points).max(initial=0.0) < NEAR) and not eased.any()
 
 
-def _loop(action: Any, curve: Any, was: Clip, found: Clip) -> int:
-    """Return how many of the last frames repeat, by the mark of a cycle or what repeats the curve if that changed."""
+def _loop(action: Any, curve: Any, was: Clip, found: Clip, step: float) -> int:
+    """Return how many of the last frames repeat: by the mark of a cycle or what repeats the curve if that changed.
+
+    Else as long as the curve's keys last, where these were changed, at a `step` of the scene's frames each; or all of a
+    range that was set by hand, where all repeated.
+    """
     repeated = min(was.loop, abs(was.count)) > 1
     if any(repeats != repeated for repeats in (bool(action.use_cyclic), _wraps(curve))):
         return 0 if repeated else abs(found.count)
-    return abs(found.count) if was.loop == abs(was.count) > 1 else was.loop
+    if repeated:
+        _warn_of_cycles(action.name, curve)
+    if not repeated or not step:
+        return was.loop
+    if action.use_frame_range and not spans.is_imported(action):
+        return abs(found.count) if was.loop == abs(was.count) else was.loop
+    first, last = curve.range()
+    return min(round((last - first) / step), abs(found.count))
+
+
+def _warn_of_cycles(name: str, curve: Any) -> None:
+    """Say where a curve repeats otherwise than games do: mirrored, some times, or each time other frames."""
+    cycles = next(modifier for modifier in curve.modifiers if modifier.type == "CYCLES" and not modifier.mute)
+    if cycles.mode_after != "REPEAT" or cycles.cycles_after:
+        log.warning("'%s' repeats otherwise than a table can say, written as repeating for ever as it is", name)
 
 
 def _wraps(curve: Any) -> bool:

@@ -56,6 +56,7 @@ ROW_EDITS = {
     "range": (lambda a: setattr(a, "frame_end", 4), (b"45 6 6 24 ", b"45 4 4 24 ")),
     "start": (lambda a: setattr(a, "frame_start", 2), (b"45 6 6 24 ", b"47 4 4 24 ")),
     "keys": (lambda a: shift(a, 0, 2), (b"45 6 6 24 ", b"47 6 6 24 ")),
+    "later": (lambda a: shift(a, 4, 0), (b"45 6 6 24 ", b"41 10 6 24 ")),  # what comes before goes on from there
     "slope": (lambda a: stretch(a, 2), (b"45 6 6 24 ", b"45 6 6 12 ")),
 }
 
@@ -86,6 +87,16 @@ def test_a_row_that_is_made_to_repeat_does_so(tmp_path):
     frame_curve(actions_of(player)["LEGS_JUMP"]).modifiers.new("CYCLES")
     wanted = originals()["animation.cfg"].replace(b"59 2 0 15", b"59 2 2 15")
     assert saved(tmp_path)["animation.cfg"] == wanted
+
+
+@pytest.mark.parametrize("change", [{"mode_after": "MIRROR"}, {"cycles_after": 2}])
+def test_a_row_that_repeats_as_no_table_says_is_named(tmp_path, capfd, change):
+    player = brought(game(tmp_path), frame_rate=24)
+    cycles = frame_curve(actions_of(player)["LEGS_RUN"]).modifiers[0]
+    for name, value in change.items():
+        setattr(cycles, name, value)
+    assert saved(tmp_path)["animation.cfg"] == originals()["animation.cfg"]
+    assert "'LEGS_RUN' repeats otherwise than a table can say" in capfd.readouterr().out
 
 
 KEYS = {  # of LEGS_RUN, 14 to 19 in the part: whether a table can say them
