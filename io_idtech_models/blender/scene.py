@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -164,6 +165,13 @@ def is_stretched() -> bool:
     """Tell whether frames of a scene are not those of actions, by its Time Stretching."""
     scenes: list[Any] = list(bpy.data.scenes)
     return any(scene.render.frame_map_old != scene.render.frame_map_new for scene in scenes)
+
+
+def say_stretched(scene: Any) -> None:
+    """Warn that a scene plays actions and keys slower, or faster, than they are written."""
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        text = "Time Stretching (Output > Frame Rate) is left out, keys are written as they are: Scene Range writes it"
+        logging.getLogger(__name__).warning(text)
 
 
 @contextmanager

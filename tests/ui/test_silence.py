@@ -677,6 +677,12 @@ def _(folder):
     bpy.context.scene.frame_set(0)
 
 
+@says("Time Stretching", to="a.md3")
+def _(folder):
+    import_model(SENTINEL)
+    bpy.context.scene.render.frame_map_new = 200
+
+
 @says("that lie in other collections")
 def _(folder):
     block = first("MESH", import_model(SENTINEL).objects)

@@ -212,7 +212,7 @@ def _loop(action: Any, curve: Any, was: Clip, found: Clip, step: float) -> int:
     if action.use_frame_range and not spans.is_imported(action):
         return abs(found.count) if was.loop == abs(was.count) else was.loop
     first, last = curve.range()
-    return min(round((last - first) / step), abs(found.count))
+    return min(round(float(last - first) / step), abs(found.count))
 
 
 def _warn_of_cycles(name: str, curve: Any) -> None:

@@ -20,7 +20,7 @@ from ..compat import Block, playing_curves
 from ..playback import make_take
 from ..properties import GAME, TIMES, numbers
 from ..roots import is_carried
-from ..scene import ExportScene, upward
+from ..scene import ExportScene, say_stretched, upward
 from ..shading.images import texture_size
 from ..shading.skins import read_skin
 from ..space import Space, space_of
@@ -62,6 +62,8 @@ def gather(
     plan = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
     _say_what_stays(space, wanted if settings.frames == "KEYS" else [])  # the scene's frames show all as it stands
+    if plan.is_timed_by_keys and len(plan.times) > 1:
+        say_stretched(export.scene)
     if not plan.present:
         say_unkeyed([*mesh_blocks, *(tag.block for tag in tag_sources)], export.scene)
     with stepping(export, plan, mesh_blocks) as stage:

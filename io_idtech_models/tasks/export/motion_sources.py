@@ -22,7 +22,7 @@ from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, sl
 from ...blender.playback import Take, used_actions, warn_of_others
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
-from ...blender.scene import positioned
+from ...blender.scene import positioned, say_stretched
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames, runs
 from ...blender.skeletal.gather import gather_rig
@@ -78,6 +78,7 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
         return [Source(rig.name, lambda: gather_motion.gather_scene(export, clip))]
     if what == "REST":
         return [Source(rig.name, lambda: at_rest(gather_rig(export).skeleton, rig.name))]
+    say_stretched(scene)
     if what == "NLA":
         return _strip_sources(export)
     chosen = _actions(rig, row, what, asked)

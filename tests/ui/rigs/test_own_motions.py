@@ -230,7 +230,9 @@ def test_time_stretching_is_the_scenes(own, what):
     render.frame_map_old, render.frame_map_new = 100, 200
     scene().frame_set(3)
     before = shown_points(3)
-    assert motions_in(own, what=what) == plain
+    with collected_warnings() as said:
+        assert motions_in(own, what=what) == plain
+    assert any("Time Stretching (Output > Frame Rate) is left out" in text for text in said)
     assert (render.frame_map_old, render.frame_map_new, scene().frame_current) == (100, 200, 3)
     assert np.abs(shown_points() - before).max() < 1e-6
     scene().frame_start, scene().frame_end = 0, 8
