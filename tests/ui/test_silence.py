@@ -683,6 +683,16 @@ def _(folder):
     bpy.context.scene.render.frame_map_new = 200
 
 
+@says("several tiles (UDIM)", to="a.mdl")
+def _(folder):
+    cube = add_cube()
+    image = bpy.data.images.new("tiled", 16, 16, tiled=True)
+    image.tiles.new(1002)
+    material = bpy.data.materials.new("skin")
+    show_image(material, image)
+    cube.data.materials.append(material)
+
+
 @says("that lie in other collections")
 def _(folder):
     block = first("MESH", import_model(SENTINEL).objects)

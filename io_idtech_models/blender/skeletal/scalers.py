@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
+import numpy as np
 
+from ...model import steady
 from ...reporting import listed
 from ..animated import moved_paths
 from ..compat import Block
@@ -63,6 +65,6 @@ def _named(paths: Iterable[str]) -> set[str]:
 
 def _is_stretched(bone: Any) -> bool:
     """Tell whether a bone is of another size than its own channels and its parent make it."""
-    parent = bone.parent
-    way = bone.matrix if parent is None else parent.matrix.inverted_safe() @ bone.matrix
-    return bool(max(abs(size - 1.0) for size in way.to_scale()) > UNEVEN)
+    own, parent = np.array(bone.matrix, np.float64), bone.parent
+    way = own if parent is None else steady.products(np.array(parent.matrix.inverted_safe(), np.float64), own)
+    return bool(np.abs(steady.lengths(way[:3, :3].T) - 1.0).max() > UNEVEN)

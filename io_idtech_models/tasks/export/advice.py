@@ -126,10 +126,13 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     if several and row.family is VERTEX and not row.vertex.uv_splits_vertices:
         text = "faces wear several materials, which become skins, worn one at a time (bake one picture)"
         yield f"{text}: {listed(several)}"
-    if row.vertex.holds_pictures:
-        return
     slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
     materials = dict.fromkeys(material for material in slots if material is not None)
+    tiled = [image.name for image in _images_of(materials) if image.source == "TILED" and len(image.tiles) > 1]
+    if tiled:
+        yield f"of pictures with several tiles (UDIM) games show the first (bake one picture): {listed(tiled)}"
+    if row.vertex.holds_pictures:
+        return
     alike = _namesakes(materials, keep_suffixes)
     if alike:
         yield f"materials that look different become one shader, rename them (or Keep .001 in Names): {listed(alike)}"
