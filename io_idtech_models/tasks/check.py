@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
+from ..assets.export_request import ExportRequest
 from ..blender import names
 from ..blender.compat import Context
 from ..blender.hanging import in_space
@@ -22,7 +24,10 @@ from .export import levels as rig_levels
 from .export.plain import holds_of, shown_apart
 from .export.selection import Choice, choose, part_of
 from .export.skeletal import whole_model
+from .export.skin_files import model_file, of_unlisted
 from .export.subject import subject_of
+
+log = logging.getLogger(__name__)
 
 Facts = dict[str, int]
 
@@ -50,9 +55,19 @@ def checked(chosen: Choice, row: Format, game: str, context: Context) -> tuple[l
     with all_shown(context.view_layer, chosen.blocks):
         model = GATHER[row.family](chosen, row, context)
     found, subject = row.check(model, game), subject_of(context)
+    if subject is not None and subject.player is None:  # a player's export lists new surfaces in its skins by itself
+        for text in _of_skins(chosen, row):
+            log.warning("%s", text)
     if subject is not None and subject.whole is not None:
         found += gone_tags(model, besides=[names.file_name_of(block) for block in chosen.hidden])
     return found, counts_of(model)
+
+
+def _of_skins(chosen: Choice, row: Format) -> list[str]:
+    """Return what skins beside the file that a model came from lack of it, in sentences."""
+    meshes = [block for block in chosen.blocks if block.type == "MESH"]
+    file = model_file(meshes[0]) if meshes else None
+    return [] if file is None else of_unlisted(ExportRequest(file), row, meshes)
 
 
 def counts_of(model: Any) -> Facts:

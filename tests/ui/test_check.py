@@ -6,7 +6,7 @@ import pytest
 
 from io_idtech_models.ui.check import operators as check
 from tests.samples import PROJECT, put
-from tests.ui.scene import add_cube, bpy, error_of, import_model
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
@@ -39,6 +39,19 @@ def test_what_is_too_large_is_selected(capfd):
     assert check_game(target="md3:etlegacy") == {"FINISHED"}
     assert selected() == ["large", "larger", "small"], "nothing to show: the selection stays"
     assert "no armature" in error_of(check_game, target="md5mesh:doom3")
+
+
+def test_surfaces_that_no_skin_beside_the_model_lists_are_named(tmp_path, capfd):
+    home = PROJECT / "examples/tock/baseq3/models/players/tock"
+    for name in ("lower.md3", "lower_default.skin"):
+        put(tmp_path / name, (home / name).read_bytes())
+    block = next(each for each in import_model(tmp_path / "lower.md3").objects if each.type == "MESH")
+    for name, said in ((block.name, False), ("trousers", True)):
+        block.name = name
+        activate(block)
+        capfd.readouterr()
+        assert check_game(target="md3:quake3") == {"FINISHED"}
+        assert ("'trousers': not listed in 'lower_default.skin'" in capfd.readouterr().out) == said
 
 
 @pytest.mark.parametrize("target", ["md3:quake3", "mdm:et", "md5mesh:doom3"])
