@@ -20,13 +20,13 @@ def is_linked(holder: Any) -> bool:
     return holder is not None and holder.library is not None
 
 
-def is_library_s(holder: Any) -> bool:
+def is_from_library(holder: Any) -> bool:
     """Tell whether a data-block lies in another .blend, or is an override of one there."""
     return holder is not None and (holder.library is not None or holder.override_library is not None)
 
 
 def refuse_linked(holders: Iterable[Any], way: str, overridden: bool = True) -> None:
     """Raise LimitError, which names a `way` out, if data-blocks lie in another .blend, or are overrides of such."""
-    found = dict.fromkeys(each.name for each in holders if (is_library_s if overridden else is_linked)(each))
+    found = dict.fromkeys(each.name for each in holders if (is_from_library if overridden else is_linked)(each))
     if found:
         raise LimitError(f"{listed(list(found))}: linked from another .blend; {way}")

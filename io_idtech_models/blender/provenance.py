@@ -26,7 +26,7 @@ FIRST_NUMBER, BEGINNINGS = "idtech_first_number", 2**20
 TAG_INDEX = "idtech_tag"
 JOINT = "idtech_joint"  # on a bone: its number in the file
 SKELETON = "idtech_skeleton"  # on an armature: the record of its file
-LISTS_TAGS = "idtech_lists_tags"  # on an armature: its file says which tags there are, no bone is one by its name
+LISTS_TAGS = "idtech_lists_tags"  # on an armature: does its file say which tags there are, or are bones by their names
 STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: the name that import gave it
 # On a material: the shader that a skin gives the surface, and the name that import gave the material.
 WORN, WORN_GIVEN = "idtech_worn", "idtech_worn_given"

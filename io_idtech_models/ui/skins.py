@@ -12,7 +12,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..blender import names
 from ..blender.compat import PATH_OPTIONS, Context
-from ..blender.linked import is_library_s
+from ..blender.linked import is_from_library
 from ..blender.provenance import SKIN
 from ..formats import SKIN_FILES
 from ..reporting import ModelError, collected_warnings
@@ -160,7 +160,7 @@ def _lack(context: Context) -> str:
     active = skinned(context)
     if active is None:
         return say("No model with a mesh is active")
-    if is_library_s(active.data):
+    if is_from_library(active.data):
         return say("The mesh belongs to another .blend")
     return ""
 

@@ -48,13 +48,14 @@ def players_among(blocks: Iterable[Block]) -> list[PlayerFound]:
 
 def _bearer_of(top: Block) -> Block:
     """Return the root that bears a player: that on which all hangs, or hung until its tag was deleted."""
-    bearers = [] if top[PART] in BEARERS else [each for each in _tops(top) if each[PART] in BEARERS]
+    if top[PART] in BEARERS:
+        return top
+    bearers = [each for each in _tops(top, home_of(top)) if each[PART] in BEARERS]
     return bearers[0] if len(bearers) == 1 else top
 
 
-def _tops(top: Block) -> list[Block]:
+def _tops(top: Block, home: Any | None) -> list[Block]:
     """Return the roots in a player's collection that are its, and hang on nothing: but one, where no tag is gone."""
-    home = home_of(top)
     inside = [] if home is None else objects_in(home)
     own = [each for each in inside if is_root(each) and each.get(PLAYER) == top[PLAYER] and LEVEL not in each]
     return [each for each in own if player_root(each) == each]
@@ -69,7 +70,7 @@ def home_of(top: Block) -> Any | None:
 def _found(top: Block) -> PlayerFound:
     identity = str(top[PLAYER])
     player = PlayerFound(identity, top, home_of(top))
-    others = [each for each in _tops(top) if each != top]
+    others = [each for each in _tops(top, player.collection) if each != top]
     torn = [] if top[PART] not in BEARERS or any(each[PART] in BEARERS for each in others) else others
     for block in (block for each in (top, *torn) for block in (each, *each.children_recursive)):
         if not is_root(block) or block.get(PLAYER) != identity:

@@ -55,7 +55,8 @@ class Scalers:
             ("clear the scale of bones (Pose > Clear Transform > Scale)", self.set_by_hand),
         )
         ways = own if any(bones for _, bones in own) else ((HELD, self.held),)
-        return ", and ".join(f"{way}: {listed(sorted(bones))}" for way, bones in ways if bones)
+        found = [f"{way}: {listed(sorted(bones))}" for way, bones in ways if bones]
+        return ", and ".join(found) or "bake the motion (Pose > Animation > Bake Action)"
 
 
 def _named(paths: Iterable[str]) -> set[str]:

@@ -39,8 +39,7 @@ SAME_ORIGIN, SAME_AXES = 2e-5, 2e-5  # of the coordinate, and of axes: what Blen
 def build(model: SkeletalModel, rig: Block, bones: list[str], scale: float) -> list[Block]:
     """Return an empty for each tag, hung on its bone; linked nowhere."""
     made: list[Block] = []
-    if model.lists_tags:
-        rig.data[LISTS_TAGS] = True
+    rig.data[LISTS_TAGS] = model.lists_tags
     if not model.tags:
         return made
     size = max(1.0, float(np.ptp(model.skeleton.bind.positions, axis=0).max(initial=0.0)) / 24.0) * scale
