@@ -14,7 +14,7 @@ from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.ui.export.skeletal import ExportSkeletalModel
 from io_idtech_models.ui.export.vertex import ExportVertexModel
 from tests import facts, samples_md5, samples_mdm
-from tests.samples import load, put, sample
+from tests.samples import PROJECT, load, put, sample
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -658,3 +658,18 @@ def test_what_was_moved_out_of_a_models_collection_is_written_where_it_is_select
     found = {surface.name for surface in load(export_bytes(tmp_path / "b.md3")).surfaces}
     assert (meshes[0].name in found) == selected
     assert ("parts of the model that lie in other collections" in capfd.readouterr().out) != selected
+
+
+@pytest.mark.parametrize("selected", [False, True])
+def test_a_mesh_of_a_rig_that_was_moved_out_is_written_or_named_once(tmp_path, capfd, selected):
+    collection = import_model(PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm")
+    mesh = next(block for block in collection.objects if block.type == "MESH")
+    rig = next(block for block in collection.objects if block.type == "ARMATURE")
+    collection.objects.unlink(mesh)
+    bpy.context.scene.collection.objects.link(mesh)
+    bpy.context.view_layer.update()
+    activate(rig, *[mesh][: int(selected)])
+    capfd.readouterr()
+    found = load(export_bytes(tmp_path / "b.mdm"))
+    assert len(found.meshes) == 1 + selected
+    assert capfd.readouterr().out.count(f"'{mesh.name}'") == 1 - selected

@@ -11,6 +11,7 @@ import numpy as np
 from ...model.skeletal import SkeletalModel, SkinnedMesh, Traits
 from .. import properties
 from ..compat import Block
+from ..linked import is_linked
 
 LARGEST = 2**31 - 1
 DIGITS = 6
@@ -89,7 +90,7 @@ def remember_weights(rig: Block, limits: WeightLimits) -> None:
     What is as it was noted, or as is usual, changes nothing; nor can an armature of another .blend be changed.
     """
     asked = WeightLimits(limits.most_weights, limits.least_weight, limits.orphan_bone)
-    if _rounded(asked) == _rounded(remembered_weights(rig)) or rig.library is not None:
+    if _rounded(asked) == _rounded(remembered_weights(rig)) or is_linked(rig):
         return
     properties.show(rig, properties.MOST_WEIGHTS, asked.most_weights)
     properties.show(rig, properties.LEAST_WEIGHT, asked.least_weight)

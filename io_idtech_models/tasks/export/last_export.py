@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
+from ...blender.linked import is_linked
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
 from ...model.limits.games import NO_GAME, game_for, game_of_player
@@ -78,7 +79,7 @@ def game_shown(subject: Subject) -> str:
 
 def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") -> None:
     """Note on a model how it was exported in a format, and where, if not into the file that it came from."""
-    if holder is None or holder.library is not None:
+    if holder is None or is_linked(holder):
         return
     kept = kept_of(holder) | {name: options, LAST: name}
     if target and target != holder.get(FILE):

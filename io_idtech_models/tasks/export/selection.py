@@ -152,9 +152,9 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
 
     Of a model with bones only what they bend or carry goes along.
     """
-    near = together(context, model.whole)
     model.blocks += [block for block in model.away if _chosen(context, block)]
     model.away = [block for block in model.away if not _chosen(context, block)]
+    near = [block for block in together(context, model.whole) if block not in model.away]
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
     wanted = [
         b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint([*bending(b), *_carrying(b)]))

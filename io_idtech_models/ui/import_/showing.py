@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...blender.compat import Context
+from ...blender.linked import is_from_library
 from ...blender.scene import objects_in
 from ...blender.window import mode_of, selected
 from ...model import steady
@@ -137,7 +138,7 @@ def open_collection(context: Context) -> bpy.types.Collection:
     while active is not None and active.get(MODEL_ID):
         own = active
         active = next((c for c in (root, *root.children_recursive) if any(child == own for child in c.children)), None)
-    if active is None or active.library is not None or active.override_library is not None:
+    if active is None or is_from_library(active):
         return root
     return active
 

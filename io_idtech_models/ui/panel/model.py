@@ -7,6 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...blender.compat import Context
+from ...blender.linked import is_linked
 from ...formats import Format
 from ...model.limits.games import GAMES
 from ...tasks.export.last_export import choose_game, game_shown
@@ -51,7 +52,7 @@ class OBJECT_OT_idtech_choose_game(Operator):  # type: ignore[misc]
         """Offer it where a model came from a file."""
         subject = subject_of(context)
         lack = say("The model came from no file") if subject is None or subject.row is None else ""
-        if subject is not None and (subject.player or subject).holder.library is not None:
+        if subject is not None and is_linked((subject.player or subject).holder):
             lack = say("The model belongs to another .blend")
         return may(cls, lack)
 

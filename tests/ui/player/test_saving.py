@@ -182,16 +182,20 @@ def renamed(block: Any) -> None:
     block.name = "new"
 
 
-def cut_off(block: Any) -> None:
+def cut_off(block: Any) -> Any:
+    """Cut a face off a surface, and name it as one of its own; returns that."""
     activate(block)
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="DESELECT")
     bpy.ops.object.mode_set(mode="OBJECT")
     block.data.polygons[0].select = True
     bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.separate(type="SELECTED")
+    bpy.ops.mesh.select_mode(type="FACE")
+    assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
     bpy.ops.object.mode_set(mode="OBJECT")
-    next(each for each in bpy.context.selected_objects if each != block).name = "new"
+    piece = next(each for each in bpy.context.selected_objects if each != block)
+    piece.name = "new"
+    return piece
 
 
 def duplicated(block: Any) -> None:
@@ -750,17 +754,7 @@ def test_levels_of_a_weapon_that_is_held_are_not_the_players(tmp_path):
 @pytest.mark.parametrize("material", ["", "models/players/grunt/belt"])
 def test_a_piece_that_was_cut_off_is_dressed_as_its_surface(tmp_path, material):
     player = brought(game(tmp_path))
-    torso = next(block for block in player.parts["upper"].children if block.type == "MESH")
-    activate(torso)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="DESELECT")
-    bpy.ops.object.mode_set(mode="OBJECT")
-    torso.data.polygons[0].select = True
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_mode(type="FACE")
-    assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
-    bpy.ops.object.mode_set(mode="OBJECT")
-    piece = next(block for block in bpy.context.selected_objects if block != torso)
+    piece = cut_off(next(block for block in player.parts["upper"].children if block.type == "MESH"))
     piece.name = "u_piece"
     if material:
         piece.material_slots[0].material = bpy.data.materials.new(material)
