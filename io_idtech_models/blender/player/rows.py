@@ -21,7 +21,7 @@ from ...model.clips import Clip
 from .. import names, spans
 from ..compat import Block, action_parts, fill_slot, new_curves, play, prefer_slot
 from ..curves import CONSTANT, LINEAR, add_points, curve_points
-from ..properties import FPS, LOOP, show
+from ..properties import FPS, LOOP, number, show
 from ..provenance import PLAYER
 from ..roots import FRAME_PATH
 
@@ -86,7 +86,7 @@ def make_row(row: Clip, player: str, step: float, num_frames: int) -> bpy.types.
 
 def _note(action: bpy.types.Action, row: Clip, step: float, num_frames: int) -> None:
     """Note on an action the row that its curve shows, and show what of it is edited as numbers."""
-    action[NOTED] = [float(number) for number in (row.first, row.count, row.loop, row.frame_rate, step, num_frames)]
+    action[NOTED] = [float(value) for value in (row.first, row.count, row.loop, row.frame_rate, step, num_frames)]
     show(action, FPS, float(row.frame_rate))
     show(action, LOOP, row.loop)
 
@@ -160,12 +160,12 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
     if curve is None:
         return row
     was, step, num_frames = noted if noted is not None else (row, 0.0, 0)
-    fps, loop = float(action.get(FPS, was.frame_rate)), int(action.get(LOOP, was.loop))
+    fps, loop = number(action, FPS, was.frame_rate), int(number(action, LOOP, was.loop))
     found, own_step = was, 0.0
     if noted is None or not _is_as_made(action, curve, keys_of(was, step, num_frames)):
         found, own_step = _measured(action, curve, was)
         if noted is None:
-            fps = float(action.get(FPS, round(rate / own_step, 3) if own_step else was.frame_rate))
+            fps = number(action, FPS, round(rate / own_step, 3) if own_step else was.frame_rate)
         elif fps == was.frame_rate and own_step and abs(own_step / step - 1) > SAME_RATE:
             fps = round(was.frame_rate * step / own_step, 3)
     if noted is None:
@@ -178,7 +178,7 @@ def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
 def _noted(action: bpy.types.Action, row: Clip) -> tuple[Clip, float, int] | None:
     """Return the row as the file had it when it was imported, see `keys_of` for the other two."""
     try:
-        first, count, loop, fps, step, num_frames = (float(number) for number in action.get(NOTED, ()))
+        first, count, loop, fps, step, num_frames = (float(value) for value in action.get(NOTED, ()))
     except (TypeError, ValueError):  # not as `make_row` writes it
         return None
     if not step > 0:

@@ -139,7 +139,7 @@ def _index(block: Block, rig: Block) -> int:
     """Return which of the model's tags an empty was, or -1."""
     index = block.get(TAG_INDEX)
     same = block.get(MODEL_ID) is not None and block.get(MODEL_ID) == rig.data.get(MODEL_ID)
-    return index if same and isinstance(index, int) and index >= 0 else -1
+    return int(index) if same and isinstance(index, int) and index >= 0 else -1
 
 
 def _claimed(tags: list[JointTag]) -> list[JointTag]:

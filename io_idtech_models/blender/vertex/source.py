@@ -22,6 +22,7 @@ from ...model.records import vertex as record
 from ...model.source import SurfaceSource
 from ...model.vertex import ModelSource
 from ..compat import Block
+from ..properties import numbers
 from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place, first_number
 
 log = logging.getLogger(__name__)
@@ -29,6 +30,7 @@ log = logging.getLogger(__name__)
 RENAMED = "idtech_renamed"  # on a mesh: what import called keys, by their names now
 # Visible and editable: frames of a model that has no shape keys to count and name them.
 NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES = "idtech_frames", "idtech_frame_names", "idtech_frame_sources"
+MOST_FRAMES = 1 << 20  # of a model: more is no list of frames
 
 
 @dataclass(eq=False)
@@ -276,13 +278,12 @@ def adopt(collection: bpy.types.Collection, other: bpy.types.Collection) -> None
 def frame_list(collection: bpy.types.Collection) -> tuple[list[str], list[int]] | None:
     """Return names and source frames of a model without shape keys, from its collection's properties, or None."""
     count, listed = collection.get(NUM_FRAMES), collection.get(FRAME_NAMES)
-    if not isinstance(count, int) or not 1 <= count <= 1 << 20:
+    if not isinstance(count, int) or not 1 <= count <= MOST_FRAMES:
         return None
     names = listed.split("\n") if isinstance(listed, str) else []
     names = (names + [""] * count)[:count]
-    stored: Any = collection.get(FRAME_SOURCES)
-    sources = list(stored) if stored is not None and len(stored) == count else list(range(count))
-    return names, [int(s) for s in sources]
+    stored = [int(number) for number in numbers(collection, FRAME_SOURCES) if abs(number) < MOST_FRAMES]
+    return names, stored if len(stored) == count else list(range(count))
 
 
 def set_frame_list(collection: bpy.types.Collection, names: list[str], sources: list[int]) -> None:

@@ -18,6 +18,7 @@ from ...blender import names
 from ...blender.animated import moved_paths
 from ...blender.compat import Block, Context
 from ...blender.player.assembly import hang
+from ...blender.properties import numbers
 from ...blender.provenance import FILE, PART, model_of
 from ...blender.roots import FRAME_PATH, follows, is_root, is_tag, root_of
 from ...blender.scene import objects_in
@@ -162,7 +163,7 @@ def is_moved_off(root: Block, depsgraph: Any) -> bool:
 
     Not by which frame it shows, and what was imported before its place was noted has not moved.
     """
-    noted = np.array(root.get(STANDS, ()), np.float64)
+    noted = np.array(numbers(root, STANDS), np.float64)
     if HANGS in root and root[HANGS] != _holder_of(root):
         return True
     holder = _place_of_holder(root, depsgraph)
