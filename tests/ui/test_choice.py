@@ -1,5 +1,6 @@
 """Which objects an export means."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -673,3 +674,59 @@ def test_a_mesh_of_a_rig_that_was_moved_out_is_written_or_named_once(tmp_path, c
     found = load(export_bytes(tmp_path / "b.mdm"))
     assert len(found.meshes) == 1 + selected
     assert capfd.readouterr().out.count(f"'{mesh.name}'") == 1 - selected
+
+
+def cut_off(block: Any) -> Any:
+    """Separate a mesh's first half of faces, into a collection of their own; returns the piece."""
+    activate(block)
+    for polygon in block.data.polygons:
+        polygon.select = polygon.index < len(block.data.polygons) // 2
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.separate(type="SELECTED")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    piece = next(each for each in bpy.context.selected_objects if each != block)
+    made_collection("pieces", piece)
+    bpy.context.view_layer.update()
+    return piece
+
+
+@pytest.mark.parametrize("selected", [False, True])
+@pytest.mark.parametrize("more", [False, True], ids=["", "with another surface"])
+def test_a_piece_that_was_cut_off_is_none_of_what_it_was_cut_off(tmp_path, capfd, walker, selected, more):
+    meshes = [block for block in walker.objects if block.type == "MESH"]
+    moved = [cut_off(meshes[0]), *[meshes[1]][: int(more)]]
+    for block in moved[1:]:
+        walker.objects.unlink(block)
+        bpy.data.collections["pieces"].objects.link(block)
+    bpy.context.view_layer.update()
+    activate(meshes[0], *(moved if selected else []))
+    capfd.readouterr()
+    found = load(export_bytes(tmp_path / "b.md3")).surfaces
+    said = capfd.readouterr().out
+    assert len(found) == (3 if selected else 2 - more)
+    for block in moved:
+        assert bool(re.search(f"lie in other collections.*'{block.name}'", said)) != selected
+
+
+def test_copies_that_are_selected_beside_a_model_are_named(tmp_path, capfd, walker):
+    made = copies(walker.objects)
+    activate(walker.objects[0], *made.objects, *walker.objects)
+    capfd.readouterr()
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+    said = capfd.readouterr().out
+    assert "they are selected but no part of the active model" in said
+    assert all(f"'{block.name}'" in said for block in made.objects if block.type == "MESH")
+
+
+@pytest.mark.parametrize(
+    ("path", "away"), [("tests/blends/walker.mdr", ""), ("examples/newt/models/md5/newt/newt.md5mesh", "ARMATURE")]
+)
+def test_levels_and_an_armature_elsewhere_are_not_left_out(tmp_path, capfd, path, away):
+    collection = import_model(PROJECT / path)
+    made_collection("rigs", *[each for each in collection.objects if each.type == away])
+    mesh = next(block for block in collection.objects if block.type == "MESH")
+    bpy.context.view_layer.update()
+    activate(mesh)
+    capfd.readouterr()
+    assert export_bytes(tmp_path / f"b{Path(path).suffix}") == (PROJECT / path).read_bytes()
+    assert "left out" not in capfd.readouterr().out

@@ -8,11 +8,15 @@ from itertools import takewhile
 from typing import Any
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 from ...blender.animated import moved_paths
 from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.leaders import controls
+from ...blender.mesh import attributes
+from ...blender.mesh.levels import is_level
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import (
     MODEL_ID,
@@ -169,11 +173,12 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     movers = {rig for block in model.blocks for rig in bending(block)}  # which poses, whether it is the model's or not
     carriers = {above for block in model.whole for above in upward(block.parent)}  # whose motion is the model's
     known, own = {*model.whole, *model.shapes, *movers, *carriers}, set(model.whole)
+    ids = {"", None if model.collection is None else model.collection.get(MODEL_ID)}
     model.strange = [
         block
         for block in context.scene.objects
         if _chosen(context, block) and block not in known and root_of(block) is None
-        if not model_of(block) or (block.type in KINDS and _hangs_short_of_tags(block, own))
+        if model_of(block) in ids or (block.type in KINDS and _hangs_short_of_tags(block, own))
     ]
     model.blocks += _with_tags(context, model.blocks)
     return model
@@ -307,7 +312,10 @@ def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice
     blocks = objects_in(collection)
     choice = _visible(context, blocks, collection if collection.get(MODEL_ID) else _speaker(blocks) or collection)
     model_id = collection.get(MODEL_ID)
-    choice.away = list(_further(context, [collection], model_id, blocks)) if isinstance(model_id, str) else []
+    if isinstance(model_id, str):
+        rigs = {rig for block in choice.whole for rig in bending(block)}  # which count wherever they lie
+        further = (b for b in _further(context, [collection], model_id, blocks) if b not in rigs and _is_written(b))
+        choice.away = [block for block in further if not any(map(is_level, block.users_collection))]
     return choice
 
 
@@ -337,15 +345,19 @@ def _further(
 ) -> Iterator[bpy.types.Object]:
     """Yield the objects of a model that lie elsewhere than in its collections, but no copies of those that are known.
 
-    They come from the import's own collection first, but from none that has a part once more.
+    They come from the import's own collection first, but from none that has one of them once more.
     """
-    parts = {_part(block) for block in known if model_of(block) == model_id}
+    parts: dict[tuple[str, int], list[bpy.types.Object]] = {}
+    for block in known:
+        if model_of(block) == model_id:
+            parts.setdefault(_part(block), []).append(block)
+    own = set(known)
     for others in _elsewhere(context, here, model_id):
-        further = [block for block in others if block not in known]
-        found = {_part(block) for block in further}
-        if not found & parts:
+        further = [block for block in others if block not in own]
+        if not any(_repeats(block, parts.get(_part(block), [])) for block in further):
             yield from further
-            parts |= found
+            for block in further:
+                parts.setdefault(_part(block), []).append(block)
 
 
 def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | None:
@@ -449,6 +461,19 @@ def _part(block: bpy.types.Object) -> tuple[str, int]:
     """Return which part of its model an object is: copies are the same one."""
     number = block.get(TAG_INDEX) if block.data is None else block.data.get(SURFACE_INDEX)
     return block.type, number if isinstance(number, int) else -1
+
+
+def _repeats(block: bpy.types.Object, others: list[bpy.types.Object]) -> bool:
+    """Tell whether an object is one of others, of the same part, once more: what was cut off has faces of its own."""
+    faces = _source_faces(block)
+    return any(not len(faces) or bool(np.isin(faces, _source_faces(other)).any()) for other in others)
+
+
+def _source_faces(block: bpy.types.Object) -> NDArray[Any]:
+    """Return which of the file's faces a mesh has, (n,), as it notes them; none of an object without."""
+    mesh = block.data if block.type == "MESH" else None
+    found = None if mesh is None else attributes.get_attribute(mesh, attributes.FACE_SOURCE, "INT", "FACE")
+    return np.zeros(0, np.int32) if found is None else found[found > 0]
 
 
 def _chosen(context: Context, block: bpy.types.Object) -> bool:
