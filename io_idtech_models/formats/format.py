@@ -99,6 +99,7 @@ class SkeletalFormat(NamedTuple):
     colors: bool = False  # of vertices
     unmoved_vertices: bool = False  # vertices that no joint moves stay where they are
     stretches: bool = False  # joints are scaled along their axes, with what hangs on them: see `model.joint_scales`
+    one_length: bool = False  # joints lie as far from their parents in all frames
     levels: bool = False  # its files hold levels of detail, too
     collapses: bool = False  # from afar fewer of the same vertices are drawn: see `model.lod.collapse`
     joint_names: bool = True  # and parents of joints

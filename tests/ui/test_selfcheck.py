@@ -287,7 +287,7 @@ def keyed_larger(bone: Any) -> None:
 @pytest.mark.parametrize(
     ("scale", "remedy"),
     [
-        (driven, "mute the drivers of the scale of bones: 'spine'"),
+        (driven, "remove the drivers of the scale of bones, and clear it: 'spine'"),
         (keyed_larger, "delete the keys of the scale of bones: 'spine'"),
         (lambda bone: setattr(bone, "scale", (1.0, 2.0, 1.0)), "clear the scale of bones .*: 'spine'"),
     ],
@@ -318,6 +318,47 @@ def test_a_bone_that_slides_is_named_where_a_file_holds_its_distance_once(tmp_pa
     mesh.shape_key_add(name="fat").value = 0.7
     export_bytes(tmp_path / "a.mds", motions="SCENE")
     assert "the file has each joint as far from its parent in all frames, let these turn alone: 'hips'" in said()
+
+
+def test_no_distance_is_blamed_where_a_file_holds_one_in_each_frame(tmp_path, said):
+    rig, _ = rigged(NEWT)
+    for frame, height in ((0, 0.0), (4, 9.0)):
+        rig.location.z = height
+        rig.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(2)
+    rig.location.x = 5.0
+    for target in ("a.md5anim", "a.iqm"):
+        export_bytes(tmp_path / target, **({} if target.endswith("anim") else {"motions": "ACTIVE"}))
+        assert "as far from its parent" not in said()
+
+
+def test_root_bones_that_a_file_holds_in_one_place_are_named_and_not_to_be_baked(tmp_path, said):
+    rig, _ = rigged(PROJECT / "tests/blends/walker.mdr")
+    bone = rig.pose.bones[1]
+    bone.rotation_quaternion = (0.9, 0.3, 0.0, 0.0)
+    bone.keyframe_insert("rotation_quaternion", frame=1)
+    export_bytes(tmp_path / "a.mds")
+    found = re.search(r"the bones of '[^']+' are written up to .*?: ([^;]*)", said())
+    assert found is not None and "Add Origin Joint gives these one: 'bone_001'" in found[1]
+    export_bytes(tmp_path / "a.mds", add_origin=True)
+    found = re.search(r"the bones of '[^']+' are written up to .*?: ([^;]*)", said())
+    assert found is not None and "let these turn alone: 'bone_000'" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [("a.iqm", "mute .* bones: 'head'"), ("a.mds", "delete .* bones: 'spine', and mute .* bones: 'head'")],
+)
+def test_where_constraints_stretch_bones_keys_that_a_file_holds_stay(tmp_path, said, target, remedy):
+    rig, _ = rigged(NEWT)
+    keyed_larger(rig.pose.bones["spine"])
+    hold = rig.pose.bones["head"].constraints.new("STRETCH_TO")
+    hold.target = add_tag("leader")
+    hold.target.location = (50, 20, 30)
+    bpy.context.view_layer.update()
+    export_bytes(tmp_path / target, motions="ACTIVE")
+    found = re.search(r"the bones of '[^']+' are written up to .*?: ([^;]*)", said())
+    assert found is not None and re.fullmatch(remedy, found[1].strip())
 
 
 @pytest.mark.parametrize(

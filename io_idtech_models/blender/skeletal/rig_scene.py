@@ -40,6 +40,7 @@ class Holds:
     bare_vertices: bool = False  # vertices that no joint moves stay where they are
     worn_by_name: bool = False  # games look up by a mesh's name what it wears, so that each has its own
     stretches: bool = False  # joints are scaled along their axes, with what hangs on them
+    one_length: bool = False  # joints lie as far from their parents in all frames
     weights: int = 0  # of a vertex at most; 0: any number
     format: str = ""  # what it is called; "": that of the source
 

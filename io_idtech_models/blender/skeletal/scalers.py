@@ -16,7 +16,6 @@ from ..animated import moved_paths
 from ..compat import Block
 
 UNEVEN = 1e-3  # of a scale: what counts as one
-HELD = "mute the constraints that scale or stretch bones"
 OF_SCALE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.scale\Z')
 
 
@@ -40,21 +39,22 @@ class Scalers:
         self.driven |= driven
         self.keyed |= keyed
         self.set_by_hand |= own - driven - keyed
-        self.held |= {bone.name for bone in bones if bone.name not in own and _is_stretched(bone)}
+        self.held |= {bone.name for bone in bones if _is_stretched(bone)}
 
-    def remedy(self, rig: Block) -> str:
-        """Return what to do, in words."""
+    def remedy(self, rig: Block, holds_scale: bool) -> str:
+        """Return what to do, in words; `holds_scale`: the file holds that of bones along their axes."""
         sizes = [abs(size) for size in rig.matrix_world.to_scale()]
         if "scale" in moved_paths(rig):
             return "no file has a skeleton that grows as a whole: remove the keys of the armature's scale"
         if max(sizes) - min(sizes) > UNEVEN * max(sizes):
             return "apply the scale of the armature and its meshes (Object > Apply > Scale)"
         own = (
-            ("mute the drivers of the scale of bones", self.driven),
+            ("remove the drivers of the scale of bones, and clear it", self.driven),
             ("delete the keys of the scale of bones", self.keyed),
             ("clear the scale of bones (Pose > Clear Transform > Scale)", self.set_by_hand),
         )
-        ways = own if any(bones for _, bones in own) else ((HELD, self.held),)
+        held = ("mute the constraints that scale or stretch bones", self.held)
+        ways = (held,) if holds_scale and self.held else (*own, held)
         found = [f"{way}: {listed(sorted(bones))}" for way, bones in ways if bones]
         return ", and ".join(found) or "bake the motion (Pose > Animation > Bake Action)"
 
@@ -65,7 +65,9 @@ def _named(paths: Iterable[str]) -> set[str]:
 
 
 def _is_stretched(bone: Any) -> bool:
-    """Tell whether a bone is of another size than its own channels and its parent make it."""
-    own, parent = np.array(bone.matrix, np.float64), bone.parent
-    way = own if parent is None else steady.products(np.array(parent.matrix.inverted_safe(), np.float64), own)
-    return bool(np.abs(steady.lengths(way[:3, :3].T) - 1.0).max() > UNEVEN)
+    """Tell whether constraints make a bone of another size than its own channels and its parent do."""
+    parent, rest = bone.parent, bone.bone.matrix_local
+    above = {} if parent is None else {"parent_matrix": parent.matrix, "parent_matrix_local": parent.bone.matrix_local}
+    free = bone.bone.convert_local_to_pose(bone.matrix_basis, rest, **above)
+    shown, made = (steady.lengths(np.array(each, np.float64)[:3, :3].T) for each in (bone.matrix, free))
+    return bool((np.abs(shown - made) > UNEVEN * made).any())

@@ -141,11 +141,11 @@ class _Check:
         self.bare: dict[Block, bool] = {}  # is the vertex that is farthest off one without weights
         self.changed: dict[Block, str] = {}  # topology, and where
         self.motions: dict[str, Off] = {}
-        # By motion: what scales bones where joints have another size or shape, and joints that lie otherwise far from
-        # their parents than a file can say.
+        # By motion: what scales bones where joints have another size or shape; of files that say once how far joints
+        # lie from their parents those that lie elsewhere, and those that have no parent.
         self.scaled: dict[str, Scalers] = {}
         self.slid: dict[str, set[str]] = {}
-        self.parents = skeleton.parents
+        self.rootless: dict[str, set[str]] = {}
         rest = [skin_by(w.mesh.weights, *_parts(self.bind)) for w in export.written]
         self.allowed = tolerance(np.concatenate([*rest, skeleton.bind.positions.reshape(-1, 3)]))
 
@@ -175,7 +175,8 @@ class _Check:
         order = self._order_in(motion.animation)
         if order is None:
             return
-        places, axes = (values[0][order] for values in posed(motion.animation.of_frames(np.array([frame]))))
+        written_places, written_axes = (v[0] for v in posed(motion.animation.of_frames(np.array([frame]))))
+        places, axes = written_places[order], written_axes[order]
         shown, written = (steady.products(each.swapaxes(-1, -2), each) for each in (joints[:, :3, :3], axes))
         other = ~np.isclose(shown, written, atol=SAME_SHAPE).all(axis=(1, 2))
         names = self.export.listed.names
@@ -183,10 +184,14 @@ class _Check:
             scalers = self.scaled.setdefault(motion.name, Scalers())
             rig = self.export.rig
             scalers.look(rig, self.export.evaluated(rig), (names[joint] for joint in np.flatnonzero(other)))
-        if motion.animation.lengths is not None:
-            ways = [steady.lengths(each - each[self.parents]) for each in (joints[:, :3, 3], places)]
-            slid = (self.parents >= 0) & (np.abs(ways[0] - ways[1]) > self.allowed)
+        if self.export.settings.holds.one_length:
+            above, shown_places = motion.animation.parents[order], written_places.copy()
+            shown_places[order] = joints[:, :3, 3]
+            ways = [steady.lengths(each[order] - each[above]) for each in (shown_places, written_places)]
+            slid = (above >= 0) & (np.abs(ways[0] - ways[1]) > self.allowed)
+            apart = (above < 0) & (steady.lengths(joints[:, :3, 3] - places) > self.allowed)
             self.slid.setdefault(motion.name, set()).update(names[joint] for joint in np.flatnonzero(slid))
+            self.rootless.setdefault(motion.name, set()).update(names[joint] for joint in np.flatnonzero(apart))
         found = self.motions.setdefault(motion.name, Off())
         found.note(self.distance(joints, places, axes), where)
 
@@ -282,10 +287,13 @@ class _Check:
     def _remedy(self, motion: str) -> str:
         """Return what helps where a motion is written otherwise than its bones are posed."""
         if motion in self.scaled:
-            return self.scaled[motion].remedy(self.export.rig)
+            return self.scaled[motion].remedy(self.export.rig, self.export.settings.holds.stretches)
         if self.slid.get(motion):
             text = "the file has each joint as far from its parent in all frames, let these turn alone"
             return f"{text}: {listed(sorted(self.slid[motion]))}"
+        if self.rootless.get(motion):
+            text = "the file has all joints without a parent in one place, Add Origin Joint gives these one"
+            return f"{text}: {listed(sorted(self.rootless[motion]))}"
         return "bake the motion (Pose > Animation > Bake Action)"
 
 
