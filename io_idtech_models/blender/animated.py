@@ -50,6 +50,11 @@ def _are_near(value: Value, other: Value, slack: float) -> bool:
 
 def moved_paths(owner: Block) -> list[str]:
     """Return the paths of what the action and the NLA strips that play on a data-block move."""
+    return list(dict.fromkeys(curve.data_path for curve in moving_curves(owner)))
+
+
+def moving_curves(owner: Block) -> list[Any]:
+    """Return the curves of the action and the NLA strips that play on a data-block."""
     animation = getattr(owner, "animation_data", None)
     if animation is None:
         return []
@@ -58,7 +63,7 @@ def moved_paths(owner: Block) -> list[str]:
     curves = playing_curves(owner)
     for action in actions:
         curves += [c for _, kind, found in action_parts(action) if kind in ("", owner.id_type) for c in found]
-    return list(dict.fromkeys(curve.data_path for curve in curves))
+    return curves
 
 
 _known: list[Animated] = []  # while frames are shown

@@ -170,7 +170,8 @@ def is_stretched() -> bool:
 def say_stretched(scene: Any) -> None:
     """Warn that a scene plays actions and keys slower, or faster, than they are written."""
     if scene.render.frame_map_old != scene.render.frame_map_new:
-        text = "Time Stretching (Output > Frame Rate) is left out, keys are written as they are: Scene Range writes it"
+        text = "Time Stretching (Output > Frame Rate) is left out, keys are written as they are"
+        text += " (Scene Range, where an export has that choice, writes it)"
         logging.getLogger(__name__).warning(text)
 
 

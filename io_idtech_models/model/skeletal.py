@@ -40,6 +40,7 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 ON_JOINT = 1e-4  # units, and of an axis: nearer a tag stands on its joint
 NEAR = 0.01  # of the longest way from a joint to its parent: of shorter ones rounding shows
+ROUNDED = 1e-5  # of the farthest place of a joint: shorter ways are rounding alone
 # Parts by which joints differ that are scaled alike, and by which a skeleton is of another size: a real model's
 # animations have all its joints 1.2 % farther apart (xsarge of XreaL).
 ALIKE, ANOTHER_SIZE = 0.01, 0.1
@@ -414,14 +415,15 @@ def size_of(animation: Animation, ways: NDArray[Any]) -> float:
     for some may move on purpose, as a single one does, where that is hardly to be seen, and where joints are scaled.
     """
     before = steady.lengths(ways) * (animation.parents >= 0)
-    far = before > before.max(initial=0.0) * NEAR
+    reach = float(np.abs(animation.positions).max(initial=0.0))
+    far = before > max(before.max(initial=0.0) * NEAR, reach * ROUNDED)
     is_scaled = animation.scales is not None and bool((np.abs(animation.scales.values - 1.0) > ALIKE).any())
     if is_scaled or far.sum() < 2 or not animation.num_frames:
         return 1.0
     factors = steady.lengths(animation.positions[:, far]) / before[far]
     factor = float(np.median(factors))
     agree = np.abs(factors - factor) <= ALIKE * factor
-    return factor if abs(factor - 1.0) > ANOTHER_SIZE and 2 * agree.sum() > agree.size else 1.0
+    return factor if factor > 0 and abs(factor - 1.0) > ANOTHER_SIZE and 2 * agree.sum() > agree.size else 1.0
 
 
 def _name_of(joint: int, names: list[str]) -> str:

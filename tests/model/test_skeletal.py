@@ -223,6 +223,10 @@ def test_an_animation_is_of_another_size_where_several_joints_say_so(joints):
         "slide", [f"{joint}" for joint in range(joints)], parents, places, turns, 24.0, np.zeros((5, 2, 3))
     )
     assert size_of(animation, ways) == (1.0 if joints == 2 else 1.5)
+    animation.positions[:] = 0.0
+    assert size_of(animation, ways) == 1.0, "no way is larger or smaller, there is none"
+    animation.positions[:, 0] = (30.0, 0.0, 0.0)
+    assert size_of(animation, ways * 1e-6) == 1.0, "of ways that are rounding alone"
 
 
 # -- which animation fits

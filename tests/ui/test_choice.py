@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from bpy_extras.io_utils import ExportHelper
 
+from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.provenance import LISTS_TAGS, MODEL_ID, SKELETON
 from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import LimitError
@@ -706,6 +707,35 @@ def test_a_piece_that_was_cut_off_is_none_of_what_it_was_cut_off(tmp_path, capfd
     assert len(found) == (3 if selected else 2 - more)
     for block in moved:
         assert bool(re.search(f"lie in other collections.*'{block.name}'", said)) != selected
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"), [({0: False, 2: True}, True), ({0: True, 2: True}, False), ({300: False, 310: True}, False)]
+)
+@pytest.mark.parametrize("muted", [False, True])
+def test_what_is_hidden_in_some_of_the_scenes_frames_is_named(tmp_path, capfd, walker, keys, said, muted):
+    block = next(block for block in walker.objects if block.type == "MESH")
+    for frame, hidden in keys.items():
+        block.hide_viewport = hidden
+        block.keyframe_insert("hide_viewport", frame=frame)
+    for curve in playing_curves(block):
+        curve.mute = muted
+    bpy.context.scene.frame_set(0)
+    activate(walker.objects[1])
+    capfd.readouterr()
+    export_bytes(tmp_path / "b.md3")
+    assert ("shown in some frames alone" in capfd.readouterr().out) == (said and not muted)
+
+
+@pytest.mark.parametrize(("expression", "said"), [("0", False), ("frame > 3", True)])
+def test_a_driver_that_hides_now_and_then_is_named(tmp_path, capfd, walker, expression, said):
+    block = next(block for block in walker.objects if block.type == "MESH")
+    block.driver_add("hide_viewport").driver.expression = expression
+    bpy.context.view_layer.update()
+    activate(walker.objects[1])
+    capfd.readouterr()
+    export_bytes(tmp_path / "b.md3")
+    assert ("shown in some frames alone" in capfd.readouterr().out) == said
 
 
 def test_copies_that_are_selected_beside_a_model_are_named(tmp_path, capfd, walker):

@@ -27,11 +27,12 @@ from ..mesh import attributes
 from ..playback import playing_values
 from ..provenance import PART as KIND
 from ..roots import FRAME, FRAME_PATH, root_of
-from ..scene import ExportScene, showing
+from ..scene import ExportScene, showing, unstretched
 from ..selfcheck import Off, is_beyond, tolerance
 from ..space import Space, places_in, space_of
 from ..vertex.frame_plan import GatherSettings
 from ..vertex.movement import pinned
+from .assembly import BEFORE, ON_TAGS
 
 Doubles = NDArray[np.float64]
 MOST_POINTS = 16  # of a part that are looked for among those that are written
@@ -69,10 +70,12 @@ class WrittenPart:
         return np.concatenate([np.zeros((0, 3)), *(s.positions[min(frame, len(s.positions) - 1)] for s in surfaces)])
 
     def tag_of(self, other: WrittenPart) -> Tag | None:
-        """Return its tag that another part's root hangs on; None if that is no tag of it."""
-        holder = other.root.parent
-        own = holder is not None and root_of(holder) == self.root
-        return self.tags.get(names.file_name_of(holder).lower()) if own else None
+        """Return its tag that another part hangs on: by its root's parent, else as games have it; None if on none."""
+        holder, kind = other.root.parent, other.root[KIND]
+        bearer = None if holder is None else root_of(holder)
+        if bearer is None:  # torn off
+            return self.tags.get(ON_TAGS[kind]) if BEFORE.get(kind) == self.root[KIND] else None
+        return self.tags.get(names.file_name_of(holder).lower()) if bearer == self.root else None
 
 
 def differences(
@@ -88,6 +91,7 @@ def differences(
     rooted = [p for p in parts.values() if any(b.visible_get(view_layer=layer) for b in (p.root, *p.blocks))]
     hangs = [(part, other, tag) for part in rooted for other in rooted if (tag := part.tag_of(other))]
     with ExitStack() as stack:
+        stack.enter_context(unstretched())
         for part in parts.values():
             if part.plays:
                 stack.enter_context(playing_values(part.root, FRAME_PATH, [float(frame) for frame in part.frames]))
@@ -106,8 +110,11 @@ def differences(
         if part.off.where:
             yield part.off.sentence(f"'{kind}' is", REMEDY)
         if part.hung.where:
-            off = f"up to {part.hung.far:.3g} units off the tag that it hangs on, {part.hung.where}"
-            yield f"the root of '{kind}' is {off}: games have it on the tag, move that or the surfaces"
+            text, remedy = "is up to {} units off the tag that it hangs on, {}", "move that or the surfaces"
+            if part.root.parent is None:
+                text, remedy = "hangs on no tag, and is up to {} units off the one of games, {}", "parent it to that"
+            off = text.format(f"{part.hung.far:.3g}", part.hung.where)
+            yield f"the root of '{kind}' {off}: games have it on the tag, {remedy}"
 
 
 def _where(part: WrittenPart, look: int) -> str:

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...blender.animated import moved_paths
+from ...blender.animated import moving_curves
 from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.leaders import controls
@@ -314,7 +314,7 @@ def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice
     model_id = collection.get(MODEL_ID)
     if isinstance(model_id, str):
         rigs = {rig for block in choice.whole for rig in bending(block)}  # which count wherever they lie
-        further = (b for b in _further(context, [collection], model_id, blocks) if b not in rigs and _is_written(b))
+        further = (b for b in _further(context, [collection], model_id, blocks) if b not in rigs and is_written(b))
         choice.away = [block for block in further if not any(map(is_level, block.users_collection))]
     return choice
 
@@ -531,7 +531,7 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
             "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
         )
         texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
-    hidden = [block for block in chosen.hidden if _is_written(block)]
+    hidden = [block for block in chosen.hidden if is_written(block)]
     if hidden:
         texts.append(f"{plural(len(hidden), 'hidden object')} left out: {_names(hidden)}")
     passing = [block.name for block in chosen.whole if _is_shown_at_times(block)]
@@ -544,12 +544,25 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
 
 
 def _is_shown_at_times(block: bpy.types.Object) -> bool:
-    """Tell whether curves or a driver hide an object, and show it."""
-    drivers: Iterable[Any] = [] if block.animation_data is None else block.animation_data.drivers
-    return "hide_viewport" in (*moved_paths(block), *(curve.data_path for curve in drivers if not curve.mute))
+    """Tell whether curves hide an object in some of its scene's frames and not in others, or a driver may do so."""
+    if block.animation_data is None:
+        return False
+    drivers: Iterable[Any] = (curve for curve in block.animation_data.drivers if _hides(curve))
+    if any(each.driver.variables or "frame" in each.driver.expression for each in drivers):
+        return True
+    scene = next(iter(block.users_scene))
+    for curve in filter(_hides, moving_curves(block)):
+        keys = (key.co.x for key in curve.keyframe_points if scene.frame_start < key.co.x < scene.frame_end)
+        if len({bool(curve.evaluate(time)) for time in (scene.frame_start, *keys, scene.frame_end)}) > 1:
+            return True
+    return False
 
 
-def _is_written(block: bpy.types.Object) -> bool:
+def _hides(curve: Any) -> bool:
+    return bool(curve.data_path == "hide_viewport" and not curve.mute)
+
+
+def is_written(block: bpy.types.Object) -> bool:
     """Tell whether an object of a model would be in its file, were it shown.
 
     An armature that was made of frames poses its meshes all the same, and of empties the tags alone are written.

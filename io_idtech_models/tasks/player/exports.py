@@ -42,7 +42,7 @@ from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.advice import of_materials
 from ..export.levels import STALE, say_stale
-from ..export.selection import Choice, beside_parts, choose, left_out, part_of
+from ..export.selection import Choice, beside_parts, choose, is_written, left_out, part_of
 from ..export.skin_files import bare, listed_in, skin_of, skin_with
 from ..export.vertex import gathered
 from ..skins import skin_worn_by
@@ -153,7 +153,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     held = [names.file_name_of(root) for kind, root in player.parts.items() if kind not in KINDS]
     notes = [f"no part of it, models of their own (Export: MD3): {listed(held)}"] if held else []
-    hidden = [block.name for (_, level), choice in chosen.items() if not level for block in choice.hidden]
+    left = [block for (_, level), choice in chosen.items() if not level for block in choice.hidden]
+    hidden = [block.name for block in left if is_written(block)]
     notes += [f"written though they are hidden: {listed(hidden)}"] if hidden else []
     return saved, Summary(facts, list(dict.fromkeys(warnings)), notes)
 

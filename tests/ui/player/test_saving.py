@@ -498,6 +498,45 @@ def test_parts_whose_tag_was_deleted_are_the_players(tmp_path, capfd, part, tag,
     assert {name for name in found if name.endswith(".md3")} == {n for n in player_files() if n.endswith(".md3")}
 
 
+def test_a_part_that_was_torn_off_its_tag_and_moved_is_named(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    head = player.parts["head"]
+    stands = head.matrix_world.copy()
+    head.parent = None
+    head.matrix_world = stands
+    bpy.context.view_layer.update()
+    activate(player.parts["lower"])
+    head.location.z += 20.0
+    bpy.context.view_layer.update()
+    saved(tmp_path)
+    assert re.search(r"the root of 'head' hangs on no tag, and is up to \d\d", capfd.readouterr().out)
+    head.parent = tag_of(player.parts["upper"], "tag_head")
+    head.matrix_parent_inverse.identity()
+    head.matrix_basis.identity()
+    bpy.context.view_layer.update()
+    saved(tmp_path)
+    said = capfd.readouterr().out
+    assert "3 parts" in said and "units off" not in said, "the advice helps"
+
+
+def test_a_player_in_a_scene_with_stretched_time_is_as_shown(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    activate(player.parts["lower"])
+    bpy.context.scene.render.frame_map_new = 200
+    assert unequal(tmp_path) == []
+    said = capfd.readouterr().out
+    assert "Time Stretching" in said and "units off" not in said
+
+
+def test_what_no_file_has_of_a_hidden_player_is_not_said_to_be_written(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    activate(player.parts["lower"])
+    for block in (player.parts["head"], bpy.data.objects["tag_flag"]):
+        block.hide_set(True)
+    saved(tmp_path)
+    assert "written though they are hidden: 'tag_flag'" in capfd.readouterr().out
+
+
 def test_a_player_of_no_parts_is_not_written(tmp_path):
     player = brought(game(tmp_path))
     for kind in ("lower", "upper", "head"):
