@@ -522,3 +522,18 @@ def test_what_hangs_on_the_rig_is_no_part_of_the_player(rig, hung, tmp_path, cap
 def test_nothing_but_the_player_hangs_on_the_rig(rig, tmp_path):
     text = error_of(bpy.ops.object.idtech_make_player, filepath=str(tmp_path / "a"), player="a")
     assert "was made of a player, and poses nothing else" in text
+
+
+@pytest.mark.parametrize("kind", ["lower", "upper"])
+def test_a_part_whose_root_was_deleted_is_written_as_it_is_shown(rig, tmp_path, kind):
+    root = player().parts[kind]
+    mesh = next(block for block in root.children if block.type == "MESH")
+    bpy.data.objects.remove(root)
+    bpy.context.scene.frame_set(0)
+    activate(mesh)
+    seen = in_world(mesh)
+    assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"), space="WORLD") == {"FINISHED"}
+    found = model((tmp_path / "a.md3").read_bytes()).surfaces[0].positions[0]
+    assert farthest(found, seen) < 0.1
+    assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
+    assert bpy.ops.object.idtech_check_game() == {"FINISHED"}

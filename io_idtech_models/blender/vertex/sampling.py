@@ -217,7 +217,9 @@ class Sampler:
         positions, normals, matrices = self.positions, self.normals, self._matrices()
         if positions is None:
             return Samples(matrices, np.zeros((1, 0, 3), np.float32), normals)
-        if AT_REST in self.subject.block.constraints:  # bones have brought it where it belongs: so does the space
+        back = self.subject.block.constraints.get(AT_REST)
+        if back is not None and self.plan.space.root in {None, back.space_object}:
+            # Bones have brought it where it belongs: so does the space.
             place = self.plan.space.place(self.subject.block)
             seen = self.plan.space.brought(self.subject.block, matrices)
             turns, ways = seen[:, None, :3, :3], seen[:, None, :3, 3]
