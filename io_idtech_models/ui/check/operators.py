@@ -8,7 +8,7 @@ from ... import formats
 from ...blender.compat import Context
 from ...blender.window import mode_of
 from ...model.limits.games import ERROR, GAMES, NO_GAME
-from ...reporting import ModelError, collected_warnings, plural
+from ...reporting import ModelError, collected_warnings, listed, plural
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect
@@ -67,16 +67,19 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         row = formats.by_name(name)
         blocks: list[Any] = []
         findings: list[Finding] = []
+        said: dict[str, list[str]] = {}
         counted: dict[str, dict[str, int]] = {}
         try:
             for part, chosen in models_meant(context).items():
                 with collected_warnings() as warnings:
                     found, counted[part] = checked(chosen, row, game, context)
                 blocks += offenders(chosen.blocks, found)
-                findings += [_finding(chosen.blocks, each, part) for each in [*found, *warnings]]
+                findings += [_finding(chosen.blocks, each, part) for each in found]
+                said[part] = warnings
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
+        findings += [("", text, False) for text in _by_part(said)]
         self.keep(context, findings, counted)
         blocks = [block for block in blocks if block.visible_get()]
         if blocks:
@@ -104,6 +107,15 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         add(keep(context, subject, state_of(subject, counts_shown(subject)), self.target, counts), findings)
         if context.area is not None:
             context.area.tag_redraw()
+
+
+def _by_part(said: dict[str, list[str]]) -> list[str]:
+    """Return what was said of parts, each sentence once, behind the names of those of which it was."""
+    parts: dict[str, list[str]] = {}
+    for part, texts in said.items():
+        for text in dict.fromkeys(texts):
+            parts.setdefault(text, []).append(part)
+    return [f"{listed(names, quoted=False)}: {text}" if any(names) else text for text, names in parts.items()]
 
 
 def _finding(blocks: list[Any], found: Any, part: str) -> Finding:

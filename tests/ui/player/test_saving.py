@@ -526,6 +526,9 @@ def test_a_player_in_a_scene_with_stretched_time_is_as_shown(tmp_path, capfd):
     assert unequal(tmp_path) == []
     said = capfd.readouterr().out
     assert "Time Stretching" in said and "units off" not in said
+    assert bpy.ops.object.idtech_check_game() == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "lower, upper: Time Stretching" in said and said.count("Time Stretching") == 1
 
 
 def test_what_no_file_has_of_a_hidden_player_is_not_said_to_be_written(tmp_path, capfd):
