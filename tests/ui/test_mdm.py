@@ -214,6 +214,14 @@ def test_parts_in_another_order(table):
     assert rows == [["run", "0", "3", "0", "21", "127", "50", "0"], ["stand", "3", "2", "2", "15", "0", "100", "0"]]
 
 
+def test_a_copy_of_a_row_does_not_repeat_the_comments_before_it(table):
+    copy = bpy.data.actions["stand"].copy()
+    copy.name, copy.use_fake_user = "wait", True
+    export_bytes(table / "out.mdx", export_mdx, what="CHOSEN", actions="stand,wait,run,late one")
+    wanted = TABLE.replace("run 2", "wait 2 2 2 15 0 100 0\nrun 4").replace('one" 5', 'one" 7')
+    assert (table / "out.aninc").read_text(encoding="utf-8") == wanted
+
+
 def test_an_edited_part_changes_its_frames_alone(table):
     action = bpy.data.actions["run"]
     action[properties.MOVE_SPEED] = 200

@@ -152,5 +152,11 @@ def _written(action: Any) -> list[Any] | None:
 
 
 def table_text(rows: list[aninc.Row]) -> bytes:
-    """Return a table's bytes."""
+    """Return a table's bytes; comments stand before the row that had them, not before its copies again."""
+    given = [aninc.read_rows(row.text)[0].name if row.text else row.name for row in rows]
+    originals = {row.text for row, name in zip(rows, given, strict=True) if row.name == name}
+    for row, name in zip(rows, given, strict=True):
+        if row.name != name and row.text in originals:
+            indent = row.before.rpartition("\n")[2]
+            row.before, row.after = "" if indent.strip() else indent, "".join(row.after.splitlines(keepends=True)[:1])
     return aninc.write_rows(rows).encode("utf-8", errors="surrogateescape")
