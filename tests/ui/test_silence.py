@@ -1103,7 +1103,15 @@ def _(folder):
     saved(folder)
 
 
-@says("games have it on the tag")
+@says("hangs on no tag, and is up to")
+def _(folder):
+    head = brought(game(folder)).parts["head"]
+    head.parent, head.location.z = None, 90.0
+    bpy.context.view_layer.update()
+    saved(folder)
+
+
+@says("units off the tag that it hangs on")
 def _(folder):
     brought(game(folder)).parts["head"].delta_location.z = 3.0
     saved(folder)
