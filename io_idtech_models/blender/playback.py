@@ -16,7 +16,7 @@ from .animated import moved_paths
 from .compat import Block, action_parts, new_curves, play_action, played_action, refuse_tweak_mode, slot_claim
 from .curves import add_curve, value_path
 from .data_paths import reset_value, set_value, value_at
-from .frame_rigs import is_frame_rig, partner_of, whole_of
+from .frame_rigs import RIG_KEYS, is_frame_rig, partner_of, posed_by, whole_of
 from .provenance import PART
 from .spans import span_of, warn_of_length
 
@@ -74,6 +74,15 @@ def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: 
 def rig_roles(rig: Block, action: Block | None) -> list[Role]:
     """Return the role of an armature that was made of frames in what its keys play, while it plays an action."""
     return [] if action is None else [replace(role, partner=action) for role in _cast(action, [rig])]
+
+
+def key_roles(rig: Block, action: Block) -> list[Role]:
+    """Return the roles of keys in what an armature that was made of them plays; see `frame_rigs.partner_of`."""
+    keys = action.get(RIG_KEYS)
+    if not isinstance(keys, bpy.types.Action):
+        return []
+    owners = [mesh.data.shape_keys for mesh in posed_by(rig) if mesh.data.shape_keys is not None]
+    return [replace(role, partner=keys) for role in _cast(keys, owners)]
 
 
 def warn_of_others(rig: Block, takes: Iterable[Take]) -> None:

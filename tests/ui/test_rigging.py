@@ -1,5 +1,6 @@
 """Make Rig from Frames: what is not posed comes back byte for byte, what is posed changes alone; Remove Rig."""
 
+import re
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -509,6 +510,19 @@ def test_undo_takes_it_back(tmp_path):
     bpy.ops.ed.undo()
     assert not any(is_frame_rig(block) for block in bpy.data.objects)
     assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
+
+
+def test_how_far_bones_are_off_the_frames_is_the_same_whichever_animation_plays(tmp_path, capfd):
+    """Keys and bones play the same animation while they are compared."""
+    block, found = rigged(STILT), set()
+    mesh = posed_by(block)[0]
+    for name in ("stand", "attack", "death1"):
+        activate(mesh)
+        assert play(name=name) == {"FINISHED"}
+        capfd.readouterr()
+        export_bytes(tmp_path / "a.iqm")
+        found |= set(re.findall(r"is written up to .* in frame \S+ of '[^']*'", capfd.readouterr().out))
+    assert len(found) == 1
 
 
 def test_a_file_of_bones_gets_the_animations_and_the_mean_of_what_bones_do_not_say(tmp_path):

@@ -11,7 +11,7 @@ Letters in shapes: F frames, J joints, V vertices, P points.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,9 +79,8 @@ def differences(
     check.look("in the pose shown", None, None)
     with showing(export.scene) as show:
         for motion in due:
-            frames = _frames_of(motion, len(due), doubtful, odd)
-            with motion.play() if frames else nullcontext():
-                for frame in frames:
+            with motion.play():
+                for frame in _frames_of(motion, len(due), doubtful, odd):
                     show(float(motion.times[frame]))
                     check.look(f"in frame {motion.times[frame]:g} of '{motion.name}'", motion, frame)
     return check.sentences()
@@ -105,7 +104,7 @@ def lone_pose(export: RigScene, model: SkeletalModel) -> list[str]:
 
 
 def _frames_of(motion: Motion, motions: int, doubtful: list[WrittenMesh], odd: list[WrittenMesh]) -> list[int]:
-    """Return the frames of a motion to look at: those that changed, where no mesh is in doubt.
+    """Return the frames of a motion that plays to look at: those that changed, where no mesh is in doubt.
 
     Those that more than bones move, the `odd` ones, often begin to move with the motion: modifiers that play do.
     """
