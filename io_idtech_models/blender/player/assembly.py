@@ -34,7 +34,7 @@ APART = "f != frame"  # a root shows another frame than the scene stands at
 LOCKS = ("lock_location", "lock_rotation")
 LOWER, UPPER, HEAD = "lower", "upper", "head"
 ON_TAGS = {UPPER: "tag_torso", HEAD: "tag_head"}  # which tag of the part before a part hangs on
-BEFORE = {UPPER: LOWER, HEAD: UPPER}
+BEFORE = {UPPER: LOWER, HEAD: UPPER}  # whose tag that is
 
 
 @dataclass(eq=False)

@@ -64,6 +64,11 @@ class WrittenPart:
         """Return its tags by their names in small letters."""
         return {tag.name.lower(): tag for tag in self.model.tags}
 
+    @property
+    def bearer(self) -> Block | None:
+        """Return the root of the part on which its root hangs; None of one that was torn off."""
+        return None if self.root.parent is None else root_of(self.root.parent)
+
     def points(self, look: int) -> Doubles:
         """Return all vertices that are written of the frame that shows, (n, 3)."""
         surfaces, frame = self.model.surfaces, self.frames[look]
@@ -72,10 +77,9 @@ class WrittenPart:
     def tag_of(self, other: WrittenPart) -> Tag | None:
         """Return its tag that another part hangs on: by its root's parent, else as games have it; None if on none."""
         holder, kind = other.root.parent, other.root[KIND]
-        bearer = None if holder is None else root_of(holder)
-        if bearer is None:  # torn off
+        if other.bearer is None:
             return self.tags.get(ON_TAGS[kind]) if BEFORE.get(kind) == self.root[KIND] else None
-        return self.tags.get(names.file_name_of(holder).lower()) if bearer == self.root else None
+        return self.tags.get(names.file_name_of(holder).lower()) if other.bearer == self.root else None
 
 
 def differences(
@@ -111,7 +115,7 @@ def differences(
             yield part.off.sentence(f"'{kind}' is", REMEDY)
         if part.hung.where:
             text, remedy = "is up to {} units off the tag that it hangs on, {}", "move that or the surfaces"
-            if part.root.parent is None:
+            if part.bearer is None:
                 text, remedy = "hangs on no tag, and is up to {} units off the one of games, {}", "parent it to that"
             off = text.format(f"{part.hung.far:.3g}", part.hung.where)
             yield f"the root of '{kind}' {off}: games have it on the tag, {remedy}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 from zlib import crc32
@@ -19,7 +18,7 @@ from ...assets.levels import NEAR, dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.mesh import levels
-from ...blender.player.assembly import ON_TAGS
+from ...blender.player.assembly import BEFORE, ON_TAGS
 from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
 from ...blender.provenance import CHECKSUM, FILE, MODEL_ID, model_of
@@ -171,7 +170,7 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
         except LimitError as error:
             raise LimitError(f"{name}: {error}") from error
         if not level:  # games ask the nearest one for its tags
-            on_it = [ON_TAGS[part] for above, part in pairwise(PARTS) if above == kind and (part, 0) in chosen]
+            on_it = [ON_TAGS[part] for part, above in BEFORE.items() if above == kind and (part, 0) in chosen]
             for problem in gone_tags(found[kind, level][1].model, on_it):
                 log.warning("%s: %s", name, problem)
     return within(found, options.triangles, options.game, own) if options.triangles else found
