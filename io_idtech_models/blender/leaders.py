@@ -13,7 +13,7 @@ from typing import Any
 from .compat import Block, action_parts, slot_claim
 from .curves import moved_bones
 from .empties import PREFIX
-from .playback import Role, Take, influences, key_roles, pointed_at, used_actions
+from .playback import Role, Take, influences, pointed_at, used_actions
 from .provenance import TAG_INDEX
 
 
@@ -92,7 +92,6 @@ def cast(rig: Block, action: Block) -> Take:
             if kind in ("", owner.id_type) and slot_claim(owner, action, slot):
                 take.roles.append(Role(owner, slot, curves))
                 break
-    take.roles += key_roles(rig, action)
     return take
 
 

@@ -8,7 +8,6 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import bpy
@@ -18,7 +17,7 @@ from ..compat import Block, play
 from ..mesh.levels import LEVEL, LEVEL_OF
 from ..provenance import PLAYER
 from ..vertex.build import Built
-from .assembly import HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
+from .assembly import BEFORE, HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
 from .rows import WHOLE_ROW, keep, make_row, make_whole
 
 PARTS = (LOWER, UPPER, HEAD)
@@ -55,7 +54,7 @@ def put_together(collection: bpy.types.Collection, models: dict[str, Built]) -> 
     built = PlayerBuilt(collection, {kind: make_root(model, kind) for kind, model in models.items()})
     for part in built.parts.values():
         part.root[PLAYER] = player
-    for above, kind in pairwise(PARTS):
+    for kind, above in BEFORE.items():
         _hang(built, kind, above, ON_TAGS[kind])
     for kind, (above, tag) in WEAPON_TAGS.items():
         _hang(built, kind, above, tag)

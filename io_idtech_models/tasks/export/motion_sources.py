@@ -19,7 +19,7 @@ from ...blender.compat import Block, action_parts, played_action, slot_claim, sl
 from ...blender.curves import is_still, playing_tracks, same_curves
 from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
 from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
-from ...blender.playback import Take, used_actions, warn_of_others
+from ...blender.playback import Take, key_roles, used_actions, warn_of_others
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
 from ...blender.scene import positioned, say_stretched
@@ -190,7 +190,12 @@ def _action_source(export: RigScene, take: Take, called: str | None) -> Source:
         found.in_place = action.get(ORDER) is not None
         return found if called is None else replace(found, name=called)
 
-    return Source(called or names.file_name_of(action), gather, action, lambda: gather_motion.playing(rig, take))
+    return Source(called or names.file_name_of(action), gather, action, partial(_playing_with_keys, rig, take))
+
+
+def _playing_with_keys(rig: Any, take: Take) -> AbstractContextManager[None]:
+    """Let a take be played for an armature, and by keys that it was made of what goes along with it: for who looks."""
+    return gather_motion.playing(rig, replace(take, roles=[*take.roles, *key_roles(rig, take.action)]))
 
 
 def automatic(export: RigScene) -> str:
@@ -252,7 +257,7 @@ def kept_beside(export: RigScene, row: Format) -> list[Motion]:
             span = span_of(action, take.roles[0].curves)
             if span is not None:
                 times = np.arange(span.first, span.last + 1)
-                play = partial(gather_motion.playing, rig, take)
+                play = partial(_playing_with_keys, rig, take)
                 found.append(Motion(action.name, play, times))
     return found
 
