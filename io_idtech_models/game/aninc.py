@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from ..model.clips import Clip
@@ -255,6 +255,40 @@ def spelt(row: Row, widest: int) -> str:
         if was != now:
             text = text[: token.start] + now + text[token.end :]
     return text
+
+
+def like(row: Row, other: Row) -> Row:
+    """Return a row with a priority if another has one, and its text."""
+    priority = None if other.priority is None else row.priority if row.priority is not None else other.priority
+    return replace(row, priority=priority, text=other.text, before="", after="")
+
+
+def with_edits(rows: list[Row], edits: Sequence[RowEdit], gone: Iterable[str] = ()) -> list[Row]:
+    """Return the rows of a table with edits, new ones behind all others, and without those of some names.
+
+    An edit is of the last row of its name, which is the one that counts. Comments before a row that goes stay.
+    """
+    found = [replace(row) for row in rows]
+    for edit in edits:
+        if edit.old is not None:
+            place = max(nth for nth, row in enumerate(rows) if row.key == edit.old.key)
+            was = found[place]
+            found[place] = replace(like(edit.new, was), before=was.before, after=was.after)
+    lost = {name.lower() for name in gone}
+    for place in reversed([nth for nth, row in enumerate(rows) if row.key in lost]):
+        row = found.pop(place)
+        lines = row.before[: row.before.rfind("\n") + 1]
+        if place < len(found) and lines.strip():
+            found[place].before = lines + found[place].before
+        if place and place == len(found):  # what stands behind the last row is the file's
+            found[-1].after += "".join(row.after.splitlines(keepends=True)[1:])
+    for edit in edits:
+        if edit.old is None and found:
+            found[-1].after = found[-1].after.rstrip(" \t")  # a new row brings its own
+            found.append(replace(like(edit.new, found[-1]), text=""))
+        elif edit.old is None:
+            found.append(replace(edit.new, text=""))
+    return found
 
 
 @dataclass(frozen=True)

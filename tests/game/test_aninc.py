@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.aninc import FIELDS, Row, effective, read_rows, spelt, write_rows
+from io_idtech_models.game.aninc import FIELDS, Row, RowEdit, effective, read_rows, spelt, with_edits, write_rows
 from io_idtech_models.reporting import FormatError
 from tests.samples import CORPUS
 
@@ -245,3 +245,37 @@ def test_any_text_is_rows_or_an_error(text):
         return
     assert not found or write_rows(found) == text
     assert read_rows(write_rows([*found, Row("z", 1, 1)]))[-1].name == "z"
+
+
+# -- edits of a table
+
+
+def edited(text, edits=(), gone=()):
+    rows = read_rows(text)
+    before = {row.key: row for row in rows}
+    made = [RowEdit("", before.get(old), replace(before[old], **new) if old else Row(**new)) for old, new in edits]
+    return write_rows(with_edits(rows, made, gone))
+
+
+def test_an_edit_is_of_the_row_that_counts():
+    text = "a 1 2 0 4 5 6 0 // old\nb 1 2 0 4 5 6 0\nA 3 2 0 4 5 6 0 // new\n"
+    assert edited(text, [("a", {"name": "c", "fps": 9.0})]) == text.replace("A 3 2 0 4", "c 3 2 0 9")
+
+
+@pytest.mark.parametrize(("gone", "wanted"), [
+    (["walk"], f"{HEAD}\n\n\t\trun  7 8 9 10 -1 12 0\n\t\t// end\n"),
+    (["run"], f"{HEAD}\n\n\t\twalk\t1\t2\t3\t4\t5\t6\t1\t// hop\n\t\t// end\n"),
+    (["RUN", "walk"], "\t\t// name first length loop fps move_speed transition reversed\n\n"),
+])  # fmt: skip
+def test_rows_go_and_comments_stay(gone, wanted):
+    assert edited(FILE, gone=gone) == wanted
+
+
+def test_all_rows_of_a_name_go():
+    assert edited("a 1 2 0 4 5 6 0\nb 1 2 0 4 5 6 0\nA 3 2 0 4 5 6 0\n", gone=["a"]) == "b 1 2 0 4 5 6 0\n"
+
+
+def test_new_rows_stand_behind_all_others():
+    new = {"name": "new", "first": 9, "length": 2}
+    assert edited(FILE, [(None, new)]) == FILE + "\t\tnew\t\t9\t2\t0\t15\t0\t0\t0\n"
+    assert edited("a 1 2 0 4 5 6 0 7\n\t\t", [(None, new)]) == "a 1 2 0 4 5 6 0 7\n\t\tnew\t9\t2\t0\t15\t0\t0\t0\t7\n"

@@ -13,6 +13,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.mdx.model import mixed
 from io_idtech_models.model.transforms import chain, to_matrices
+from io_idtech_models.tasks.import_.aninc import TABLE_OF
 from tests import samples_mdm
 from tests.blender.skeletal.rigged import curves_of
 from tests.facts import differences
@@ -242,6 +243,134 @@ def test_all_actions_without_parts_and_previews(table):
     assert export_mdx(filepath=str(table / "out/x.mdx"), what="ALL") == {"FINISHED"}
     assert sorted(p.name for p in (table / "out").iterdir()) == ["run2.mdx", "walk.mdx"]
     assert (table / "out/run2.mdx").read_bytes() == RUN
+
+
+def turn(name: str, key: int, by: float = 0.1) -> None:
+    """Turn a bone in one frame of an action."""
+    turns = [c for c in curves_of(bpy.data.actions[name], "fuß") if c.data_path.endswith("quaternion")]
+    next(curve for curve in turns if curve.array_index == 1).keyframe_points[key].co[1] += by
+
+
+def rows_beside(path: Path) -> list[list[str]]:
+    lines = [line.split("//")[0].split() for line in path.with_suffix(".aninc").read_text("utf-8").splitlines()]
+    return [line for line in lines if line]
+
+
+OF_FRAME = ("angles[7]", "bounds", "local_origin", "radius")
+
+
+@pytest.mark.parametrize("what", ["AUTO", "ALL", "CHOSEN", "again", "beside"])
+def test_rows_that_were_edited_go_into_the_file_of_all_frames(table, capfd, what):
+    turn("run", 1)
+    bpy.data.actions["run"][properties.MOVE_SPEED] = 200
+    activate(rig())
+    bpy.ops.object.idtech_animation_rename(name="stand", to="wait")
+    bpy.ops.object.idtech_animation_remove(name="late one")
+    bpy.ops.object.idtech_animation_duplicate(name="run", copy="sprint")
+    if what == "again":
+        assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    elif what == "beside":
+        bpy.ops.object.idtech_animation_play(name="run")  # a row of the file that is written
+        assert export_mdm(filepath=str(table / "walk.mdm"), write_animation=True) == {"FINISHED"}
+    else:
+        bpy.ops.object.idtech_animation_play(name="walk")
+        assert export_mdx(filepath=str(table / "walk.mdx"), what=what, actions="walk,sprint") == {"FINISHED"}
+    data = (table / "walk.mdx").read_bytes()
+    before, after = mdx.read(WALK), mdx.read(data)
+    same = [number for number in range(6) if before.frames[number].tobytes() == after.frames[number].tobytes()]
+    assert same == [0, 1, 2, 4, 5] and len(after.frames) == 9
+    assert after.frames[6:].tobytes() == after.frames[2:5].tobytes(), "the copy's, behind all others"
+    text = TABLE.replace("stand", "wait").replace("127", "200").replace('"late one" 5 1 0 10 0 0 1 4\n', "")
+    written = (table / "walk.aninc").read_text(encoding="utf-8")
+    assert written.startswith(text) and written[len(text) :].split() == [
+        "sprint",
+        "6",
+        "3",
+        "0",
+        "21",
+        "200",
+        "50",
+        "0",
+    ]
+    said = capfd.readouterr().out
+    assert "'walk.mdx' whose actions were deleted go from its table: 'late one'" in said
+    assert "9 frames" in said and "and 'walk.aninc'" in said and "other animations are not" not in said
+
+
+def test_a_table_that_says_the_same_is_not_written(table):
+    (table / "walk.aninc").unlink()
+    for options in ({}, {"what": "ALL"}):
+        assert export_bytes(table / "walk.mdx", export_mdx, **options) == WALK
+        assert not (table / "walk.aninc").exists()
+
+
+def test_rows_of_a_model_whose_bones_moved_at_rest_are_as_all_frames_show_them(table):
+    activate(rig())
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().data.edit_bones["fuß"].roll += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    data = export_bytes(table / "walk.mdx", export_mdx)
+    assert len(mdx.read(data).frames) == 6 and data != WALK
+    assert (table / "walk.aninc").read_text(encoding="utf-8") == TABLE
+    turn("run", 1)
+    changed = differences(data, export_bytes(table / "walk.mdx", export_mdx))
+    assert changed == {f"frames[3].{n}" for n in OF_FRAME}
+
+
+def test_an_edit_of_all_frames_stays_where_no_row_was_edited(table):
+    turn("walk", 0)
+    turn("run", 1)
+    changed = differences(WALK, export_bytes(table / "walk.mdx", export_mdx))
+    assert changed == {f"frames[{f}].{n}" for f in (0, 3) for n in OF_FRAME}
+
+
+def test_frames_that_rows_share_go_behind_all_others(tmp_path, figure, capfd):
+    (tmp_path / "walk.aninc").write_text(TABLE.replace("run 2 3", "run 1 3"), encoding="utf-8")
+    read(figure)
+    turn("run", 1)
+    after = mdx.read(export_bytes(tmp_path / "walk.mdx", export_mdx)).frames
+    before = mdx.read(WALK).frames
+    assert "'run' shares frames of 'walk.mdx' with 'stand'" in capfd.readouterr().out
+    assert after[:6].tobytes() == before.tobytes() and after[[6, 8]].tobytes() == before[[1, 3]].tobytes()
+    assert rows_beside(tmp_path / "walk.mdx")[1] == ["run", "6", "3", "0", "21", "127", "50", "0"]
+
+
+def test_a_row_that_got_longer_and_one_that_was_added(table):
+    activate(rig())
+    action = bpy.data.actions["run"]
+    for curve in curves_of(action):
+        curve.keyframe_points.insert(3.0, curve.evaluate(0.0))
+    action.frame_end = 3
+    bpy.ops.object.idtech_animation_play(name="walk")
+    bpy.ops.object.idtech_animation_add(name="part", first=1, last=2)
+    after = mdx.read(export_bytes(table / "walk.mdx", export_mdx, what="ALL")).frames
+    before = mdx.read(WALK).frames
+    assert after["bones"].tobytes() == before["bones"][[0, 1, 2, 3, 4, 5, 2, 3, 4, 2]].tobytes()
+    rows = {row[0]: row[1:3] for row in rows_beside(table / "walk.mdx")}
+    assert rows["run"] == ["6", "4"] and rows["part"] == ["1", "2"], "frames that there are already"
+
+
+def test_all_frames_and_another_action_are_chosen(table):
+    activate(rig())
+    bpy.data.actions["run"].copy().name = "dance"
+    bpy.data.actions["dance"].pop(TABLE_OF)  # no row of the file: one of the modder's own
+    data = export_bytes(table / "walk.mdx", export_mdx, what="CHOSEN", actions="dance,walk,run")
+    after, before = mdx.read(data).frames, mdx.read(WALK).frames
+    assert after.tobytes() == before[[2, 3, 4, 0, 1, 2, 3, 4, 5]].tobytes()
+    rows = [row[:3] if row[0] != '"late' else row[1:4] for row in rows_beside(table / "walk.mdx")]
+    assert rows == [["dance", "0", "3"], ["stand", "3", "2"], ["run", "5", "3"], ['one"', "8", "1"]]
+
+
+def test_a_row_alone_over_the_file_of_all_frames_is_said(table, capfd):
+    activate(rig())
+    bpy.ops.object.idtech_animation_play(name="run")
+    export_bytes(table / "walk.mdx", export_mdx)
+    said = "'walk.aninc' stays, and has rows of frames that are no longer there"
+    assert f"{said} (to write all of the file, play the action of all its frames): 'run', 'late one'" in (
+        capfd.readouterr().out
+    )
+    export_bytes(table / "run.mdx", export_mdx)
+    assert said not in capfd.readouterr().out
 
 
 def test_a_table_that_is_given_reaches_too_far_or_is_broken(tmp_path, capfd):

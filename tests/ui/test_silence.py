@@ -14,7 +14,7 @@ from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
-from tests import samples_character, samples_doom3, samples_md5, samples_quake2, samples_xreal
+from tests import samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode, show_image
 from tests.samples import PROJECT, SENTINEL, put, sample
 from tests.ui import test_any_edit as edits
@@ -660,6 +660,27 @@ def _(folder):
 @says("plays, and is written, other animations are not", to="a.mdm", what="SCENE", write_animation=True)
 def _(folder):
     newt()
+
+
+def rows_of_a_table(folder: Path) -> None:
+    """Give a model's file of frames a table, and import them."""
+    (folder / "a.mdm").write_bytes(samples_mdm.figure())
+    (folder / "a.mdx").write_bytes(samples_mdm.walk())
+    (folder / "a.aninc").write_text("b 0 2 0 15 0 0 0\nc 2 4 0 15 0 0 0\n", encoding="utf-8")
+    bpy.ops.import_scene.idtech_mdm(filepath=str(folder / "a.mdm"))
+    activate(first("ARMATURE"))
+
+
+@says("whose actions were deleted go from its table", to="a.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    bpy.ops.object.idtech_animation_remove(name="b")
+
+
+@says("has rows of frames that are no longer there", to="a.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    bpy.ops.object.idtech_animation_play(name="b")
 
 
 @says("bones are called as tags that are no more", to="a.iqm", what="SCENE")

@@ -149,7 +149,7 @@ class RigAnimations(Animations):
             return self._add_run(playing[0], name, first, last)
         action = _cut(self.rig, playing[0], name, first, last)
         if animation_tables.is_part(playing[0]) or any(map(animation_tables.is_part, used_actions(self.rig))):
-            animation_tables.make_part(action)
+            animation_tables.make_part(action, playing[0])
         keep(self.rig, action)
         self._behind(action, None)
         return str(action.name)

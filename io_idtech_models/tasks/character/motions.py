@@ -1,18 +1,12 @@
-"""Files of frames that an armature keeps, with what was edited in actions of their rows, and what tables say then.
-
-An action that shows what its row's frames did changes nothing. What it shows otherwise takes the place of these frames,
-unless there are more or fewer by now, or another row shows some of them, too: then they go behind all frames, and the
-row says where. So an edit of one row is an edit of no other.
-"""
+"""Files of frames that an armature keeps, with what was edited in actions of their rows: see `export.file_edits`."""
 
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from pathlib import PurePath
 from typing import Any
@@ -32,22 +26,20 @@ from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion, differences
 from ...formats import Format
-from ...game.aninc import Row, RowEdit
-from ...model.bounds import has_edited_meshes, nowhere, set_bounds
+from ...game.aninc import RowEdit
+from ...model.bounds import has_edited_meshes
 from ...model.clips import Clip
 from ...model.edits.matched import onto
-from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import refused
 from ...model.skeletal import Animation, SkeletalModel, Traits, mismatch
 from ...reporting import LimitError, listed, plural
+from ..export.file_edits import FileEdits, Part, is_source, other_bones
 from ..export.motion import AnimationExport, finished, of_format, played
 from ..export.motion_sources import sources_of, warn_of_unplayed
-from ..import_ import aninc as animation_tables
-from ..import_.kept_frames import format_of, make_rows, read_rows, table_row
+from ..import_.kept_frames import format_of, make_rows, read_rows
 
 log = logging.getLogger(__name__)
 SAME_SIZE = 1e-4  # a factor that no game shows
-SAME_RATE = 1e-3  # frames per second
 
 
 @dataclass(eq=False)
@@ -83,12 +75,17 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
         own = {place: action for (nth, place), action in made.items() if nth == number and place < len(file.rows)}
         added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
         data = kept.of(number)
-        edits = _FileEdits(export, model, file, data, game, traits.get(number))
+        edits = _KeptEdits(export, model, file, data, game, traits.get(number))
         called = edits.called(own)
         for place, action in sorted(own.items()):
-            edits.take(file.rows[place], action, called[place])
+            if file.rows[place].said is None:
+                edits.take_whole(action)
+            else:
+                edits.take(file.rows[place], action, called[place])
         for action in added:
-            edits.add(action)
+            origin = kept_frames.origin_of(action)
+            known = origin is not None and origin[1] < len(file.rows)
+            edits.add(action, file.rows[origin[1]].clip.first if origin is not None and known else -1)
         if edits.changed:
             saved.edited.append(file.game_name)
         saved.files[file.game_name] = edits.dump() if edits.changed else data
@@ -102,7 +99,7 @@ def _demand_skeleton(model: SkeletalModel, files: list[KeptFile]) -> None:
         return
     now, then = model.skeleton, model.source.skeleton
     if not np.array_equal(now.parents, then.parents):
-        raise _other_bones(model.name, files[0])
+        raise other_bones(model.name, files[0])
     renamed = [name for name, was in zip(now.names, then.names, strict=True) if name != was]
     if renamed:
         log.warning("bones were renamed, the character's frames keep the names that they had: %s", listed(renamed))
@@ -128,13 +125,6 @@ def _edited_traits(model: SkeletalModel, files: Mapping[int, tuple[list[str], Tr
         return {}
     shown = min(found.values(), key=now.differences)
     return {n: each.with_edits(shown, now) for n, each in found.items()} if now.differences(shown) else {}
-
-
-def _other_bones(name: str, file: KeptFile) -> LimitError:
-    return LimitError(
-        f"'{name}' has other bones than '{PurePath(file.place).name}': bones that were added, removed or renamed can't"
-        " go into a character's frames, export them as files of their own"
-    )
 
 
 def _warn_of_moved(rig: Any, unmade: list[KeptRow]) -> None:
@@ -297,8 +287,8 @@ def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
                 tracks.remove(track)
 
 
-class _FileEdits:
-    """A file of frames on its way out."""
+class _KeptEdits(FileEdits):
+    """A file of frames that an armature keeps, on its way out."""
 
     def __init__(
         self,
@@ -309,155 +299,29 @@ class _FileEdits:
         game: str,
         traits: Traits | None = None,
     ) -> None:
-        self.format, self.traits = format_of(file), traits
-        self.export, self.model, self.file, self.game = of_format(export, self.format), model, file, game
-        self.data = data
-        self.rows: list[RowEdit] = []
-        self.parts: list[tuple[int, Animation, int]] = []  # where they begin in the file, and where they began
-        self.end = file.num_frames
-        self.names = {row.clip.name.lower() for row in file.rows[1:]}
+        self.format, self.data, self.traits = format_of(file), data, traits
+        super().__init__(of_format(export, self.format), model, file, self._read, game)
+
+    def _read(self) -> Animation:
+        return self.format.motion_in(self.format.read(self.data), PurePath(self.file.place).stem)
 
     @property
     def changed(self) -> bool:
         """Tell whether frames are others, or what the file says of bones."""
         return bool(self.parts) or self.traits is not None
 
-    @cached_property
-    def whole(self) -> Animation:
-        """All frames as they came."""
-        return self.format.motion_in(self.format.read(self.data), PurePath(self.file.place).stem)
-
-    def gather(self, action: Any) -> Animation:
-        """Return what an action is on the armature, with bounds where it was edited."""
-        found = gather_motion.gather_action(self.export, cast(self.export.rig, action))
-        warn_of_lost_scales(found)
-        found.keep_bounds = True
-        set_bounds(found, self.model)
-        return found
-
-    def called(self, own: Mapping[int, Any]) -> dict[int, str]:
-        """Return what rows are called by now, by their places; one that took another's name keeps its own: said."""
-        before = {place: row.clip.name for place, row in enumerate(self.file.rows) if row.said is not None}
-        found = before | {place: names.file_name_of(action) for place, action in own.items()}
-        while True:
-            others = Counter(name.lower() for place, name in found.items() if place in before)
-            is_other = {place for place in own if place in before and found[place].lower() != before[place].lower()}
-            twice = next((place for place in sorted(is_other) if others[found[place].lower()] > 1), None)
-            if twice is None:
-                break
-            text = "'%s' keeps its name in the table, '%s' has a row '%s' already: rename the action"
-            log.warning(text, before[twice], PurePath(self.file.place).name, found[twice])
-            found[twice] = before[twice]
-        self.names |= {name.lower() for name in found.values()}
-        return found
-
-    def take(self, row: KeptRow, action: Any, name: str) -> None:
-        """Take what an action of a row shows, and says; the row is to be called so."""
+    def take_whole(self, action: Any) -> None:
+        """Take what the action of all frames shows."""
         animation = self.gather(action)
-        is_same = _is_source(animation, row.clip.length)
-        if row.said is None:
-            if not is_same:
-                self._demand_bones(animation)
-                self.parts.insert(0, (0, animation, 0))  # what edited rows show takes its place
-                self.end = max(self.end, animation.num_frames)
-            return
-        said, first = table_row(row), row.clip.first
-        if not is_same:
-            first = self._place(row, animation)
-        if isinstance(said, Row):
-            new = self._row(action, animation, first, said)
-            new.name = name
-            if new != said:
-                self.rows.append(RowEdit(self.file.game_name, said, new))
-
-    def _place(self, row: KeptRow, animation: Animation) -> int:
-        """Put the frames of an edited row where they belong; returns where they begin."""
-        self._demand_bones(animation)
-        clip = row.clip
-        others = [
-            other.clip.name
-            for other in self.file.rows[1:]
-            if other is not row and other.clip.first <= clip.last and clip.first <= other.clip.last
-        ]
-        if animation.num_frames == clip.length and not others:
-            self.parts.append((clip.first, animation, clip.first))
-            return clip.first
-        if others:
-            text = "'%s' shares frames of '%s' with %s, which stay: its own are behind all others now"
-            log.warning(text, clip.name, PurePath(self.file.place).name, listed(others))
-        return self._append(animation, clip.first)
-
-    def _append(self, animation: Animation, began: int) -> int:
-        first = self.end
-        self.parts.append((first, animation, began))
-        self.end += animation.num_frames
-        return first
-
-    def add(self, action: Any) -> None:
-        """Take an action that is no row yet: a new one."""
-        name = names.file_name_of(action)
-        if name.lower() in self.names:
-            text = "'%s' is left out: '%s' has a row of that name already, rename the action"
-            log.warning(text, action.name, PurePath(self.file.place).name)
-            return
-        self.names.add(name.lower())
-        animation = self.gather(action)
-        self._demand_bones(animation)
-        origin = kept_frames.origin_of(action)
-        known = origin is not None and origin[1] < len(self.file.rows)
-        began = self.file.rows[origin[1]].clip.first if origin is not None and known else -1
-        row = animation_tables.row_of(action, animation, self._append(animation, began), self.game)
-        self.rows.append(RowEdit(self.file.game_name, None, row))
-
-    def _row(self, action: Any, animation: Animation, first: int, said: Row) -> Row:
-        """Return what a table is to say of a row, in its own words where these mean the same."""
-        clip = said.clip
-        if abs(animation.frame_rate - clip.frame_rate) <= SAME_RATE:
-            animation = replace(animation, frame_rate=clip.frame_rate)
-            new = animation_tables.row_of(action, animation, first, "")
-            new.fps = said.fps
-        else:
-            new = animation_tables.row_of(action, animation, first, self.game)
-        moved = (first, animation.num_frames) != (max(said.first, 0), self._shown(said))
-        if not moved:  # a row may begin, or end, where there are no frames
-            new.first, new.length = said.first, said.length
-        new.text = said.text
-        return new
-
-    def _shown(self, said: Row) -> int:
-        return min(said.clip.last + 1, self.file.num_frames) - max(said.clip.first, 0)
-
-    def _demand_bones(self, animation: Animation) -> None:
-        whole = self.whole
-        if animation.joint_names != whole.joint_names or not np.array_equal(animation.parents, whole.parents):
-            raise _other_bones(animation.name, self.file)
+        if not is_source(animation, self.file.num_frames):
+            self.demand_bones(animation)
+            self.parts.insert(0, Part(0, animation, 0))  # what edited rows show takes its place
+            self.end = max(self.end, animation.num_frames)
 
     def dump(self) -> bytes:
         """Return the bytes of the file; raises LimitError."""
-        whole, count = self.whole, self.end
-        grown = whole.of_frames(np.minimum(np.arange(count), whole.num_frames - 1))
-        grown.traits = whole.traits if self.traits is None else self.traits
-        hints = grown.source_frames
-        assert hints is not None
-        grown.edited = edited = nowhere(count)
-        for first, part, began in self.parts:
-            own = slice(first, first + part.num_frames)
-            grown.positions[own], grown.rotations[own] = part.positions, part.rotations
-            grown.bounds[own] = part.bounds
-            if part.edited is not None:
-                edited[own] = part.edited
-            known = part.source_frames if began >= 0 else None
-            hints[own] = -1 if known is None else np.where(known >= 0, known + began, -1)
+        grown = self.merged()
+        grown.traits = grown.traits if self.traits is None else self.traits
         for text in refused(self.format.check(grown, self.game)):
             log.warning("%s: %s", PurePath(self.file.place).name, text)
         return self.format.dump(grown)
-
-
-def _is_source(animation: Animation, count: int) -> bool:
-    """Tell whether an animation is, frame by frame, what its row was in its file."""
-    hints, joints = animation.source_frames, animation.source_joints
-    if hints is None or joints is None or animation.source is None or animation.num_frames != count:
-        return False
-    if len(joints) != len(animation.source.joint_names) or not np.array_equal(joints, np.arange(len(joints))):
-        return False
-    return bool((hints == np.arange(count)[:, None, None]).all())

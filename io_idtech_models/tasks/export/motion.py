@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from ...blender.skeletal.selfcheck import Motion, differences
 from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode
 from ...formats import Format
+from ...game.aninc import Row
 from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin
 from ...model.joint_scales import warn_of_lost_scales
@@ -37,6 +39,7 @@ from . import levels as rig_levels
 from .advice import of_size
 from .motion_sources import Source, sources_of
 from .selection import KINDS, Choice, together
+from .tables import Table, rows_beyond, with_rows
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 log = logging.getLogger(__name__)
@@ -46,7 +49,7 @@ log = logging.getLogger(__name__)
 class AnimationExport:
     """What of an armature's motion to write, and how; the export operators declare the same options."""
 
-    what: str = "AUTO"  # AUTO, ACTIVE, CHOSEN, ALL, NLA, SCENE or REST
+    what: str = "AUTO"  # AUTO, ACTIVE, FILE, CHOSEN, ALL, NLA, SCENE or REST
     actions: str | tuple[str, ...] = ""  # names of chosen ones, or a text of them with commas between
     loop: bool = False
     recompute_bounds: bool = False
@@ -118,7 +121,7 @@ def motion_files(
         elif row.motion.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
             exported = motion.joined()
         else:
-            exported = motion.one_file_each(several=wanted.what not in {"AUTO", "ACTIVE", "REST", "SCENE"})
+            exported = motion.one_file_each(several=wanted.what not in {"AUTO", "ACTIVE", "FILE", "REST", "SCENE"})
         exported.warn(warnings)
         return exported
 
@@ -150,7 +153,7 @@ class _MotionExport:
             problems = [p for each in animations for p in row.check_motion(each, self.asked.game)]
             warnings.extend(refused(problems))
             data = row.dump(SkeletalModel(path.stem, self.model.skeleton, []), self.asked.options, animations)
-            warnings.extend(self._shown_otherwise(animations, self.sources, data))
+            warnings.extend(self._shown_otherwise(animations, self.sources, data, [None] * len(animations)))
         facts = f"{plural(len(animations), 'animation')}, {plural(len(animations[0].joint_names), 'joint')}"
         return ExportedFiles({path: data}, {path: Summary(facts, warnings)})
 
@@ -161,40 +164,74 @@ class _MotionExport:
         for name, source in zip(file_names([source.name for source in self.sources]), self.sources, strict=True):
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
             with collected_warnings() as warnings:
-                animation = finished(source.gather(), self.model, self.wanted)
+                animation, table = self._finished(source)
                 warnings.extend(refused(row.check(animation, game)))
                 exported.data[target] = row.dump(animation)
-                warnings.extend(self._shown_otherwise([animation], [source], exported.data[target]))
+                warnings.extend(self._shown_otherwise([animation], [source], exported.data[target], [table]))
                 exported.data.update(scale_files(animation, row, target, game))
             facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
             facts += f" of '{source.name}'" if row.motion.joins_clips else ""
+            beside = target.with_suffix(animation_tables.SUFFIX)
+            if table is not None and table.is_edited:
+                exported.data[beside] = animation_tables.table_text(table.rows)
+                facts += f", and '{beside.name}'"
+            elif row.motion.joins_clips:
+                warnings.extend(rows_beyond(target, row, animation.num_frames))
             exported.summaries[target] = Summary(facts, warnings, folder_notes(target, path))
         return exported
 
     def joined(self) -> ExportedFiles:
-        """Return all one after another in one file, and beside it the table that says which frames are which."""
+        """Return all one after another in one file, and beside it the table that says which frames are which.
+
+        The action of all frames of a file brings the rows of its own table.
+        """
         path, row, game = self.asked.target, self.row, self.asked.game
         with collected_warnings() as warnings:
-            animations, rows, first = [], [], 0
-            for source in self.sources:
-                animation = finished(source.gather(), self.model, self.wanted)
+            animations, tables, rows, first = [], list[Table | None](), list[Row](), 0
+            sources = self._apart()
+            for source in sources:
+                animation, table = self._finished(source)
                 animations.append(animation)
-                rows.append(animation_tables.row_of(source.action, animation, first, game))
+                tables.append(table)
+                if table is None:
+                    rows.append(animation_tables.row_of(source.action, animation, first, game))
+                else:
+                    rows += [replace(each, first=each.first + first) for each in table.rows]
                 first += animation.num_frames
                 warn_of_lost_scales(animation)
             warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
             data = row.dump_joined(animations)
-            warnings.extend(self._shown_otherwise(animations, self.sources, data))
-        table = path.with_suffix(animation_tables.SUFFIX)
-        names = listed([source.name for source in self.sources])
-        facts = f"{plural(first, 'frame')}: {names} one after another, and '{table.name}'"
-        return ExportedFiles({path: data, table: animation_tables.table_text(rows)}, {path: Summary(facts, warnings)})
-
-    def _shown_otherwise(self, animations: list[Animation], sources: Sequence[Source], data: bytes) -> list[str]:
-        """Return what the scene shows otherwise than a file's bytes have it, in sentences."""
-        return differences(
-            self.export, self.model, played(sources, animations, self.row, data, self.model), meshes=False
+            warnings.extend(self._shown_otherwise(animations, sources, data, tables))
+        table_file = path.with_suffix(animation_tables.SUFFIX)
+        called = listed([source.name for source in sources])
+        how = f" of {called}" if len(sources) == 1 else f": {called} one after another"
+        facts = f"{plural(first, 'frame')}{how}, and '{table_file.name}'"
+        return ExportedFiles(
+            {path: data, table_file: animation_tables.table_text(rows)}, {path: Summary(facts, warnings)}
         )
+
+    def _apart(self) -> list[Source]:
+        """Return the sources without rows of files of which all frames are among them."""
+        chosen = [source.action for source in self.sources if source.action is not None]
+        if self.wanted.what == "NLA":
+            return list(self.sources)
+        return [s for s in self.sources if s.action is None or animation_tables.whole_of(s.action, chosen) is None]
+
+    def _finished(self, source: Source) -> tuple[Animation, Table | None]:
+        """Return a motion as it is to be written, and what a table is to say that takes its frames apart."""
+        gathered, table = source.gather(), None
+        if self.row.motion.joins_clips and source.action is not None and self.wanted.what != "NLA":
+            gathered, table = with_rows(self.export, self.model, self.row, self.asked.game, source.action, gathered)
+        return finished(gathered, self.model, self.wanted), table
+
+    def _shown_otherwise(
+        self, animations: list[Animation], sources: Sequence[Source], data: bytes, tables: Sequence[Table | None]
+    ) -> list[str]:
+        """Return what the scene shows otherwise than a file's bytes have it, in sentences."""
+        motions = played(sources, animations, self.row, data, self.model)
+        edited = {source.name: table for source, table in zip(sources, tables, strict=True) if table is not None}
+        apart = [edited[m.name].motions(self.export.rig, m) if m.name in edited else [m] for m in motions]
+        return differences(self.export, self.model, chain.from_iterable(apart), meshes=False)
 
 
 def of_format(export: RigScene, row: Format) -> RigScene:

@@ -62,6 +62,7 @@ class Source:
 def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[Source]:
     """Return the motions that `what` means: AUTO, ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
 
+    FILE is the action that plays, or that of all frames of the file where it is a row of this.
     AUTO is what an animator sees: the action that plays, or the scene's range where more than that moves the bones.
 
     Raises:
@@ -93,7 +94,7 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     called = _called_apart(export, chosen) if row.has_motions else {}
     takes = {action: cast(rig, action) for action in chosen}
     warn_of_others(rig, takes.values())
-    if what != "ACTIVE":
+    if what not in {"ACTIVE", "FILE"}:
         _warn_of_left_slots(takes.values())
     return [_action_source(export, take, called.get(action)) for action, take in takes.items()]
 
@@ -190,10 +191,10 @@ def _action_source(export: RigScene, take: Take, called: str | None) -> Source:
         found.in_place = action.get(ORDER) is not None
         return found if called is None else replace(found, name=called)
 
-    return Source(called or names.file_name_of(action), gather, action, partial(_playing_with_keys, rig, take))
+    return Source(called or names.file_name_of(action), gather, action, partial(playing_with_keys, rig, take))
 
 
-def _playing_with_keys(rig: Any, take: Take) -> AbstractContextManager[None]:
+def playing_with_keys(rig: Any, take: Take) -> AbstractContextManager[None]:
     """Let a take be played for an armature, and by keys that it was made of what goes along with it: for who looks."""
     return gather_motion.playing(rig, replace(take, roles=[*take.roles, *key_roles(rig, take.action)]))
 
@@ -257,7 +258,7 @@ def kept_beside(export: RigScene, row: Format) -> list[Motion]:
             span = span_of(action, take.roles[0].curves)
             if span is not None:
                 times = np.arange(span.first, span.last + 1)
-                play = partial(_playing_with_keys, rig, take)
+                play = partial(playing_with_keys, rig, take)
                 found.append(Motion(action.name, play, times))
     return found
 
@@ -291,12 +292,13 @@ def _actions(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
 
 
 def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
-    if what == "ACTIVE":
+    if what in {"ACTIVE", "FILE"}:
         every = [each.animation_data for each in players(rig) if each.animation_data is not None]
         playing = [animation.action for animation in every if animation.action is not None]
         if not playing:
             raise NoActionError(f"'{rig.name}' plays no action")
-        return playing[:1]
+        whole = animation_tables.whole_of(playing[0], used_actions(rig)) if what == "FILE" else None
+        return playing[:1] if whole is None else [whole]
     if what == "CHOSEN":
         called = list(dict.fromkeys(names.called(asked)))
         missing = [name for name in called if name not in bpy.data.actions]

@@ -11,6 +11,7 @@ from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.curves import is_still
 from ...blender.hanging import in_space
+from ...blender.playback import used_actions
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
@@ -25,6 +26,7 @@ from ...model.facts import describe_skeletal
 from ...model.limits.games import GAMES, refused
 from ...model.skeletal import SkeletalModel
 from ...reporting import Summary, collected_warnings, listed, plural
+from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import advice, of_size, of_stripped
 from .material_files import material_files
@@ -140,8 +142,9 @@ def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Sourc
 
 def _others(export: RigScene, row: Format) -> list[str]:
     """Name, in a sentence, the animations that are not written beside a model where the one that plays is."""
-    animation = export.rig.animation_data
+    animation, own = export.rig.animation_data, used_actions(export.rig)
     playing = None if animation is None else animation.action
+    playing = playing if playing is None else animation_tables.whole_of(playing, own) or playing
     with collected_warnings(), suppress(NoActionError):
         others = [action.name for action in actions_of(export.rig, row) if action != playing]
         if playing is not None and others:
@@ -163,7 +166,8 @@ def _beside(
         return ExportedFiles()
     other = row.skeletal.companions[0]
     with collected_warnings() as notes:
-        wanted = AnimationExport(what=automatic(export), add_origin=more.add_origin)
+        shown = automatic(export)
+        wanted = AnimationExport("FILE" if shown == "ACTIVE" else shown, add_origin=more.add_origin)
     notes += _others(export, other)
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
     exported = motion_files(beside, other, export, context, wanted, blocks)

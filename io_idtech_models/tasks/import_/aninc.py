@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ log = logging.getLogger(__name__)
 SUFFIX = ".aninc"
 WHOLE_RATES = "et"  # the game whose tables hold whole rates only
 WRITTEN = "idtech_aninc"  # on an action: how its row was spelt
+# On the action of all frames of a file: what the table beside said, and on it and on those of the rows which one it is.
+TABLE, TABLE_OF = "idtech_table", "idtech_table_of"
 NUMBERS = {
     properties.LOOP: "loop",
     properties.MOVE_SPEED: "move_speed",
@@ -35,16 +38,17 @@ def table_beside(file: GameFile) -> GameFile | None:
     return file.folder.find_first((), [file.stem + SUFFIX])
 
 
-def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[tuple[Animation, Named]]:
-    """Return the animations that a table makes of a file's frames; warnings name what can't be read or is not there."""
+def table_in(table: GameFile | None) -> str:
+    """Return the text of a table, "" without one; a warning says why one can't be read."""
     if table is None:
-        return []
+        return ""
+    text = table.read().decode("utf-8", errors="surrogateescape")
     try:
-        rows = aninc.effective(aninc.read_rows(table.read().decode("utf-8", errors="surrogateescape")))
+        aninc.read_rows(text)
     except ModelError as error:
         log.warning("'%s': %s", table.name, error)
-        return []
-    return taken_apart(animation, row, rows)
+        return ""
+    return text
 
 
 def taken_apart(animation: Animation, row: Format, rows: Sequence[Named]) -> list[tuple[Animation, Named]]:
@@ -90,9 +94,39 @@ def show_row(action: Any, row: Named) -> None:
     action[WRITTEN] = json.dumps([row.text, row.before, row.after, row.length, row.fps])
 
 
-def make_part(action: Any) -> None:
-    """Let a new action be some frames of a file, as the rows are that a table had."""
+def note_table(action: Any, parts: Sequence[Any], text: str) -> None:
+    """Note on the action of all frames what the table said that takes it apart, and on its parts whose they are."""
+    action[TABLE] = json.dumps(text)  # letters of other encodings are no text to Blender
+    for each in (action, *parts):
+        each[TABLE_OF] = action[TABLE_OF] if TABLE_OF in action else uuid.uuid4().hex
+
+
+def table_of(action: Any) -> list[aninc.Row]:
+    """Return the rows of the table that takes the frames of an action apart; none if there is none."""
+    try:
+        return aninc.read_rows(str(json.loads(str(action.get(TABLE, '""')))))
+    except (ValueError, ModelError):
+        return []
+
+
+def whole_of(action: Any, actions: Sequence[Any]) -> Any:
+    """Return which of some actions has all frames of the file that one is a part of; None where there is none."""
+    own = action.get(TABLE_OF) if is_part(action) else None
+    wholes = [each for each in actions if isinstance(own, str) and TABLE in each and each.get(TABLE_OF) == own]
+    return min(wholes, key=lambda each: each.name != each.get(names.GIVEN), default=None)  # a copy is no file yet
+
+
+def name_in_table(action: Any) -> str:
+    """Return what the table calls the row that an action was made of, or is a copy of; "" of a new one."""
+    written = _written(action)
+    return "" if written is None else aninc.read_rows(written[0])[0].name
+
+
+def make_part(action: Any, playing: Any = None) -> None:
+    """Let a new action be some frames of the file that another is of, as the rows are that a table had."""
     action[WRITTEN] = ""
+    if playing is not None and isinstance(playing.get(TABLE_OF), str):
+        action[TABLE_OF] = playing[TABLE_OF]
 
 
 def is_part(action: Any) -> bool:

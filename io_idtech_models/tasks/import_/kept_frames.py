@@ -71,14 +71,19 @@ def keep_frames(
     for motion, file in motions:
         every = Clip(file.stem, 0, motion.num_frames, motion.frame_rate)
         if kept.names is None:
-            runs = animation_tables.runs_of(every.name, motion.num_frames, rows.get(file, ()))
-            own = [KeptRow(every), *(KeptRow(_clip_of(frames, each), _said(each)) for frames, each in runs)]
+            own = rows_of_file(every, rows.get(file, ()))
         else:
             called = kept.names.get(file) or [file.stem]
             own = [KeptRow(replace(every, name=name), dict(kept.said.get(name, {}))) for name in called]
         found.append((KeptFile(file.place, kept.named.get(file, ""), row.name, tuple(own)), file.read()))
     kept_frames.keep(rig, found, scale)
     return [file for file, _ in found]
+
+
+def rows_of_file(every: Clip, rows: Sequence[animation_tables.Named]) -> list[KeptRow]:
+    """Return all frames of a file as a row, and those that a table makes of them; warnings name what goes beyond."""
+    runs = animation_tables.runs_of(every.name, every.count, rows)
+    return [KeptRow(every), *(KeptRow(_clip_of(frames, each), _said(each)) for frames, each in runs)]
 
 
 def _clip_of(frames: range, row: animation_tables.Named) -> Clip:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import bpy
@@ -20,6 +21,7 @@ from ...blender.skeletal import armature, runs
 from ...blender.skeletal.build import SkeletalSettings, add_animations, build
 from ...blender.window import object_mode
 from ...formats import MOTION, Format
+from ...game import aninc
 from ...game.player import animation_cfg
 from ...game.store import GameFile
 from ...model.clips import Clip
@@ -31,8 +33,8 @@ from . import aninc as animation_tables
 
 log = logging.getLogger(__name__)
 
-# Animations, each with the row of a table that made it of a file's frames; None of one that is all of a file.
-Motions = list[tuple[Animation, animation_tables.Named | None]]
+# Animations, each with the row of a table that made it of a file's frames; of one that is all of a file the table.
+Motions = list[tuple[Animation, animation_tables.Named | str]]
 Rows = Mapping[GameFile, Sequence[animation_tables.Named]]  # that take files of frames apart
 
 
@@ -45,19 +47,28 @@ def with_parts(
     """
     found: Motions = []
     for animation, file in motions:
-        found.append((animation, None))
-        if rows is not None and file in rows and row.motion.joins_clips:
-            found += animation_tables.taken_apart(animation, row, rows[file])
-        elif row.motion.joins_clips:
-            found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
+        given = None if rows is None else rows.get(file)
+        text = ""
+        if given is None and row.motion.joins_clips:
+            text = animation_tables.table_in(table or animation_tables.table_beside(file))
+            given = aninc.effective(aninc.read_rows(text))
+        found.append((animation, text))
+        if given is not None and row.motion.joins_clips:
+            found += animation_tables.taken_apart(animation, row, given)
     return found
 
 
 def show_rows(actions: list[Any], animations: Motions) -> None:
-    """Give actions what the rows say that they came from."""
-    for action, (_, row) in zip(actions, animations, strict=True):
-        if row is not None:
-            animation_tables.show_row(action, row)
+    """Give actions what the rows say that they came from, and those of all frames what their tables say."""
+    made = list(zip(actions, (row for _, row in animations), strict=True))
+    begins = [place for place, (_, row) in enumerate(made) if isinstance(row, str)]
+    for begin, end in pairwise([*begins, len(made)]):
+        (whole, text), *parts = made[begin:end]
+        for action, row in parts:
+            if not isinstance(row, str):
+                animation_tables.show_row(action, row)
+        if isinstance(text, str) and text:
+            animation_tables.note_table(whole, [action for action, _ in parts], text)
 
 
 def table_beside(file: GameFile, row: Format) -> Rows:
@@ -76,7 +87,7 @@ def note_runs(actions: list[Any], animations: Motions, files: list[GameFile], ro
     Returns how many; a warning names those that go beyond the frames.
     """
     count = 0
-    whole = [(action, each) for action, (each, row) in zip(actions, animations, strict=True) if row is None]
+    whole = [(action, each) for action, (each, row) in zip(actions, animations, strict=True) if isinstance(row, str)]
     for (action, animation), file in zip(whole, files, strict=True):
         named = [] if rows is None else [row for row in rows.get(file, ()) if isinstance(row, Clip)]
         found = animation_tables.runs_of(file.name, animation.num_frames, named)
@@ -89,7 +100,7 @@ def note_runs(actions: list[Any], animations: Motions, files: list[GameFile], ro
 
 def note_files(actions: list[Any], animations: Motions, files: list[GameFile], model: GameFile | None) -> None:
     """Note on each action that is all of a file, and not the model's, which one that is."""
-    whole = [action for action, (_, row) in zip(actions, animations, strict=True) if row is None]
+    whole = [action for action, (_, row) in zip(actions, animations, strict=True) if isinstance(row, str)]
     alone = {file.place: files.count(file) == 1 for file in files}
     for action, file in zip(whole, files, strict=True):
         if file != model and alone[file.place]:

@@ -205,15 +205,26 @@ def test_a_renamed_and_retimed_row_changes_its_line(tmp_path):
     assert "creep" in listed()
 
 
+def test_a_copy_of_a_row_is_of_the_same_frames(tmp_path):
+    trooper(tmp_path)
+    assert bpy.ops.object.idtech_animation_duplicate(name="salute", copy="wave") == {"FINISHED"}
+    found = saved(tmp_path / "out")
+    assert changed(found) == [TABLE]
+    rows = rows_of(found[TABLE])
+    assert (rows["wave"].first, rows["wave"].length) == (rows["salute"].first, rows["salute"].length)
+
+
 def test_a_new_row(tmp_path):
     trooper(tmp_path)
     assert bpy.ops.object.idtech_animation_duplicate(name="salute", copy="wave") == {"FINISHED"}
+    turned("salute")  # its frames are not the copy's any more
     found = saved(tmp_path / "out")
     assert changed(found) == [TABLE, MDX]
     rows, frames, count = rows_of(found[TABLE]), frames_of(found[MDX]), len(frames_of(files()[MDX]))
     salute = rows["salute"]
+    before = frames_of(files()[MDX])[salute.first : salute.first + salute.length]
     assert (rows["wave"].first, rows["wave"].length) == (count, salute.length)
-    assert (frames[count:] == frames[salute.first : salute.first + salute.length]).all()
+    assert (frames[count:] == before).all()
 
 
 def test_a_row_that_takes_anothers_name_keeps_its_own(tmp_path, capfd):

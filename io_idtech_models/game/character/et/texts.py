@@ -230,9 +230,9 @@ def _change(spots: list[_Spot], edit: RowEdit) -> tuple[str, tuple[int, int, str
         raise LimitError(f"there is no table of '{edit.motion}' that could have the {where}")
     last = own[-1]
     if edit.old is not None:
-        new = _like(edit.new, last.row)
+        new = aninc.like(edit.new, last.row)
         return last.text, (last.start, last.end, aninc.spelt(new, 0))
-    new = _like(edit.new, last.row)
+    new = aninc.like(edit.new, last.row)
     new.text = ""
     widest = max(len(spot.row.name) for spot in own)
     indent = last.row.before.rpartition("\n")[2]
@@ -240,12 +240,3 @@ def _change(spots: list[_Spot], edit: RowEdit) -> tuple[str, tuple[int, int, str
     line = (indent if not indent.strip() else "") + aninc.spelt(new, widest)
     at = last.end + len(last.rest)
     return last.text, (at, at, line + newline if last.rest.endswith("\n") else newline + line)
-
-
-def _like(row: Row, other: Row) -> Row:
-    """Return a row with a priority if another has one, and its text."""
-    priority = None if other.priority is None else row.priority if row.priority is not None else other.priority
-    return Row(
-        row.name, row.first, row.length, row.loop, row.fps, row.move_speed, row.transition, row.reversed, priority,
-        other.text,
-    )  # fmt: skip

@@ -1,0 +1,248 @@
+"""A file of frames that a table takes apart, with what was edited in the actions of its rows.
+
+An action that shows what its row's frames did changes nothing. What it shows otherwise takes the place of these frames,
+unless there are more or fewer by now, or another row shows some of them, too: then they go behind all frames, and the
+row says where. So an edit of one row is an edit of no other. A new row is of the frames that show it already, if some
+do, as those of a copy that nobody edited; else its own go behind all frames.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...blender import names
+from ...blender.leaders import cast
+from ...blender.skeletal import gather_motion
+from ...blender.skeletal.kept_frames import KeptFile, KeptRow
+from ...blender.skeletal.rig_scene import RigScene
+from ...blender.skeletal.source_frames import SAME_PLACE, SAME_TURN
+from ...game.aninc import Row, RowEdit
+from ...model.bounds import nowhere, set_bounds
+from ...model.clips import Clip
+from ...model.joint_scales import warn_of_lost_scales
+from ...model.skeletal import Animation, SkeletalModel
+from ...model.transforms import same_turns
+from ...reporting import LimitError, listed
+from ..import_ import aninc as animation_tables
+from ..import_.kept_frames import table_row
+
+log = logging.getLogger(__name__)
+SAME_RATE = 1e-3  # frames per second
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Frames that an action shows otherwise than its file had them."""
+
+    first: int  # where they begin in the file
+    animation: Animation
+    began: int  # where those of its source began; -1: nowhere
+    action: Any = None
+
+
+class FileEdits:
+    """A file of frames on its way out.
+
+    `read` gives all its frames: as they came, or as an action shows them.
+    """
+
+    def __init__(
+        self, export: RigScene, model: SkeletalModel, file: KeptFile, read: Callable[[], Animation], game: str
+    ) -> None:
+        self.export, self.model, self.file, self.game = export, model, file, game
+        self.read = read
+        self.rows: list[RowEdit] = []
+        self.parts: list[Part] = []
+        self.end = file.num_frames
+        self.names = {row.clip.name.lower() for row in file.rows[1:]}
+
+    @property
+    def name(self) -> str:
+        """Return what the file is called in messages."""
+        return PurePath(self.file.place).name
+
+    @cached_property
+    def whole(self) -> Animation:
+        """All frames, without what the actions of rows show."""
+        return self.read()
+
+    def gather(self, action: Any) -> Animation:
+        """Return what an action is on the armature, with bounds where it was edited."""
+        found = gather_motion.gather_action(self.export, cast(self.export.rig, action))
+        warn_of_lost_scales(found)
+        found.keep_bounds = True
+        set_bounds(found, self.model)
+        return found
+
+    def called(self, own: Mapping[int, Any]) -> dict[int, str]:
+        """Return what rows are called by now, by their places; one that took another's name keeps its own: said."""
+        before = {place: row.clip.name for place, row in enumerate(self.file.rows) if row.said is not None}
+        found = before | {place: names.file_name_of(action) for place, action in own.items()}
+        while True:
+            others = Counter(name.lower() for place, name in found.items() if place in before)
+            is_other = {place for place in own if place in before and found[place].lower() != before[place].lower()}
+            twice = next((place for place in sorted(is_other) if others[found[place].lower()] > 1), None)
+            if twice is None:
+                break
+            text = "'%s' keeps its name in the table, '%s' has a row '%s' already: rename the action"
+            log.warning(text, before[twice], self.name, found[twice])
+            found[twice] = before[twice]
+        self.names |= {name.lower() for name in found.values()}
+        return found
+
+    def take(self, row: KeptRow, action: Any, name: str) -> None:
+        """Take what an action of a row shows, and says; the row is to be called so."""
+        animation = self.gather(action)
+        said, first = table_row(row), row.clip.first
+        if not is_source(animation, row.clip.length) and not self._is_shown(animation, row.clip):
+            first = self._place(row, animation, action)
+        if isinstance(said, Row):
+            new = self._row(action, animation, first, said)
+            new.name = name
+            if new != said:
+                self.rows.append(RowEdit(self.file.game_name, said, new))
+
+    def _is_shown(self, animation: Animation, clip: Clip) -> bool:
+        """Tell whether all frames have an animation where a row says, as the bones move by now."""
+        self.demand_bones(animation)
+        return animation.num_frames == clip.length and bool(self._is_as_whole(animation, clip.first).all())
+
+    def _place(self, row: KeptRow, animation: Animation, action: Any) -> int:
+        """Put the frames of an edited row where they belong; returns where they begin."""
+        clip = row.clip
+        others = [
+            other.clip.name
+            for other in self.file.rows[1:]
+            if other is not row and other.clip.first <= clip.last and clip.first <= other.clip.last
+        ]
+        if animation.num_frames == clip.length and clip.last < self.end and not others:
+            self.parts.append(Part(clip.first, animation, clip.first, action))
+            return clip.first
+        if others:
+            text = "'%s' shares frames of '%s' with %s, which stay: its own are behind all others now"
+            log.warning(text, clip.name, self.name, listed(others))
+        return self._append(animation, clip.first, action)
+
+    def _append(self, animation: Animation, began: int, action: Any) -> int:
+        first = self.end
+        self.parts.append(Part(first, animation, began, action))
+        self.end += animation.num_frames
+        return first
+
+    def add(self, action: Any, began: int = -1) -> None:
+        """Take an action that is no row yet: a new one; the frames that it was a copy of `began` there."""
+        name = names.file_name_of(action)
+        if name.lower() in self.names:
+            text = "'%s' is left out: '%s' has a row of that name already, rename the action"
+            log.warning(text, action.name, self.name)
+            return
+        self.names.add(name.lower())
+        animation = self.gather(action)
+        self.demand_bones(animation)
+        first = self._found(animation)
+        first = self._append(animation, began, action) if first is None else first
+        row = animation_tables.row_of(action, animation, first, self.game)
+        self.rows.append(RowEdit(self.file.game_name, None, row))
+
+    def _found(self, animation: Animation) -> int | None:
+        """Return where all frames have a new animation already, as copies are that nobody edited; None: nowhere."""
+        count, whole = animation.num_frames, self.whole
+        taken = np.zeros(whole.num_frames, np.bool_)
+        for part in self.parts:
+            taken[part.first : part.first + part.animation.num_frames] = True
+        away = np.abs(whole.positions - animation.positions[0]).max(axis=(1, 2), initial=0.0)
+        turned = same_turns(whole.rotations, animation.rotations[0]).max(axis=1, initial=0.0)
+        begins = np.flatnonzero((away <= SAME_PLACE) & (turned <= SAME_TURN))
+        fitting = (first for first in begins.tolist() if not taken[first : first + count].any())
+        return next((first for first in fitting if self._shows(animation, first).all()), None)
+
+    def _row(self, action: Any, animation: Animation, first: int, said: Row) -> Row:
+        """Return what a table is to say of a row, in its own words where these mean the same."""
+        clip = said.clip
+        if abs(animation.frame_rate - clip.frame_rate) <= SAME_RATE:
+            animation = replace(animation, frame_rate=clip.frame_rate)
+            new = animation_tables.row_of(action, animation, first, "")
+            new.fps = said.fps
+        else:
+            new = animation_tables.row_of(action, animation, first, self.game)
+        moved = (first, animation.num_frames) != (max(said.first, 0), self._shown(said))
+        if not moved:  # a row may begin, or end, where there are no frames
+            new.first, new.length = said.first, said.length
+        new.text = said.text
+        return new
+
+    def _shown(self, said: Row) -> int:
+        return min(said.clip.last + 1, self.file.num_frames) - max(said.clip.first, 0)
+
+    def demand_bones(self, animation: Animation) -> None:
+        """Refuse an animation of other bones than the file's; raises LimitError."""
+        whole = self.whole
+        if animation.joint_names != whole.joint_names or not np.array_equal(animation.parents, whole.parents):
+            raise other_bones(animation.name, self.file)
+
+    def merged(self) -> Animation:
+        """Return all frames, with what was edited in actions of rows: such frames have no time of the whole's own."""
+        whole, count = self.whole, self.end
+        grown = whole.of_frames(np.minimum(np.arange(count), whole.num_frames - 1))
+        grown.edited = nowhere(count)
+        for part in self.parts:
+            shown, hints = part.animation, part.animation.source_frames
+            frames: NDArray[np.int64] = np.arange(shown.num_frames)
+            if part.first == part.began:
+                frames = np.flatnonzero(~self._is_as_whole(shown, part.first))
+            own = part.first + frames
+            grown.positions[own], grown.rotations[own] = shown.positions[frames], shown.rotations[frames]
+            grown.bounds[own] = shown.bounds[frames]
+            if shown.edited is not None:
+                grown.edited[own] = shown.edited[frames]
+            if grown.times is not None:
+                grown.times[own] = np.nan
+            if grown.source_frames is not None:
+                known = -1 if hints is None or part.began < 0 else hints[frames]
+                grown.source_frames[own] = np.where(np.asarray(known) >= 0, known + part.began, -1)
+        return grown
+
+    def _is_as_whole(self, animation: Animation, first: int) -> NDArray[np.bool_]:
+        """Tell which frames of an animation (F,) are those that its source had, or as all frames show them there."""
+        count = animation.num_frames
+        found = np.zeros(count, np.bool_)
+        if animation.source is not None and animation.source_frames is not None:
+            found = (animation.source_frames == np.arange(count)[:, None, None]).all(axis=(1, 2))
+        return found | self._shows(animation, first)
+
+    def _shows(self, animation: Animation, first: int) -> NDArray[np.bool_]:
+        """Tell which frames of an animation (F,) all frames show from some place on."""
+        count, whole = animation.num_frames, self.whole
+        if first + count > whole.num_frames:
+            return np.zeros(count, np.bool_)
+        there = slice(first, first + count)
+        away = np.abs(animation.positions - whole.positions[there]).max(axis=(1, 2), initial=0.0)
+        turned = same_turns(animation.rotations, whole.rotations[there]).max(axis=1, initial=0.0)
+        return np.asarray((away <= SAME_PLACE) & (turned <= SAME_TURN))
+
+
+def is_source(animation: Animation, count: int) -> bool:
+    """Tell whether an animation is, frame by frame, what its row was in its file."""
+    hints, joints = animation.source_frames, animation.source_joints
+    if hints is None or joints is None or animation.source is None or animation.num_frames != count:
+        return False
+    if len(joints) != len(animation.source.joint_names) or not np.array_equal(joints, np.arange(len(joints))):
+        return False
+    return bool((hints == np.arange(count)[:, None, None]).all())
+
+
+def other_bones(name: str, file: KeptFile) -> LimitError:
+    """Return what says that an animation is of other bones than a file's frames."""
+    return LimitError(
+        f"'{name}' has other bones than '{PurePath(file.place).name}': bones that were added, removed or renamed can't"
+        " go into a character's frames, export them as files of their own"
+    )

@@ -1,0 +1,113 @@
+"""The file of an action that a table takes apart: with what was edited in the actions of its rows, and the table."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...blender import names
+from ...blender.leaders import cast
+from ...blender.playback import used_actions
+from ...blender.skeletal.kept_frames import KeptFile
+from ...blender.skeletal.rig_scene import RigScene
+from ...blender.skeletal.selfcheck import Motion
+from ...blender.skeletal.source import find_action
+from ...formats import Format
+from ...game import aninc
+from ...model.clips import Clip
+from ...model.skeletal import Animation, SkeletalModel
+from ...reporting import ModelError, collected_warnings, listed
+from ..import_ import aninc as animation_tables
+from ..import_.kept_frames import rows_of_file
+from .file_edits import FileEdits, Part
+from .motion_sources import playing_with_keys
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What a table is to say of a file's frames, and the frames that actions of its rows gave."""
+
+    rows: list[aninc.Row]
+    is_edited: bool
+    parts: Sequence[Part]
+
+    def motions(self, rig: Any, motion: Motion) -> list[Motion]:
+        """Return a motion of all frames as what each action has of it, to be compared with what that shows."""
+        animation = motion.animation
+        if not self.parts or animation is None:
+            return [motion]
+        own = np.flatnonzero(np.isfinite(motion.times))
+        found = [replace(motion, times=motion.times[own], animation=animation.of_frames(own))]
+        for part in self.parts:
+            frames = part.first + np.arange(part.animation.num_frames)
+            times, play = part.animation.times, partial(playing_with_keys, rig, cast(rig, part.action))
+            if times is not None:
+                found.append(Motion(part.animation.name, play, times, animation.of_frames(frames)))
+        return found
+
+
+def with_rows(
+    export: RigScene, model: SkeletalModel, row: Format, game: str, action: Any, shown: Animation
+) -> tuple[Animation, Table | None]:
+    """Return what an action of all frames of a file has `shown` with what its rows' actions show, and their table.
+
+    None, where no table takes these frames apart, or none of its rows has an action any more.
+    """
+    told = animation_tables.table_of(action)
+    actions = used_actions(export.rig)
+    parts = [each for each in actions if animation_tables.whole_of(each, actions) == action]
+    if not told or not parts:
+        return shown, None
+    known = find_action(action)
+    count = shown.num_frames if known is None else len(known.source.positions)
+    with collected_warnings():  # import has said which rows go beyond the frames
+        rows = rows_of_file(Clip(action.name, 0, count, shown.frame_rate), aninc.effective(told))
+    file = KeptFile(names.file_name_of(action) + row.suffixes[0], "", row.name, tuple(rows))
+    places = {each.clip.name.lower(): place for place, each in enumerate(rows) if place}
+    own: dict[int, Any] = {}
+    new = []
+    for part in sorted(parts, key=lambda each: each.name != each.get(names.GIVEN)):
+        place = places.get(animation_tables.name_in_table(part).lower(), 0)
+        if place and own.setdefault(place, part) == part:
+            continue
+        new.append((part, rows[place].clip.first if place else -1))
+    edits = FileEdits(export, model, file, lambda: shown, game)
+    called = edits.called(own)
+    for place, part in sorted(own.items()):
+        edits.take(rows[place], part, called[place])
+    for part, began in new:
+        edits.add(part, began)
+    gone = [each.clip.name for place, each in enumerate(rows) if place and place not in own]
+    if gone:
+        text = "rows of '%s' whose actions were deleted go from its table: %s"
+        log.warning(text, file.place, listed(gone))
+    merged = edits.merged() if edits.parts else shown
+    return merged, Table(aninc.with_edits(told, edits.rows, gone), bool(edits.rows or gone), edits.parts)
+
+
+def rows_beyond(target: Path, row: Format, count: int) -> list[str]:
+    """Say, in a sentence, which rows of the table that stays beside a file name frames that it had, and not in `count`.
+
+    `target` is the file before it is written over.
+    """
+    table = target.with_suffix(animation_tables.SUFFIX)
+    if not (target.is_file() and table.is_file()):
+        return []
+    try:
+        had = row.outline(target.read_bytes()).num_frames
+        rows = aninc.effective(aninc.read_rows(table.read_text(encoding="utf-8", errors="surrogateescape")))
+    except (ModelError, OSError):
+        return []
+    lost = [each.name for each in rows if count <= each.clip.last < had]
+    if not lost:
+        return []
+    how = "to write all of the file, play the action of all its frames"
+    return [f"'{table.name}' stays, and has rows of frames that are no longer there ({how}): {listed(lost)}"]
