@@ -13,11 +13,21 @@ import numpy as np
 
 from ..reporting import LimitError, listed
 from .animated import moved_paths
-from .compat import Block, action_parts, new_curves, play_action, played_action, refuse_tweak_mode, slot_claim
+from .compat import (
+    Block,
+    action_parts,
+    fill_slot,
+    new_curves,
+    play_action,
+    played_action,
+    refuse_tweak_mode,
+    slot_claim,
+)
 from .curves import add_curve, value_path
 from .data_paths import reset_value, set_value, value_at
-from .frame_rigs import RIG_KEYS, is_frame_rig, partner_of, posed_by, whole_of
-from .provenance import PART
+from .frame_rigs import RIG, RIG_KEYS, is_frame_rig, partner_of, posed_by, whole_of
+from .properties import PREVIEW
+from .provenance import MODEL_ID, PART, PLAYER
 from .spans import span_of, warn_of_length
 
 log = logging.getLogger(__name__)
@@ -296,13 +306,30 @@ def _other_paths(owner: Block) -> set[str]:
 def changing_over(owners: Iterable[Block]) -> Iterator[None]:
     """Let data-blocks be given something else to play.
 
-    Bones and shape keys that this leaves alone, and what played before moved, rest then, as exports have it.
+    Bones and shape keys that this leaves alone, and what played before moved, rest then, as exports have it. An action
+    that nothing uses any more stays with its owner, or it would be gone from lists, and with the next saving.
     """
-    before = [(owner, _other_paths(owner)) for owner in owners]
+    before = [(owner, _other_paths(owner), _played(owner)) for owner in owners]
     yield
-    for owner, paths in before:
+    for owner, paths, action in before:
         for path in paths - _other_paths(owner):
             reset_value(owner, path)
+        if action is not None and action.users <= action.use_fake_user and PREVIEW not in action:
+            keep(owner, action)
+
+
+def _played(owner: Block) -> Block | None:
+    """Return the action that a data-block plays, if its list could not find that again: of the user's own."""
+    action: Block | None = None if owner.animation_data is None else owner.animation_data.action
+    return None if action is None or any(mark in action for mark in (MODEL_ID, PLAYER, RIG)) else action
+
+
+def keep(owner: Block, action: Block) -> None:
+    """Keep an action with a data-block: in a muted track, for Blender renames bones only in what an object uses."""
+    track = owner.animation_data.nla_tracks.new()
+    track.name = action.name
+    fill_slot(track.strips.new(action.name, 0, action), action)
+    track.mute = True
 
 
 @contextmanager

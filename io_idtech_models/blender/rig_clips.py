@@ -26,6 +26,7 @@ from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
+from .playback import keep
 from .roots import bone_root
 
 log = logging.getLogger(__name__)
@@ -85,10 +86,7 @@ def _add(rig: Block, wanted: ClipWanted, every: ActionPoses) -> None:
         action[RIG_KEYS] = wanted.keys
     action.use_fake_user = True
     spans.set_range(action, 0, wanted.count - 1)
-    track = rig.animation_data.nla_tracks.new()  # Blender renames bones only in what an object uses
-    track.name = action.name
-    track.strips.new(action.name, 0, action)
-    track.mute = True
+    keep(rig, action)
     _renew(action, every)
 
 

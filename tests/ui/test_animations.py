@@ -8,7 +8,7 @@ import pytest
 
 from io_idtech_models.blender.compat import fill_slot, new_curves, playing_curves
 from io_idtech_models.blender.curves import add_curve
-from io_idtech_models.blender.skeletal.channels import keep
+from io_idtech_models.blender.playback import keep
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shown_keys import shown_key
 from io_idtech_models.formats.md2 import file as md2
@@ -366,6 +366,45 @@ def test_what_an_animation_leaves_alone_rests_while_it_plays(armed):
     play(name="lean")
     bpy.context.scene.frame_set(4)
     assert [armed.pose.bones[name].location.y for name in ("hand", "upper arm", "origin")] == [0, 5, 7]
+
+
+@pytest.mark.parametrize("fake_user", [False, True])
+def test_an_action_of_ones_own_stays_in_the_list(armed, fake_user):
+    """It had no user any more, and was gone with the next saving."""
+    before = names()
+    action = bpy.data.actions.new("dance")
+    action.use_fake_user = fake_user
+    armed.animation_data.action = action
+    armed.pose.bones["hand"].keyframe_insert("location", frame=0)
+    armed.pose.bones["hand"].keyframe_insert("location", frame=4)
+    play(name=before[0])
+    assert names() == [*before, "dance"] and playing() == before[0]
+    assert action.users > action.use_fake_user
+    play(name="dance")
+    assert playing() == "dance"
+    play(name=before[0])
+    assert len(armed.animation_data.nla_tracks) == len(before) + 1, "and is kept once"
+
+
+def test_an_action_of_ones_own_over_frames_stays_in_the_list(monster):
+    keys = bpy.context.object.data.shape_keys
+    before = names()
+    action = bpy.data.actions.new("dance")
+    keys.animation_data.action = action
+    keys.key_blocks[2].keyframe_insert("value", frame=0)
+    play(name=before[0])
+    assert action.users == 1 and "dance" in names()
+    assert bpy.ops.object.idtech_animation_play(name="dance") == {"FINISHED"}
+    assert keys.animation_data.action == action
+
+
+def test_a_row_of_a_player_lets_an_action_of_ones_own_stay(tmp_path):
+    root = brought(game(tmp_path) / "upper.md3").parts["upper"]
+    action = bpy.data.actions.new("turning")
+    root.animation_data.action = action
+    root.keyframe_insert("location", frame=0)
+    play(name=names()[1])
+    assert root.animation_data.action != action and action.users == 1
 
 
 def test_an_action_that_another_armature_has_stays_with_it(armed, capfd):

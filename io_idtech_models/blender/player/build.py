@@ -15,10 +15,11 @@ import bpy
 from ...model.clips import Clip
 from ..compat import Block, play
 from ..mesh.levels import LEVEL, LEVEL_OF
+from ..playback import keep
 from ..provenance import PLAYER
 from ..vertex.build import Built
 from .assembly import BEFORE, HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
-from .rows import WHOLE_ROW, keep, make_row, make_whole
+from .rows import WHOLE_ROW, make_row, make_whole
 
 PARTS = (LOWER, UPPER, HEAD)
 FILES = "idtech_files"  # on a player's collection: its text files, by name
@@ -101,7 +102,8 @@ def animate(player: PlayerBuilt, rows: Sequence[Clip], rate: float) -> None:
     for kind, part in player.parts.items():
         own = [player.rows[row.name] for row in rows if kind in row.parts and row.name in player.rows]
         if part.root.animation_data is not None:
-            keep(part.root, own)
+            for action in own:
+                keep(part.root, action)
 
 
 def play_row(root: Block, action: bpy.types.Action | None) -> None:

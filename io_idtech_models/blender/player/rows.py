@@ -9,7 +9,7 @@ noted, and what still shows that is written as it was (see `read_row`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...model.clips import Clip
 from .. import names, spans
-from ..compat import Block, action_parts, fill_slot, new_curves, play, prefer_slot
+from ..compat import Block, action_parts, new_curves, play, prefer_slot
 from ..curves import CONSTANT, LINEAR, add_points, curve_points
 from ..properties import FPS, LOOP, number, show
 from ..provenance import PLAYER
@@ -112,16 +112,6 @@ def make_whole(root: Block, num_frames: int, player: str) -> bpy.types.Action:
     prefer_slot(root, SLOT)
     play(root, action)
     return action
-
-
-def keep(root: Block, actions: Iterable[bpy.types.Action]) -> None:
-    """Let a root hold actions in muted tracks of its own, so that they come along when it is appended."""
-    for action in actions:
-        track = root.animation_data.nla_tracks.new()
-        track.name = action.name
-        strip = track.strips.new(action.name, 0, action)
-        fill_slot(strip, action)
-        track.mute = True
 
 
 def rows_of(player: str, roots: Sequence[Block]) -> dict[str, bpy.types.Action]:

@@ -21,6 +21,7 @@ from .. import names, vertex_groups
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play, refuse_tweak_mode
 from ..mesh import attributes, levels, normal_codes
+from ..playback import keep
 from ..provenance import MODEL_ID, new_first_number
 from ..scene import undone_on_failure
 from ..shading.materials import Materials
@@ -229,7 +230,7 @@ def add_animations(
     for action in made:
         if MODEL_ID in rig.data:
             action[skeletal_source.MADE_FOR] = rig.data[MODEL_ID]
-        pose_channels.keep(rig, action)
+        keep(rig, action)
     if made:
         play(rig, made[0])
         _set_scene(scene, animations[0], settings)

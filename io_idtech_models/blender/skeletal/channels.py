@@ -114,11 +114,3 @@ def make(
     action.use_cyclic = animation.loops
     properties.show(action, properties.FRAME_RATE, animation.frame_rate)
     return action
-
-
-def keep(block: Block, action: bpy.types.Action) -> None:
-    """Keep an action with an armature: in a muted track, because Blender renames bones only in what an object uses."""
-    track = block.animation_data.nla_tracks.new()
-    track.name = action.name
-    track.strips.new(action.name, 0, action)
-    track.mute = True

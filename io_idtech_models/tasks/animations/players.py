@@ -7,8 +7,9 @@ from contextlib import suppress
 import bpy
 
 from ...blender.compat import Block
+from ...blender.playback import keep
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import keep, make_row, read_row, rows_of
+from ...blender.player.rows import make_row, read_row, rows_of
 from ...blender.provenance import PART
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, WHOLE_NAMES, AnimationTable
 from ...game.player.animation_edits import rank, with_clip
@@ -118,7 +119,7 @@ class PlayerAnimations(Animations):
         for root in roots.values():
             if root.animation_data is None:
                 root.animation_data_create()
-            keep(root, [action])
+            keep(root, action)
         self.actions[name] = action
         return str(action.name)
 

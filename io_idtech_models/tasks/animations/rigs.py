@@ -22,11 +22,10 @@ from ...blender.compat import (
 )
 from ...blender.curves import add_points, curve_points
 from ...blender.leaders import curves_of, slot_of
-from ...blender.playback import changing_over, drop_solo, used_actions
+from ...blender.playback import changing_over, drop_solo, keep, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal import runs
-from ...blender.skeletal.channels import keep
 from ...model.clips import Clip
 from ...reporting import LimitError
 from ..export.motion_sources import ORDER, in_order

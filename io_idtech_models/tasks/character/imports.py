@@ -19,10 +19,11 @@ from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.hanging import make_root
+from ...blender.playback import keep
 from ...blender.player.assembly import PartBuilt, hang
 from ...blender.player.assembly import make_root as make_part_root
 from ...blender.player.build import play_row
-from ...blender.player.rows import WHOLE_ROW, keep, make_row, make_whole
+from ...blender.player.rows import WHOLE_ROW, make_row, make_whole
 from ...blender.properties import show
 from ...blender.provenance import FILE, MODEL_ID
 from ...blender.provenance import note_declared as note
@@ -397,5 +398,6 @@ def animate_head(head: PartBuilt, rows: Sequence[Clip], rate: float) -> None:
     every = make_whole(head.root, count, identity)
     every.name = f"{WHOLE_ROW} ({head.kind})"
     actions = [make_row(row, identity, rate / row.frame_rate, count) for row in rows]
-    keep(head.root, actions)
+    for action in actions:
+        keep(head.root, action)
     play_row(head.root, actions[0])

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ...blender.playback import drop_solo
+from ...blender.playback import changing_over, drop_solo
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import ROW, retime, rows_of
@@ -65,12 +65,13 @@ def play(
     for part, root in player.parts.items():
         if part not in STARTS:
             continue
-        drop_solo(root)
         name = both or wanted.get(part, legs.upper())
         action = actions.get(name) if name else whole(player, root)
         if action is None and name:
             raise LimitError(f"there is no animation {name}")
-        play_row(root, action)
+        with changing_over([root]):
+            drop_solo(root)
+            play_row(root, action)
         if name and action is not None:
             retime(action, rate)
     if fit_range and not STARTS.keys().isdisjoint(player.parts):

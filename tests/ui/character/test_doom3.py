@@ -9,9 +9,9 @@ import pytest
 
 from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.playback import keep
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.blender.provenance import SKIN, WORN
-from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.blender.skeletal.hung import joint_at_rest
 from io_idtech_models.tasks.character.exports import chosen_character
 from tests.packs import put_pack

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from io_idtech_models.blender.playback import keep
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS, FRAME_RATE
-from io_idtech_models.blender.skeletal.channels import keep
 from io_idtech_models.formats.md5 import anim_file
 from io_idtech_models.game.pictures import pcx
 from tests import samples_doom3, samples_quake2
