@@ -379,7 +379,12 @@ def test_a_table_that_is_given_reaches_too_far_or_is_broken(tmp_path, capfd):
     assert import_mdx(filepath=str(tmp_path / "walk.mdx"), table=str(tmp_path / "t.aninc")) == {"FINISHED"}
     assert sorted(bpy.data.actions.keys()) == ["all", "walk"]
     assert bpy.data.actions["all"].frame_range[1] == 5
-    assert "'walk' has 6 frames, which is fewer than its table says of 'all', 'gone'" in capfd.readouterr().out
+    said = "'walk' has 6 frames, which is fewer than its table says of 'all', 'gone'"
+    assert said in capfd.readouterr().out
+    bpy.data.actions["all"][properties.MOVE_SPEED] = 7
+    export_bytes(tmp_path / "out.mdx", export_mdx)
+    assert (tmp_path / "out.aninc").read_text(encoding="utf-8") == "all 0 99 0 15 7 0 0\ngone 50 5 0 15 0 0 0\n"
+    assert said not in capfd.readouterr().out
     (tmp_path / "t.aninc").write_text("all 0 x", encoding="utf-8")
     activate(rig())
     assert import_mdx(filepath=str(tmp_path / "walk.mdx"), table=str(tmp_path / "t.aninc")) == {"FINISHED"}

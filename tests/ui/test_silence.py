@@ -683,6 +683,14 @@ def _(folder):
     bpy.ops.object.idtech_animation_play(name="b")
 
 
+@says("games need its animations, exported anew, with the same", to="a.mdm", what="SCENE")
+def _(folder):
+    rows_of_a_table(folder)
+    bpy.ops.object.mode_set(mode="EDIT")
+    first("ARMATURE").data.edit_bones.new("b").tail = (0.0, 0.0, 5.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 @says("bones are called as tags that are no more", to="a.iqm", what="SCENE")
 def _(folder):
     newt(TROOPER.with_suffix(".mds"))

@@ -38,13 +38,22 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     return [*_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
 
 
-def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> list[str]:
-    """Return what is to be said where bones lie farther apart than in their file, and `other` files have them, too.
+def of_bones_beside(model: SkeletalModel, other: str, named: bool) -> list[str]:
+    """Return what is to be said where bones are others than in their file, and `other` files have them, too.
+
+    Files find them by their names there if they are `named`, else by their numbers alone.
+    """
+    now, source = model.skeleton, model.source
+    return [] if source is None else [*_of_size(now, source, other), *_of_joints(now, source, other, named)]
+
+
+def _of_size(skeleton: Skeleton, source: SkeletalSource, other: str) -> list[str]:
+    """Return what is to be said where bones lie farther apart than in their file.
 
     That is what a scaled armature, or a parent of it, does: the scene is what is written.
     """
     numbers = skeleton.sources
-    if source is None or numbers is None:
+    if numbers is None:
         return []
     own = np.flatnonzero((numbers >= 0) & (numbers < source.skeleton.num_joints))
     if len(own) < 2:
@@ -59,6 +68,27 @@ def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> li
     if abs(factor - 1.0) <= SAME_SIZE:
         return []
     return [f"bones lie {factor:.4g} times as far apart as in the file they came from: games need {other} of that size"]
+
+
+def _of_joints(skeleton: Skeleton, source: SkeletalSource, other: str, named: bool) -> list[str]:
+    """Return what is to be said where joints are others than in their file, and `other` files have them, too."""
+    numbers, before = skeleton.sources, source.skeleton
+    if numbers is None:
+        return []
+    numbers = np.where(numbers < before.num_joints, numbers, -1)
+    parents = np.where(skeleton.parents >= 0, numbers[skeleton.parents], -1)
+    known = np.flatnonzero(numbers >= 0).tolist()
+    came = {joint: before.names[numbers[joint]] for joint in known}
+    moved = [joint for joint in known if parents[joint] != before.parents[numbers[joint]]]
+    found = {
+        "added": [skeleton.names[joint] for joint in np.flatnonzero(numbers < 0).tolist()],
+        "gone": [name for number, name in enumerate(before.names) if number not in numbers],
+        "under another parent": [came[joint] for joint in moved],
+        "renamed": [name for joint, name in came.items() if named and skeleton.names[joint] != name],
+    }
+    said = [f"{what} {listed(which)}" for what, which in found.items() if which]
+    text = f"joints are others than in the file they came from, games need {other} with the same"
+    return [f"{text}: {', '.join(said)}"] if said else []
 
 
 def of_actions(blocks: Iterable[Any]) -> list[str]:

@@ -36,7 +36,7 @@ from ...model.transforms import multiply
 from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
-from .advice import of_size
+from .advice import of_bones_beside
 from .motion_sources import Source, sources_of
 from .selection import KINDS, Choice, together
 from .tables import Table, rows_beyond, with_rows
@@ -114,7 +114,7 @@ def motion_files(
                 say_unkeyed([export.rig], context.scene)
         model = _bounded(export, context, written or ())
         if written is None and not row.has_model:
-            warnings.extend(of_size(model.skeleton, model.source, "the model, exported anew,"))
+            warnings.extend(of_bones_beside(model, "the model, exported anew,", named=not row.motion.joins_clips))
         motion = _MotionExport(asked, row, export, model, sources, wanted)
         if row.has_model:
             exported = motion.in_one_file()

@@ -28,7 +28,7 @@ from ...model.skeletal import SkeletalModel
 from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
-from .advice import advice, of_size, of_stripped
+from .advice import advice, of_bones_beside, of_stripped
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, motion_files, moved_by, of_format, played
 from .motion_sources import NoActionError, Source, actions_of, automatic, kept_beside, shown_by, sources_of
@@ -122,7 +122,7 @@ def _export_model(
     left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
     if row.skeletal.animation and not beside.data:
-        warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
+        warnings += of_bones_beside(model, "its animations, exported anew,", named=not row.skeletal.companions)
     warnings += [*_without_lone(here, row, beside), *of_unlisted(here, row, blocks)]
     warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.warnings]
     written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.warnings]

@@ -22,7 +22,7 @@ from ...formats import Format
 from ...game import aninc
 from ...model.clips import Clip
 from ...model.skeletal import Animation, SkeletalModel
-from ...reporting import ModelError, collected_warnings, listed
+from ...reporting import ModelError, listed
 from ..import_ import aninc as animation_tables
 from ..import_.kept_frames import rows_of_file
 from .file_edits import FileEdits, Part
@@ -68,8 +68,8 @@ def with_rows(
         return shown, None
     known = find_action(action)
     count = shown.num_frames if known is None else len(known.source.positions)
-    with collected_warnings():  # import has said which rows go beyond the frames
-        rows = rows_of_file(Clip(action.name, 0, count, shown.frame_rate), aninc.effective(told))
+    runs = [(frames, each) for frames, each in animation_tables.within(count, aninc.effective(told)) if frames]
+    rows = rows_of_file(Clip(action.name, 0, count, shown.frame_rate), runs)
     file = KeptFile(names.file_name_of(action) + row.suffixes[0], "", row.name, tuple(rows))
     places = {each.clip.name.lower(): place for place, each in enumerate(rows) if place}
     own: dict[int, Any] = {}

@@ -64,18 +64,19 @@ def meant(row: Named) -> Clip:
 
 def runs_of(name: str, num_frames: int, rows: Sequence[Named]) -> list[tuple[range, Named]]:
     """Return the frames of each row of a file that has so many; a warning names rows that go beyond them."""
-    found, short = [], []
-    for each in rows:
-        clip = meant(each)
-        frames = range(max(clip.first, 0), min(clip.last + 1, num_frames))
-        if not frames or len(frames) < clip.length:
-            short.append(each.name)
-        if frames:
-            found.append((frames, each))
+    found = within(num_frames, rows)
+    short = [each.name for frames, each in found if len(frames) < meant(each).length]
     if short:
         text = "'%s' has %d frames, which is fewer than its table says of %s: what is beyond them is left out"
         log.warning(text, name, num_frames, listed(short))
-    return found
+    return [(frames, each) for frames, each in found if frames]
+
+
+def within(num_frames: int, rows: Sequence[Named]) -> list[tuple[range, Named]]:
+    """Return the frames that each row has of a file's, which may be fewer than it says, or none."""
+    clips = [meant(each) for each in rows]
+    found = [range(max(clip.first, 0), min(clip.last + 1, num_frames)) for clip in clips]
+    return list(zip(found, rows, strict=True))
 
 
 def show_row(action: Any, row: Named) -> None:

@@ -71,7 +71,7 @@ def keep_frames(
     for motion, file in motions:
         every = Clip(file.stem, 0, motion.num_frames, motion.frame_rate)
         if kept.names is None:
-            own = rows_of_file(every, rows.get(file, ()))
+            own = rows_of_file(every, animation_tables.runs_of(every.name, every.count, rows.get(file, ())))
         else:
             called = kept.names.get(file) or [file.stem]
             own = [KeptRow(replace(every, name=name), dict(kept.said.get(name, {}))) for name in called]
@@ -80,9 +80,8 @@ def keep_frames(
     return [file for file, _ in found]
 
 
-def rows_of_file(every: Clip, rows: Sequence[animation_tables.Named]) -> list[KeptRow]:
-    """Return all frames of a file as a row, and those that a table makes of them; warnings name what goes beyond."""
-    runs = animation_tables.runs_of(every.name, every.count, rows)
+def rows_of_file(every: Clip, runs: Iterable[tuple[range, animation_tables.Named]]) -> list[KeptRow]:
+    """Return all frames of a file as a row, and the runs of them that a table makes rows."""
     return [KeptRow(every), *(KeptRow(_clip_of(frames, each), _said(each)) for frames, each in runs)]
 
 

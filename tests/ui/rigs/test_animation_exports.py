@@ -1,5 +1,6 @@
 """Exporting animations of an imported model: which actions, under which names, at which size and rate."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,29 @@ def test_files_that_belong_together_are_of_one_size(arm, way, capfd):
     moving = motion_of(arm / "large.md5anim").positions[0, 1:2]
     assert said + "the model, exported anew, of that size" in capfd.readouterr().out
     np.testing.assert_allclose(np.linalg.norm(bind, axis=-1), np.linalg.norm(moving, axis=-1), rtol=1e-3)
+
+
+BONES: dict[str, tuple[Callable[[Any], None], str]] = {
+    "added": (lambda bones: setattr(bones.new("extra"), "tail", (0.0, 0.0, 5.0)), "added 'extra'"),
+    "deleted": (lambda bones: bones.remove(bones["hand"]), "gone 'hand'"),
+    "elsewhere": (lambda bones: setattr(bones["hand"], "parent", bones["origin"]), "under another parent 'hand'"),
+    "renamed": (lambda bones: setattr(bones["hand"], "name", "paw"), "renamed 'hand'"),
+}
+
+
+@pytest.mark.parametrize("edit", BONES)
+def test_files_that_belong_together_have_the_same_joints(arm, edit, capfd):
+    change, wanted = BONES[edit]
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(rig().data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    said = "joints are others than in the file they came from, games need "
+    exported(arm / "model.md5mesh", orphan_bone="origin")
+    assert f"{said}its animations, exported anew, with the same: {wanted}" in capfd.readouterr().out
+    exported(arm / "motion.md5anim")
+    assert f"{said}the model, exported anew, with the same: {wanted}" in capfd.readouterr().out
+    exported(arm / "all.md5mesh", orphan_bone="origin", write_animations=True)
+    assert said not in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.0254, 2.0])
