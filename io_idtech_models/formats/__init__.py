@@ -229,6 +229,7 @@ MDX = Format(
     kind=MotionFormat(
         torso=True,
         joins_clips=True,
+        one_length=True,
     ),
     name_sizes={"joint": 63},
 )

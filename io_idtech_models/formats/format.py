@@ -85,6 +85,7 @@ class MotionFormat(NamedTuple):
     torso: bool = False  # its games play two at once, on legs and torso
     joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
     table: str = ""  # the file beside it that says which of its frames are which animation
+    one_length: bool = False  # joints lie as far from their parents in all frames
     scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
 
 

@@ -710,10 +710,10 @@ def test_a_piece_that_was_cut_off_is_none_of_what_it_was_cut_off(tmp_path, capfd
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"), [({0: False, 2: True}, True), ({0: True, 2: True}, False), ({300: False, 310: True}, False)]
+    ("keys", "said"), [({0: False, 2: True}, True), ({0: True, 2: True}, False), ({300: False, 310: True}, True)]
 )
 @pytest.mark.parametrize("muted", [False, True])
-def test_what_is_hidden_in_some_of_the_scenes_frames_is_named(tmp_path, capfd, walker, keys, said, muted):
+def test_what_is_hidden_in_some_frames_is_named(tmp_path, capfd, walker, keys, said, muted):
     block = next(block for block in walker.objects if block.type == "MESH")
     for frame, hidden in keys.items():
         block.hide_viewport = hidden
@@ -725,6 +725,22 @@ def test_what_is_hidden_in_some_of_the_scenes_frames_is_named(tmp_path, capfd, w
     capfd.readouterr()
     export_bytes(tmp_path / "b.md3")
     assert ("shown in some frames alone" in capfd.readouterr().out) == (said and not muted)
+
+
+def test_what_is_hidden_in_some_frames_of_a_strip_or_in_no_scene_is_named(tmp_path, capfd, walker):
+    block = next(block for block in walker.objects if block.type == "MESH")
+    for frame, hidden in ((500, True), (510, False)):
+        block.hide_viewport = hidden
+        block.keyframe_insert("hide_viewport", frame=frame)
+    block.animation_data.nla_tracks.new().strips.new("a", 0, block.animation_data.action)
+    block.animation_data.action = None
+    bpy.context.scene.frame_set(100)
+    export_bytes(tmp_path / "b.md3")
+    assert "shown in some frames alone" in capfd.readouterr().out
+    bpy.context.scene.collection.children.unlink(walker)
+    assert "nothing to export" in error_of(
+        bpy.ops.export_scene.idtech_md3, filepath=str(tmp_path / "c.md3"), collection=walker.name
+    )
 
 
 @pytest.mark.parametrize(("expression", "said"), [("0", False), ("frame > 3", True)])

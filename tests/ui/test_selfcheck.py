@@ -320,6 +320,25 @@ def test_a_bone_that_slides_is_named_where_a_file_holds_its_distance_once(tmp_pa
     assert "the file has each joint as far from its parent in all frames, let these turn alone: 'hips'" in said()
 
 
+def slide(rig, name, far):
+    bone = rig.pose.bones[name]
+    for frame, place in ((0, 0.0), (4, far)):
+        bone.location = (place, 0.0, 0.0)
+        bone.keyframe_insert("location", frame=frame)
+
+
+@pytest.mark.parametrize("target", ["a.mds", "a.mdx"])
+@pytest.mark.parametrize(("far", "named"), [(0.0, False), (300.0, True)])
+def test_what_is_off_by_most_is_named_beside_what_is_scaled(tmp_path, said, target, far, named):
+    rig, _ = rigged(NEWT)
+    keyed_larger(rig.pose.bones["tail1"])
+    slide(rig, "head", far)
+    export_bytes(tmp_path / target, **({"what": "ACTIVE"} if target == "a.mdx" else {"motions": "ACTIVE"}))
+    text = said()
+    assert "delete the keys of the scale of bones: 'tail1'" in text
+    assert ("let these turn alone: 'head'" in text) == named
+
+
 def test_no_distance_is_blamed_where_a_file_holds_one_in_each_frame(tmp_path, said):
     rig, _ = rigged(NEWT)
     for frame, height in ((0, 0.0), (4, 9.0)):

@@ -41,13 +41,18 @@ class Scalers:
         self.set_by_hand |= own - driven - keyed
         self.held |= {bone.name for bone in bones if _is_stretched(bone)}
 
-    def remedy(self, rig: Block, holds_scale: bool) -> str:
+    @property
+    def bones(self) -> set[str]:
+        """The names of all that are scaled."""
+        return self.driven | self.keyed | self.set_by_hand | self.held
+
+    def remedies(self, rig: Block, holds_scale: bool) -> list[str]:
         """Return what to do, in words; `holds_scale`: the file holds that of bones along their axes."""
         sizes = [abs(size) for size in rig.matrix_world.to_scale()]
         if "scale" in moved_paths(rig):
-            return "no file has a skeleton that grows as a whole: remove the keys of the armature's scale"
+            return ["no file has a skeleton that grows as a whole: remove the keys of the armature's scale"]
         if max(sizes) - min(sizes) > UNEVEN * max(sizes):
-            return "apply the scale of the armature and its meshes (Object > Apply > Scale)"
+            return ["apply the scale of the armature and its meshes (Object > Apply > Scale)"]
         own = (
             ("remove the drivers of the scale of bones, and clear it", self.driven),
             ("delete the keys of the scale of bones", self.keyed),
@@ -55,8 +60,7 @@ class Scalers:
         )
         held = ("mute the constraints that scale or stretch bones", self.held)
         ways = (held,) if holds_scale and self.held else (*own, held)
-        found = [f"{way}: {listed(sorted(bones))}" for way, bones in ways if bones]
-        return ", and ".join(found) or "bake the motion (Pose > Animation > Bake Action)"
+        return [f"{way}: {listed(sorted(bones))}" for way, bones in ways if bones]
 
 
 def _named(paths: Iterable[str]) -> set[str]:

@@ -143,7 +143,7 @@ class _Check:
         # By motion: what scales bones where joints have another size or shape; of files that say once how far joints
         # lie from their parents those that lie elsewhere, and those that have no parent.
         self.scaled: dict[str, Scalers] = {}
-        self.slid: dict[str, set[str]] = {}
+        self.slid: dict[str, dict[str, float]] = {}  # with how far at most
         self.rootless: dict[str, set[str]] = {}
         rest = [skin_by(w.mesh.weights, *_parts(self.bind)) for w in export.written]
         self.allowed = tolerance(np.concatenate([*rest, skeleton.bind.positions.reshape(-1, 3)]))
@@ -187,9 +187,12 @@ class _Check:
             above, shown_places = motion.animation.parents[order], written_places.copy()
             shown_places[order] = joints[:, :3, 3]
             ways = [steady.lengths(each[order] - each[above]) for each in (shown_places, written_places)]
-            slid = (above >= 0) & (np.abs(ways[0] - ways[1]) > self.allowed)
+            slid_by = np.abs(ways[0] - ways[1])
+            slid = (above >= 0) & (slid_by > self.allowed)
             apart = (above < 0) & (steady.lengths(joints[:, :3, 3] - places) > self.allowed)
-            self.slid.setdefault(motion.name, set()).update(names[joint] for joint in np.flatnonzero(slid))
+            before = self.slid.setdefault(motion.name, {})
+            for joint in np.flatnonzero(slid).tolist():
+                before[names[joint]] = max(before.get(names[joint], 0.0), float(slid_by[joint]))
             self.rootless.setdefault(motion.name, set()).update(names[joint] for joint in np.flatnonzero(apart))
         found = self.motions.setdefault(motion.name, Off())
         found.note(self.distance(joints, places, axes), where)
@@ -285,15 +288,20 @@ class _Check:
 
     def _remedy(self, motion: str) -> str:
         """Return what helps where a motion is written otherwise than its bones are posed."""
-        if motion in self.scaled:
-            return self.scaled[motion].remedy(self.export.rig, self.export.settings.holds.stretches)
-        if self.slid.get(motion):
+        rig, scalers = self.export.rig, self.scaled.get(motion)
+        found = [] if scalers is None else scalers.remedies(rig, self.export.settings.holds.stretches)
+        slid = self.slid.get(motion, {})
+        if scalers is not None:  # scale moves what hangs on bones, too: what is off by most without that is named
+            above = {name: {bone.name for bone in rig.pose.bones[name].parent_recursive} for name in slid}
+            most = self.motions[motion].far / 2
+            slid = {name: far for name, far in slid.items() if far > most and not scalers.bones & above[name]}
+        if slid:
             text = "the file has each joint as far from its parent in all frames, let these turn alone"
-            return f"{text}: {listed(sorted(self.slid[motion]))}"
-        if self.rootless.get(motion):
+            found.append(f"{text}: {listed(sorted(slid))}")
+        elif self.rootless.get(motion):
             text = "the file has all joints without a parent in one place, Add Origin Joint gives these one"
-            return f"{text}: {listed(sorted(self.rootless[motion]))}"
-        return "bake the motion (Pose > Animation > Bake Action)"
+            found.append(f"{text}: {listed(sorted(self.rootless[motion]))}")
+        return ", and ".join(found) or "bake the motion (Pose > Animation > Bake Action)"
 
 
 def _parts(joints: Doubles) -> tuple[Doubles, Doubles]:

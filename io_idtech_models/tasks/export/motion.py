@@ -244,7 +244,7 @@ def of_format(export: RigScene, row: Format) -> RigScene:
         row.skeletal.unmoved_vertices,
         worn_by_name=named,
         stretches=row.skeletal.stretches,
-        one_length=row.skeletal.one_length,
+        one_length=row.skeletal.one_length or row.motion.one_length,
         weights=held,
         format=row.name,
     )

@@ -544,18 +544,17 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
 
 
 def _is_shown_at_times(block: bpy.types.Object) -> bool:
-    """Tell whether curves hide an object in some of its scene's frames and not in others, or a driver may do so."""
+    """Tell whether curves hide an object at some of their keys and not at others, or a driver may do so.
+
+    Whenever that is: which frames are written is the export's choice, and strips show keys at other times.
+    """
     if block.animation_data is None:
         return False
     drivers: Iterable[Any] = (curve for curve in block.animation_data.drivers if _hides(curve))
     if any(each.driver.variables or "frame" in each.driver.expression for each in drivers):
         return True
-    scene = next(iter(block.users_scene))
-    for curve in filter(_hides, moving_curves(block)):
-        keys = (key.co.x for key in curve.keyframe_points if scene.frame_start < key.co.x < scene.frame_end)
-        if len({bool(curve.evaluate(time)) for time in (scene.frame_start, *keys, scene.frame_end)}) > 1:
-            return True
-    return False
+    curves = filter(_hides, moving_curves(block))
+    return any(len({bool(curve.evaluate(key.co.x)) for key in curve.keyframe_points}) > 1 for curve in curves)
 
 
 def _hides(curve: Any) -> bool:
