@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from . import steady
 from .skeletal import LEAST, Animation, Scales, Skeleton
+from .source import Ints
 from .transforms import chain, conjugate, from_matrices, multiply, to_matrices, unchain
 
 log = logging.getLogger(__name__)
@@ -165,12 +166,12 @@ def as_inherited(animation: Animation) -> Animation:
     if animation.scales is None or animation.scales.inherited:
         return animation
     places, axes = posed(animation)
-    return _relative(animation, places, axes)
+    return hung_on(animation, animation.parents, places, axes)
 
 
-def _relative(animation: Animation, places: Doubles, axes: Doubles) -> Animation:
-    """Return an animation of joints in model space, with inherited scales."""
-    parents, children = animation.parents, np.flatnonzero(animation.parents >= 0)
+def hung_on(animation: Animation, parents: Ints, places: Doubles, axes: Doubles) -> Animation:
+    """Return an animation with other parents, of joints in model space as `posed` gives them, with inherited scales."""
+    children = np.flatnonzero(parents >= 0)
     sizes = steady.lengths(np.swapaxes(axes, -1, -2))
     axes = np.where((sizes < LEAST)[..., None, :], LEAST * np.eye(3), axes)  # of no size: nothing comes back from there
     ways, own = places.copy(), axes.copy()
@@ -179,7 +180,7 @@ def _relative(animation: Animation, places: Doubles, axes: Doubles) -> Animation
     own[:, children] = steady.products(back, axes[:, children])
     turns, scales, _ = taken_apart(own)
     made = Scales(scales, np.zeros(len(parents), np.bool_), True)
-    return replace(animation, positions=ways, rotations=turns, scales=made, source_frames=None)
+    return replace(animation, parents=parents, positions=ways, rotations=turns, scales=made, source_frames=None)
 
 
 def as_own(animation: Animation) -> tuple[Animation, bool]:

@@ -61,6 +61,28 @@ def test_chosen_actions_alone_go_into_the_file(tmp_path, suffix):
     assert "no action is named" in error_of(export, filepath=str(path), motions="CHOSEN")
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("alone", [False, True])
+def test_an_origin_of_joints_that_a_file_scales(tmp_path, alone):
+    import_model(put(tmp_path / "arm.iqm", samples_iqm.uneven().pack()))
+    activate(rig())
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().data.edit_bones[-1].parent = None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bone = rig().pose.bones[-1]
+    for frame, size in ((0, 1.0), (2, 2.0)):
+        bone.scale = (size, size, size)
+        bone.keyframe_insert("scale", frame=frame)
+    export = bpy.ops.export_anim.idtech_iqm if alone else bpy.ops.export_scene.idtech_iqm
+    options = {"what": "ACTIVE"} if alone else {"motions": "ACTIVE", "orphan_bone": bone.name}
+    path = tmp_path / "out.iqm"
+    assert export(filepath=str(path), add_origin=True, **options) == {"FINISHED"}
+    (animation,) = load_animations(path)
+    assert len(animation.joint_names) == len(rig().data.bones) + 1 and animation.parents.tolist().count(-1) == 1
+    assert animation.scales is not None
+    np.testing.assert_allclose(animation.scales.values[2, -1] / animation.scales.values[0, -1], 2.0, rtol=1e-3)
+
+
 def shift(action, path, index, frame, by):
     """Move a key of a curve."""
     for curve in curves_of(action):

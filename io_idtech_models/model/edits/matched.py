@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
+from ..joint_scales import hung_on
 from ..skeletal import Animation, Doubles, Pose, Scales, SkeletalModel, Skeleton, SkinnedMesh
 from ..source import Ints
-from ..transforms import chain, conjugate, multiply, rotate, unchain
+from ..transforms import chain, conjugate, multiply, rotate, to_matrices, unchain
 from ..weights import Weights, normal_turns
 
 UNNAMED = "joint{:03d}"  # of a file that knows joints by number
@@ -184,14 +185,22 @@ def animation_with_origin(animation: Animation) -> Animation:
     if len(order) == 0:
         return animation
     scales = None if animation.scales is None else animation.scales.of_joints(order)
-    factors = np.ones(1) if scales is None else scales.of_ways()[..., None]
+    factors = np.ones(1) if scales is None or scales.inherited else scales.of_ways()[..., None]
     positions = _taken(animation.positions, order, np.zeros(3), 1) * factors
     rotations = _taken(animation.rotations, order, UNTURNED, 1)
     moved = np.zeros(len(order), np.bool_)
     if order[0] >= 0:  # on a joint that was there, and may move
         moved[1:] = animation.parents[order[1:]] < 0
         on_first = np.where(moved, 0, -1)
-        positions, rotations = unchain(on_first, positions, rotations)
+        if scales is not None and scales.inherited:  # roots are in model space
+            own = replace(animation, parents=on_first, positions=positions, rotations=rotations, scales=scales)
+            axes = to_matrices(rotations) * scales.values[..., None, :]
+            hung = hung_on(own, on_first, positions, axes)
+            assert hung.scales is not None
+            positions[:, moved], rotations[:, moved] = hung.positions[:, moved], hung.rotations[:, moved]
+            scales.values[:, moved] = hung.scales.values[:, moved]
+        else:
+            positions, rotations = unchain(on_first, positions, rotations)
     positions = positions / factors
     hints, joints, lengths = animation.source_frames, animation.source_joints, animation.lengths
     if hints is not None:

@@ -28,7 +28,7 @@ from ...blender.window import object_mode
 from ...formats import Format
 from ...game.aninc import Row
 from ...model.bounds import set_bounds
-from ...model.edits.matched import animation_with_origin
+from ...model.edits.matched import animation_with_origin, skeleton_with_origin
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.limits.games import GAMES, NO_GAME, refused
 from ...model.skeletal import Animation, SkeletalModel, looped, size_of
@@ -152,7 +152,9 @@ class _MotionExport:
             animations = [finished(source.gather(), self.model, self.wanted) for source in self.sources]
             problems = [p for each in animations for p in row.check_motion(each, self.asked.game)]
             warnings.extend(refused(problems))
-            data = row.dump(SkeletalModel(path.stem, self.model.skeleton, []), self.asked.options, animations)
+            bare = SkeletalModel(path.stem, self.model.skeleton, [])
+            bare = skeleton_with_origin(bare) if self.wanted.add_origin else bare
+            data = row.dump(bare, self.asked.options, animations)
             warnings.extend(self._shown_otherwise(animations, self.sources, data, [None] * len(animations)))
         facts = f"{plural(len(animations), 'animation')}, {plural(len(animations[0].joint_names), 'joint')}"
         return ExportedFiles({path: data}, {path: Summary(facts, warnings)})

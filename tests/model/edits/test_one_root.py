@@ -15,6 +15,7 @@ from io_idtech_models.model.edits.matched import (
     skeleton_with_origin,
 )
 from io_idtech_models.model.edits.matched import by_name as in_order
+from io_idtech_models.model.joint_scales import posed
 from io_idtech_models.model.skeletal import (
     Animation,
     JointTag,
@@ -128,6 +129,19 @@ def test_an_origin_behind_other_roots_comes_first(name):
     assert hung.source_frames[0].tolist() == [[0, 0], [-1, -1], [0, 0]], "its poses are another joint's now"
     assert hung.lengths.tolist() == [8.0, pytest.approx(np.linalg.norm(hung.positions[0, 1])), 7.0]
     assert mismatch(skeleton_with_origin(bare_model(animation)).skeleton, hung) == ""
+
+
+@pytest.mark.parametrize("name", ["b", "origin"])
+def test_inherited_scales_come_along(name):
+    animation = two_roots()
+    animation.joint_names[1] = name
+    values = np.random.default_rng(3).uniform(0.5, 2.0, (3, 3, 3))
+    values[:, 1] = values[:, 1, :1]  # what is uneven shears what it gets to carry, which no pose says
+    animation.scales = Scales(values, np.zeros(3, np.bool_), inherited=True)
+    hung = animation_with_origin(animation)
+    order = [1, 2, 3] if name == "b" else [1, 0, 2]
+    for before, after in zip(posed(animation), posed(hung), strict=True):
+        np.testing.assert_allclose(after[:, order], before, atol=1e-12)
 
 
 @pytest.mark.parametrize(
