@@ -284,11 +284,16 @@ def written(collection: Any, path: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_an_unedited_skin_is_the_same(loose, tmp_path):
+def test_an_unedited_skin_is_the_same(loose, tmp_path, capfd):
     """Also beside an export."""
     collection = import_model(loose)
     assert written(collection, loose.with_name("upper_default.skin")) == DEFAULT
     assert written(collection, tmp_path / "upper_copy.skin") == DEFAULT, "a new one is like the one that is worn"
+    for given, called in (("a b/c", "a b_c"), ("x\\y", "x_y"), ("*", "_"), ("..", "animation"), ("blue.skin", "blue")):
+        assert export_bytes(tmp_path / "torso.md3", skin=given) == MODEL
+        assert (tmp_path / f"torso_{called}.skin").exists()
+        said = f"no file can be called so everywhere, the skin is '{called}' now: '{given}'"
+        assert (said in capfd.readouterr().out) == (given != "blue.skin")
     assert export_bytes(tmp_path / "torso.md3", skin="default") == MODEL
     assert (tmp_path / "torso_default.skin").read_bytes() == DEFAULT
     assert not (tmp_path / "torso_red.skin").exists()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ... import formats
-from ...assets.storage import Target, write_file
+from ...assets.storage import Target, file_names, write_file
 from ...blender import names
 from ...blender.compat import Block
 from ...blender.mesh.surface_names import name_in_source, worn_materials
@@ -235,9 +235,13 @@ def skin_files(
     Raises:
         ModelError: the file that is there can't be read, or a name can't be written.
     """
-    if not asked.skin:
+    given = asked.skin.strip().removesuffix(".skin")
+    if not given:
         return []
+    (called,) = file_names([given])
+    if called != given:
+        log.warning("no file can be called so everywhere, the skin is '%s' now: '%s'", called, given)
     meshes = [block for block in blocks if block.type == "MESH"]
-    target = asked.target.with_name(f"{asked.target.stem}_{asked.skin}.skin")
+    target = asked.target.with_name(f"{asked.target.stem}_{called}.skin")
     source = skin_worn(meshes[0]) if meshes else None
     return [(target, skin_file(meshes, target, source, pieces)[0])]
