@@ -127,6 +127,25 @@ def test_real_files_come_back_and_show_what_games_compute(file, tmp_path):
     assert export_bytes(tmp_path / "b.iqm") == file.data
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("bind", ["FIT", "FRAME"])
+@pytest.mark.parametrize("file", corpus_params(".iqm"))
+def test_real_files_come_back_whatever_pose_they_are_bound_in(file, tmp_path, bind):
+    import_model(file.path, bind=bind)
+    assert export_bytes(tmp_path / "b.iqm") == file.data
+
+
+@pytest.mark.parametrize("edit", [False, True])
+def test_a_file_is_bound_as_it_was_until_something_is_edited(tmp_path, edit):
+    import_model(put(tmp_path / "a.iqm", "animated"), bind="FRAME", bind_frame=1)
+    before = iqm.read(FILES["animated"])
+    if edit:
+        first("MESH").data.vertices[0].co.x += 1.0
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    assert (after.joints.tobytes() == before.joints.tobytes()) != edit, "which frame 1 is not"
+    assert edit or export_bytes(tmp_path / "b.iqm") == FILES["animated"]
+
+
 def compared(file):
     """Return how far vertices are off at most, and how large the model is."""
     data, source = iqm.read(file.data), ROW.load(file.data, "x").source

@@ -7,6 +7,7 @@ joints are called by their numbers and stand as in its first frame.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,7 @@ def from_model(
 
     Options: `write_joints`, also into a file without meshes, which needs none where games know joints by number.
     """
+    model = _bound_as_in_file(model)
     lacking = [tag for tag in model.tags if not tag.is_joint_of(model.skeleton)]
     if lacking:  # games look for tags among joints
         model, animations = with_tag_joints(model, animations, lacking, "IQM")
@@ -190,6 +192,20 @@ def from_model(
         frames.poses, frames.anims, frames.codes, bounds, comment, geometry.data, extensions, data,
         {} if facts is None else _layout(facts), geometry.source_arrays,
     )  # fmt: skip
+
+
+def _bound_as_in_file(model: SkeletalModel) -> SkeletalModel:
+    """Return a model bound in its file's pose where import chose another, and nothing of it was edited.
+
+    What is edited fits the pose in which it is shown: a file holds one place for each vertex, in the pose that it says.
+    """
+    skeleton, source = model.skeleton, model.source_of(FORMAT)
+    if source is None or skeleton.bound is None or skeleton.kept is None or not skeleton.kept.all():
+        return model
+    if not all(mesh.kept is not None and mesh.kept.all() for mesh in model.meshes):
+        return model
+    at_home = replace(source, skeleton=replace(source.skeleton, bound=None))
+    return replace(model, skeleton=replace(skeleton, bound=None), source=at_home)
 
 
 def _refuse_what_no_reader_takes(records: NDArray[Any], what: str) -> None:
