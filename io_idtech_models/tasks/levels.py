@@ -24,9 +24,10 @@ from ..blender.vertex.same_materials import materials_of
 from ..blender.window import object_mode
 from ..model.vertex import VertexModel
 from ..reporting import LimitError, Summary, collected_warnings, listed, plural
+from .export.left_out import left_out, taken_along
 from .export.levels import holder_of
 from .export.plain import checksums_of, plain_model, row_of_levels
-from .export.selection import Choice, choose, left_out, taken_along
+from .export.selection import Choice, choose
 
 log = logging.getLogger(__name__)
 

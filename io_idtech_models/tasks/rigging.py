@@ -25,8 +25,9 @@ from ..blender.vertex.shown_keys import has_frames
 from ..blender.window import mode_of, object_mode, selected, set_mode
 from ..reporting import LimitError, Summary, advance, collected_warnings, listed, plural
 from .animations.vertex import VertexAnimations
+from .export.left_out import instances_left_out, left_out, taken_along
 from .export.plain import framed_model, row_of_levels
-from .export.selection import Choice, choose, instances_left_out, left_out, taken_along
+from .export.selection import Choice, choose
 from .export.selection import part_of as export_part
 from .export.subject import subject_of
 from .import_.dressing import rate_of

@@ -27,7 +27,8 @@ from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..reporting import LimitError, Summary, collected_warnings, listed
 from .export.last_export import NONE_ACTIVE
-from .export.selection import Choice, choose, left_out, part_of
+from .export.left_out import left_out
+from .export.selection import Choice, choose, part_of
 from .export.skin_files import skin_file
 from .export.vertex import gathered
 from .import_.games import configured_entries, user_disk

@@ -23,6 +23,7 @@ from tests.ui.scene import (
     add_object,
     add_tag,
     bpy,
+    copy_of,
     error_of,
     export_bytes,
     export_md3,
@@ -707,6 +708,61 @@ def test_a_piece_that_was_cut_off_is_none_of_what_it_was_cut_off(tmp_path, capfd
     assert len(found) == (3 if selected else 2 - more)
     for block in moved:
         assert bool(re.search(f"lie in other collections.*'{block.name}'", said)) != selected
+
+
+def test_levels_that_are_selected_go_along(tmp_path, capfd):
+    import_model(PROJECT / "tests/blends/walker.mdr")
+    alone = export_bytes(tmp_path / "a.mdr")
+    for layer in bpy.context.view_layer.layer_collection.children:
+        for inner in (layer, *layer.children):
+            inner.exclude = False
+    bpy.context.view_layer.update()
+    meshes = [block for block in bpy.context.scene.objects if block.type == "MESH"]
+    activate(next(block for block in meshes if "." not in block.name), *bpy.context.scene.objects)
+    capfd.readouterr()
+    assert export_bytes(tmp_path / "b.mdr") == alone
+    said = capfd.readouterr().out
+    assert "2 levels of detail" in said and "left out" not in said
+
+
+def test_copies_with_an_armature_are_a_model_of_their_own(tmp_path, capfd):
+    newt = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
+    made = copies(newt.objects)
+    rig = next(block for block in made.objects if block.type == "ARMATURE")
+    for block in made.objects:
+        for modifier in block.modifiers:
+            modifier.object = rig
+    activate(next(block for block in newt.objects if block.type == "MESH"), *newt.objects, *made.objects)
+    capfd.readouterr()
+    export_bytes(tmp_path / "b.md5mesh")
+    assert "no part of the active model (export them on their own)" in capfd.readouterr().out
+
+
+def test_a_hidden_armature_of_ones_own_poses_its_mesh_all_the_same(tmp_path, capfd, walker):
+    block = next(block for block in walker.objects if block.type == "MESH")
+    rig = bpy.data.objects.new("own", bpy.data.armatures.new("own"))
+    walker.objects.link(rig)
+    block.modifiers.new("a", "ARMATURE").object = rig
+    rig.hide_set(True)
+    activate(block)
+    capfd.readouterr()
+    export_bytes(tmp_path / "b.md3")
+    assert "hidden" not in capfd.readouterr().out
+
+
+def test_a_piece_is_named_beside_a_copy_of_another_surface(tmp_path, capfd, walker):
+    meshes = [block for block in walker.objects if block.type == "MESH"]
+    piece = cut_off(meshes[0])
+    copy = copy_of(meshes[1])
+    for home in copy.users_collection:
+        home.objects.unlink(copy)
+    bpy.data.collections["pieces"].objects.link(copy)
+    bpy.context.view_layer.update()
+    activate(meshes[0])
+    capfd.readouterr()
+    assert len(load(export_bytes(tmp_path / "b.md3")).surfaces) == 2
+    found = re.search("lie in other collections.*", capfd.readouterr().out)
+    assert found is not None and f"'{piece.name}'" in found[0] and f"'{copy.name}'" not in found[0]
 
 
 @pytest.mark.parametrize(

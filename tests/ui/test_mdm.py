@@ -223,6 +223,16 @@ def test_a_copy_of_a_row_does_not_repeat_the_comments_before_it(table):
     assert (table / "out.aninc").read_text(encoding="utf-8") == wanted
 
 
+@pytest.mark.parametrize("copied", [True, False])
+def test_comments_of_a_row_that_was_renamed_stand_at_it_alone(table, copied):
+    copy = bpy.data.actions["stand"].copy()
+    copy.use_fake_user = True
+    copy.name = "wait" if copied else "stand"
+    bpy.data.actions["stand"].name = "idle"
+    export_bytes(table / "out.mdx", export_mdx, what="CHOSEN", actions=f"idle,run,late one,{copy.name}")
+    assert (table / "out.aninc").read_text(encoding="utf-8").count("the figure's") == 1
+
+
 def test_an_edited_part_changes_its_frames_alone(table):
     action = bpy.data.actions["run"]
     action[properties.MOVE_SPEED] = 200

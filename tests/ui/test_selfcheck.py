@@ -346,9 +346,11 @@ def test_no_distance_is_blamed_where_a_file_holds_one_in_each_frame(tmp_path, sa
         rig.keyframe_insert("location", frame=frame)
     bpy.context.scene.frame_set(2)
     rig.location.x = 5.0
-    for target in ("a.md5anim", "a.iqm"):
+    for target in ("a.md5anim", "a.iqm", "a.mds"):
         export_bytes(tmp_path / target, **({} if target.endswith("anim") else {"motions": "ACTIVE"}))
-        assert "as far from its parent" not in said()
+        found = said()
+        assert "without a parent in one place" not in found, "there is one"
+        assert ("as far from its parent" in found) == (target == "a.mds")
 
 
 def test_root_bones_that_a_file_holds_in_one_place_are_named_and_not_to_be_baked(tmp_path, said):

@@ -1132,7 +1132,7 @@ def _(folder):
     saved(folder)
 
 
-@says("hangs on no tag, and is up to")
+@says("hangs on no tag of ")
 def _(folder):
     head = brought(game(folder)).parts["head"]
     head.parent, head.location.z = None, 90.0

@@ -26,7 +26,7 @@ from ..compat import Block
 from ..mesh import attributes
 from ..playback import playing_values
 from ..provenance import PART as KIND
-from ..roots import FRAME, FRAME_PATH, root_of
+from ..roots import FRAME, FRAME_PATH, is_tag, root_of
 from ..scene import ExportScene, showing, unstretched
 from ..selfcheck import Off, is_beyond, tolerance
 from ..space import Space, places_in, space_of
@@ -65,6 +65,12 @@ class WrittenPart:
         return {tag.name.lower(): tag for tag in self.model.tags}
 
     @property
+    def is_on_tag(self) -> bool:
+        """Tell whether its root hangs on a tag, of the part on which games have it if they have it on one."""
+        above = None if self.bearer is None else self.bearer[KIND]
+        return above is not None and is_tag(self.root.parent) and above == BEFORE.get(self.root[KIND], above)
+
+    @property
     def bearer(self) -> Block | None:
         """Return the root of the part on which its root hangs; None of one that was torn off."""
         return None if self.root.parent is None else root_of(self.root.parent)
@@ -76,10 +82,12 @@ class WrittenPart:
 
     def tag_of(self, other: WrittenPart) -> Tag | None:
         """Return its tag that another part hangs on: by its root's parent, else as games have it; None if on none."""
-        holder, kind = other.root.parent, other.root[KIND]
-        if other.bearer is None:
-            return self.tags.get(ON_TAGS[kind]) if BEFORE.get(kind) == self.root[KIND] else None
-        return self.tags.get(names.file_name_of(holder).lower()) if other.bearer == self.root else None
+        kind = other.root[KIND]
+        if other.bearer == self.root:
+            own = self.tags.get(names.file_name_of(other.root.parent).lower())
+            if own is not None:
+                return own
+        return self.tags.get(ON_TAGS[kind]) if BEFORE.get(kind) == self.root[KIND] else None
 
 
 def differences(
@@ -115,8 +123,9 @@ def differences(
             yield part.off.sentence(f"'{kind}' is", REMEDY)
         if part.hung.where:
             text, remedy = "is up to {} units off the tag that it hangs on, {}", "move that or the surfaces"
-            if part.bearer is None:
-                text, remedy = "hangs on no tag, and is up to {} units off the one of games, {}", "parent it to that"
+            if not part.is_on_tag:
+                text = f"hangs on no tag of '{BEFORE[kind]}', and is up to {{}} units off the one of games, {{}}"
+                remedy = "parent it to that"
             off = text.format(f"{part.hung.far:.3g}", part.hung.where)
             yield f"the root of '{kind}' {off}: games have it on the tag, {remedy}"
 

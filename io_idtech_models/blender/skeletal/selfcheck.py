@@ -190,6 +190,7 @@ class _Check:
             slid_by = np.abs(ways[0] - ways[1])
             slid = (above >= 0) & (slid_by > self.allowed)
             apart = (above < 0) & (steady.lengths(joints[:, :3, 3] - places) > self.allowed)
+            apart &= np.count_nonzero(above < 0) > 1  # a lone one has a place in each frame
             before = self.slid.setdefault(motion.name, {})
             for joint in np.flatnonzero(slid).tolist():
                 before[names[joint]] = max(before.get(names[joint], 0.0), float(slid_by[joint]))

@@ -313,6 +313,9 @@ def _relist(collection: bpy.types.Collection, order: list[int], new: range) -> N
     if listed is None:
         return
     shown, sources = listed
+    if any(frame >= len(shown) for frame in order):  # it is of no model with these keys
+        source.clear_frame_list(collection)
+        return
     kept = [-1 if place in new else sources[frame] for place, frame in enumerate(order)]
     source.set_frame_list(collection, [shown[frame] for frame in order], kept)
 

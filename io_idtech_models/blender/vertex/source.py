@@ -278,7 +278,7 @@ def adopt(collection: bpy.types.Collection, other: bpy.types.Collection) -> None
 def frame_list(collection: bpy.types.Collection) -> tuple[list[str], list[int]] | None:
     """Return names and source frames of a model without shape keys, from its collection's properties, or None."""
     count, listed = collection.get(NUM_FRAMES), collection.get(FRAME_NAMES)
-    if not isinstance(count, int) or not 1 <= count <= MOST_FRAMES:
+    if type(count) is not int or not 1 <= count <= MOST_FRAMES:
         return None
     names = listed.split("\n") if isinstance(listed, str) else []
     names = (names + [""] * count)[:count]

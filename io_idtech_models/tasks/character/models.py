@@ -44,7 +44,8 @@ from ...model.vertex import VertexModel
 from ...reporting import LimitError, listed
 from ..export import levels
 from ..export.advice import of_materials
-from ..export.selection import Choice, beside_body, choose, left_out, part_of
+from ..export.left_out import left_out
+from ..export.selection import Choice, beside_body, choose, part_of
 from ..export.skeletal import model_file, whole_model
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk

@@ -18,8 +18,9 @@ from ...formats import Format
 from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, listed, plural, unheard
+from .left_out import left_out
 from .plain import checksums_of, plain_model
-from .selection import Choice, choose, left_out
+from .selection import Choice, choose
 
 log = logging.getLogger(__name__)
 

@@ -189,14 +189,15 @@ class _MotionExport:
         """
         path, row, game = self.asked.target, self.row, self.asked.game
         with collected_warnings() as warnings:
-            animations, tables, rows, first = [], list[Table | None](), list[Row](), 0
+            animations, tables, rows, own, first = [], list[Table | None](), list[Row](), list[Row](), 0
             sources = self._apart()
             for source in sources:
                 animation, table = self._finished(source)
                 animations.append(animation)
                 tables.append(table)
                 if table is None:
-                    rows.append(animation_tables.row_of(source.action, animation, first, game))
+                    own.append(animation_tables.row_of(source.action, animation, first, game))
+                    rows.append(own[-1])
                 else:
                     rows += [replace(each, first=each.first + first) for each in table.rows]
                 first += animation.num_frames
@@ -204,6 +205,7 @@ class _MotionExport:
             warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
             data = row.dump_joined(animations)
             warnings.extend(self._shown_otherwise(animations, sources, data, tables))
+        animation_tables.drop_repeated_comments(own)
         table_file = path.with_suffix(animation_tables.SUFFIX)
         called = listed([source.name for source in sources])
         how = f" of {called}" if len(sources) == 1 else f": {called} one after another"

@@ -29,10 +29,11 @@ from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import advice, of_bones_beside, of_stripped
+from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, motion_files, moved_by, of_format, played
 from .motion_sources import NoActionError, Source, actions_of, automatic, kept_beside, shown_by, sources_of
-from .selection import Choice, instances_left_out, left_out, taken_along, unselected_tags
+from .selection import Choice
 from .skin_files import of_unlisted, skin_files
 from .targets import folder_notes, in_game_folder, write_into_folders
 

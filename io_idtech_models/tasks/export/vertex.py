@@ -24,10 +24,10 @@ from ...formats import Format
 from ...model.facts import describe
 from ...reporting import LimitError, Summary, collected_warnings, plural
 from .advice import advice, of_actions, of_pinned, of_rest, of_stripped
+from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
 from .plain import holds_of, shown_apart
-from .selection import instances_left_out, left_out, taken_along, unselected_tags
 from .skin_files import of_unlisted, skin_files
 
 if TYPE_CHECKING:

@@ -186,12 +186,17 @@ def _written(action: Any) -> list[Any] | None:
     return None
 
 
-def table_text(rows: list[aninc.Row]) -> bytes:
-    """Return a table's bytes; comments stand before the row that had them, not before its copies again."""
+def drop_repeated_comments(rows: list[aninc.Row]) -> None:
+    """Let comments of rows that actions have stand at the one that had them, and not at its copies again."""
     given = [aninc.read_rows(row.text)[0].name if row.text else row.name for row in rows]
-    originals = {row.text for row, name in zip(rows, given, strict=True) if row.name == name}
-    for row, name in zip(rows, given, strict=True):
-        if row.name != name and row.text in originals:
+    ranked = sorted(zip(rows, given, strict=True), key=lambda each: each[0].name != each[1])
+    originals = {id(row) for row in {row.text: row for row, _ in reversed(ranked)}.values()}
+    for row in rows:
+        if row.text and id(row) not in originals:
             indent = row.before.rpartition("\n")[2]
             row.before, row.after = "" if indent.strip() else indent, "".join(row.after.splitlines(keepends=True)[:1])
+
+
+def table_text(rows: list[aninc.Row]) -> bytes:
+    """Return a table's bytes."""
     return aninc.write_rows(rows).encode("utf-8", errors="surrogateescape")

@@ -40,8 +40,9 @@ from ...model.limits.tags import gone_tags
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.advice import of_materials
+from ..export.left_out import left_out
 from ..export.levels import STALE, say_stale
-from ..export.selection import Choice, beside_parts, choose, is_written, left_out, part_of
+from ..export.selection import Choice, beside_parts, choose, is_written, part_of
 from ..export.skin_files import bare, listed_in, skin_of, skin_with
 from ..export.vertex import gathered
 from ..skins import skin_worn_by

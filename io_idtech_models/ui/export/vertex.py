@@ -95,7 +95,7 @@ class ExportVertexModel(TickedAnimations, ExportModel):
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is reported, and the file is as it was."""
         from ...blender.vertex.frame_plan import GatherSettings
-        from ...tasks.export.selection import left_out
+        from ...tasks.export.left_out import left_out
         from ...tasks.export.vertex import export_file
 
         asked = self.asked()

@@ -35,6 +35,14 @@ def test_a_renamed_key_is_a_renamed_frame(case):
     assert facts(case.dump())["frames[1].name"].startswith(b"jump07\0")
 
 
+@pytest.mark.parametrize("count", [True, 1, 99])
+def test_a_number_of_frames_of_another_model_is_none(case, count):
+    case.built.collection["idtech_frames"] = count
+    before = len(case.surface().data.shape_keys.key_blocks)
+    assert ops.idtech_insert_frame() == {"FINISHED"}
+    assert len(case.surface().data.shape_keys.key_blocks) == before + 1
+
+
 def test_a_key_that_one_surface_alone_lost_is_said_also_where_frames_are_called_alike():
     """As 3ds Max calls them; then each last key has the name of a copy of the first."""
     case = open_case(SENTINEL.read_bytes())

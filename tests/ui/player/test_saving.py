@@ -498,18 +498,25 @@ def test_parts_whose_tag_was_deleted_are_the_players(tmp_path, capfd, part, tag,
     assert {name for name in found if name.endswith(".md3")} == {n for n in player_files() if n.endswith(".md3")}
 
 
-def test_a_part_that_was_torn_off_its_tag_and_moved_is_named(tmp_path, capfd):
+@pytest.mark.parametrize("onto", ["nothing", "another part", "a mesh", "the part", "another tag"])
+def test_a_part_that_was_torn_off_its_tag_and_moved_is_named(tmp_path, capfd, onto):
     player = brought(game(tmp_path))
     head = player.parts["head"]
     stands = head.matrix_world.copy()
-    head.parent = None
+    head.parent = {
+        "nothing": None,
+        "another part": player.parts["lower"],
+        "a mesh": mesh_of(player, "upper"),
+        "the part": player.parts["upper"],
+        "another tag": tag_of(player.parts["lower"], "tag_torso"),
+    }[onto]
     head.matrix_world = stands
     bpy.context.view_layer.update()
     activate(player.parts["lower"])
     head.location.z += 20.0
     bpy.context.view_layer.update()
     saved(tmp_path)
-    assert re.search(r"the root of 'head' hangs on no tag, and is up to \d\d", capfd.readouterr().out)
+    assert re.search(r"the root of 'head' hangs on no tag of 'upper', and is up to \d\d", capfd.readouterr().out)
     head.parent = tag_of(player.parts["upper"], "tag_head")
     head.matrix_parent_inverse.identity()
     head.matrix_basis.identity()

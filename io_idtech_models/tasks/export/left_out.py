@@ -1,0 +1,112 @@
+"""What an export's choice of objects leaves out, or takes along, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ...blender.animated import moving_curves
+from ...blender.compat import Context
+from ...blender.frame_rigs import is_frame_rig
+from ...blender.scene import bending
+from ...reporting import listed, plural
+from .selection import Choice, is_written
+
+MOST_NAMED = 100  # objects, where all are to be named
+
+
+def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[str]:
+    """Name the objects that an export leaves out; it may have `written` more than the choice."""
+    texts, known = [], set(written)
+    if chosen.others:
+        text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
+        texts.append(f"{text}: {_names(chosen.others)}")
+    beside = [block for block in chosen.beside if block not in known]
+    if beside:
+        text = "left out, they hang together with the model and are none of its own (select them, too, to write them)"
+        texts.append(f"{text}: {_names(beside)}")
+    if chosen.away:
+        text = "left out, parts of the model that lie in other collections (move them back, or select them, too)"
+        texts.append(f"{text}: {_names(chosen.away)}")
+    if chosen.parts:
+        text = (
+            "left out, other parts of the player, which stand in spaces of their own (Export Player writes them all, "
+            "Export: Selection what is selected)"
+        )
+        texts.append(f"{text}: {_names(chosen.parts)}")
+    if chosen.strange:
+        apart = _rigs(chosen.strange) - _rigs(chosen.whole)
+        how = "export them on their own" if apart else "Export: Selection takes them"
+        text = f"left out, they are selected but no part of the active model ({how})"
+        texts.append(f"{text}: {_names(chosen.strange)}")
+    if chosen.guessed:
+        text = (
+            "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
+        )
+        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
+    hidden = [block for block in chosen.hidden if is_written(block)]
+    if hidden:
+        texts.append(f"{plural(len(hidden), 'hidden object')} left out: {_names(hidden)}")
+    passing = [block.name for block in chosen.whole if _is_shown_at_times(block)]
+    if passing:
+        texts.append(f"shown in some frames alone, which no file can say, written as they show now: {listed(passing)}")
+    if chosen.shapes:
+        how = "Object > Convert > Mesh; of a collection that is shown as an instance, Apply > Make Instances Real"
+        texts.append(f"only meshes are written ({how}); left out: {_names(chosen.shapes)}")
+    return texts
+
+
+def _rigs(blocks: list[bpy.types.Object]) -> set[Any]:
+    """Return the armatures among objects, and those that bend some of them, of which a file has one."""
+    rigs = {rig for block in blocks for rig in (block, *bending(block)) if rig.type == "ARMATURE"}
+    return {rig for rig in rigs if not is_frame_rig(rig)}
+
+
+def _is_shown_at_times(block: bpy.types.Object) -> bool:
+    """Tell whether curves hide an object at some of their keys and not at others, or a driver may do so.
+
+    Whenever that is: which frames are written is the export's choice, and strips show keys at other times.
+    """
+    if block.animation_data is None:
+        return False
+    drivers: Iterable[Any] = (curve for curve in block.animation_data.drivers if _hides(curve))
+    if any(each.driver.variables or "frame" in each.driver.expression for each in drivers):
+        return True
+    curves = filter(_hides, moving_curves(block))
+    return any(len({bool(curve.evaluate(key.co.x)) for key in curve.keyframe_points}) > 1 for curve in curves)
+
+
+def _hides(curve: Any) -> bool:
+    return bool(curve.data_path == "hide_viewport" and not curve.mute)
+
+
+def instances_left_out(context: Context, chosen: Choice) -> list[str]:
+    """Name the objects that show others as instances, by nodes, particles or their own faces: no meshes of theirs."""
+    shown = {
+        each.parent.original
+        for each in context.evaluated_depsgraph_get().object_instances
+        if each.is_instance and each.parent is not None
+    }
+    found = [block for block in chosen.blocks if block in shown and block not in chosen.shapes]
+    how = "Realize Instances in its nodes, or Object > Apply > Make Instances Real"
+    return [f"instances are left out, only meshes are written ({how}): those of {_names(found)}"] if found else []
+
+
+def taken_along(chosen: Choice) -> list[str]:
+    """Name the objects that an export takes though nobody has selected them, but for meshes of a selected armature."""
+    rigs = {block for block in chosen.blocks if block.type == "ARMATURE"} - set(chosen.taken)
+    taken = [block for block in chosen.taken if rigs.isdisjoint(bending(block))]
+    text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
+    return [f"{text}: {_names(taken)}"] if taken else []
+
+
+def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
+    """Name the tags that are left out because they are not selected; `bones`: also those that are bones."""
+    found = [tag.bone or tag.block.name for tag in chosen.tags if bones or not tag.bone]
+    return [f"tags left out, they are not selected (select them, too): {listed(found)}"] if found else []
+
+
+def _names(blocks: list[bpy.types.Object]) -> str:
+    return listed([block.name for block in blocks])
