@@ -227,7 +227,10 @@ class Format:
 
     def check(self, thing: Any, game: str) -> list[Problem]:
         """Return what a game refuses of a model (of a format of motions alone: a motion), or shows otherwise."""
-        return self.family.check(thing, game, self.name, self.is_text)
+        from ..model.limits.tags import alike_tags  # enabling does without
+
+        found = self.family.check(thing, game, self.name, self.is_text)
+        return [*found, *alike_tags(thing)] if self.tags or self.skeletal.tags_are_joints else found
 
     def check_motion(self, animation: Animation, game: str) -> list[Problem]:
         """Return what a game refuses of a motion in the format, or shows otherwise."""

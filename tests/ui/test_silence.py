@@ -671,6 +671,13 @@ def rows_of_a_table(folder: Path) -> None:
     activate(first("ARMATURE"))
 
 
+@says("tags, of which games take the first", to="a.md3")
+def _(folder):
+    add_cube()
+    for _ in range(2):
+        add_tag("tag_a")
+
+
 @says("whose actions were deleted go from its table", to="a.mdx")
 def _(folder):
     rows_of_a_table(folder)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...reporting import listed
 from .games import WARNING, Problem
@@ -22,13 +23,8 @@ def gone_tags(
     `asked`: what the game's own code looks for, which counts where there is no source. `besides`: tags that are there,
     too, but not in the model.
     """
-    from ..vertex import ModelSource  # an import of skeletal models does without
-
     source = model.source
-    if source is None:
-        before = list(asked)
-    else:
-        before = source.tag_names if isinstance(source, ModelSource) else [tag.name for tag in source.tags]
+    before = list(asked) if source is None else _names_in_source(model)
     there = {tag.name for tag in model.tags} | {*besides}
     lost = {n: name for n, name in enumerate(before) if name not in there and name.lower() not in there}
     for tag in model.tags if source is not None else ():
@@ -39,3 +35,22 @@ def gone_tags(
     if lost:
         text = "lacks tags on which games hang models by their names, add empties called so"
         yield Problem(WARNING, "", f"{text}: {listed([*lost.values()])}")
+
+
+def alike_tags(model: VertexModel | SkeletalModel) -> Iterator[Problem]:
+    """Yield which tags are called alike that were not in the source: games take the first of a name (R_GetTag)."""
+    now, before = Counter(tag.name for tag in model.tags), Counter(_names_in_source(model))
+    for name, count in now.items():
+        if count > max(before[name], 1):
+            yield Problem(
+                WARNING, name, f"is the name of {count} tags, of which games take the first: rename the others"
+            )
+
+
+def _names_in_source(model: VertexModel | SkeletalModel) -> list[str]:
+    """Return what the source's tags are called; none without one."""
+    source: Any = model.source
+    if source is None:
+        return []
+    called = getattr(source, "tag_names", None)  # of a model of frames; neither kind need know the other's classes
+    return [tag.name for tag in source.tags] if called is None else list(called)

@@ -2,7 +2,9 @@
 
 import pytest
 
-from io_idtech_models.model.limits.tags import gone_tags
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.limits.games import NO_GAME
+from io_idtech_models.model.limits.tags import alike_tags, gone_tags
 from tests.samples import load, sample
 
 RENAMED = "'{}' was '{}' in its file, the name by which games hang models on it: rename it back"
@@ -57,3 +59,20 @@ def test_what_never_was_in_a_file_is_asked_for(model):
     model.source = None
     assert said(model, model.tags[0].name) == []
     assert said(model, "tag_torso") == [GONE.format("'tag_torso'")]
+
+
+def test_tags_that_are_called_alike_are_named_but_for_those_of_the_file(model):
+    assert not list(alike_tags(model))
+    first, second = model.tags[:2]
+    second.name = first.name
+    said = f"'{first.name}' is the name of 2 tags, of which games take the first: rename the others"
+    assert [str(problem) for problem in alike_tags(model)] == [said]
+    assert said in [str(problem) for problem in by_name(model.source.format).check(model, NO_GAME)]
+    names = getattr(model.source, "tag_names", None)
+    if names is None:
+        model.source.tags[1].name = first.name
+    else:
+        names[1] = first.name
+    assert not list(alike_tags(model))
+    model.source = None
+    assert [str(problem) for problem in alike_tags(model)] == [said]
