@@ -725,6 +725,26 @@ def test_levels_that_are_selected_go_along(tmp_path, capfd):
     assert "2 levels of detail" in said and "left out" not in said
 
 
+@pytest.mark.parametrize("way", ["bent", "carried", "neither"])
+@pytest.mark.parametrize("asked", ["what", "collection"])
+def test_what_bones_of_a_collection_move_elsewhere_is_named(tmp_path, capfd, way, asked):
+    newt = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
+    rig = next(block for block in newt.objects if block.type == "ARMATURE")
+    helmet = add_cube()
+    made_collection("gear", helmet)
+    if way == "bent":
+        helmet.vertex_groups.new(name=rig.data.bones[0].name).add(range(8), 1.0, "REPLACE")
+        helmet.modifiers.new("a", "ARMATURE").object = rig
+    elif way == "carried":
+        helmet.parent, helmet.parent_type, helmet.parent_bone = rig, "BONE", rig.data.bones[0].name
+    bpy.context.view_layer.update()
+    activate(rig)
+    capfd.readouterr()
+    export_bytes(tmp_path / "b.md5mesh", **{asked: newt.name if asked == "collection" else "COLLECTION"})
+    said = f"they lie in other collections (move them to the model's): '{helmet.name}'"
+    assert (said in capfd.readouterr().out) == (way != "neither")
+
+
 def test_copies_with_an_armature_are_a_model_of_their_own(tmp_path, capfd):
     newt = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
     made = copies(newt.objects)

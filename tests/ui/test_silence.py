@@ -671,6 +671,15 @@ def rows_of_a_table(folder: Path) -> None:
     activate(first("ARMATURE"))
 
 
+@says("left out, bones of the model move them", to="a.md5mesh", what="COLLECTION")
+def _(folder):
+    rig, _ = newt()
+    block = add_cube()
+    block.parent, block.parent_type, block.parent_bone = rig, "BONE", rig.data.bones[0].name
+    bpy.context.view_layer.update()
+    activate(rig)
+
+
 @says("tags, of which games take the first", to="a.md3")
 def _(folder):
     add_cube()

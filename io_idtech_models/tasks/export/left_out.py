@@ -14,48 +14,55 @@ from ...blender.scene import bending
 from ...reporting import listed, plural
 from .selection import Choice, is_written
 
-MOST_NAMED = 100  # objects, where all are to be named
+MOST, MOST_NAMED = 6, 100  # objects, and where all are to be named
 
 
 def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[str]:
     """Name the objects that an export leaves out; it may have `written` more than the choice."""
-    texts, known = [], set(written)
-    if chosen.others:
-        text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
-        texts.append(f"{text}: {_names(chosen.others)}")
-    beside = [block for block in chosen.beside if block not in known]
-    if beside:
-        text = "left out, they hang together with the model and are none of its own (select them, too, to write them)"
-        texts.append(f"{text}: {_names(beside)}")
-    if chosen.away:
-        text = "left out, parts of the model that lie in other collections (move them back, or select them, too)"
-        texts.append(f"{text}: {_names(chosen.away)}")
-    if chosen.parts:
-        text = (
-            "left out, other parts of the player, which stand in spaces of their own (Export Player writes them all, "
-            "Export: Selection what is selected)"
-        )
-        texts.append(f"{text}: {_names(chosen.parts)}")
-    if chosen.strange:
-        apart = _rigs(chosen.strange) - _rigs(chosen.whole)
-        how = "export them on their own" if apart else "Export: Selection takes them"
-        text = f"left out, they are selected but no part of the active model ({how})"
-        texts.append(f"{text}: {_names(chosen.strange)}")
-    if chosen.guessed:
-        text = (
-            "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
-        )
-        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
+    known = set(written)
     hidden = [block for block in chosen.hidden if is_written(block)]
-    if hidden:
-        texts.append(f"{plural(len(hidden), 'hidden object')} left out: {_names(hidden)}")
-    passing = [block.name for block in chosen.whole if _is_shown_at_times(block)]
-    if passing:
-        texts.append(f"shown in some frames alone, which no file can say, written as they show now: {listed(passing)}")
-    if chosen.shapes:
-        how = "Object > Convert > Mesh; of a collection that is shown as an instance, Apply > Make Instances Real"
-        texts.append(f"only meshes are written ({how}); left out: {_names(chosen.shapes)}")
-    return texts
+    apart = _rigs(chosen.strange) - _rigs(chosen.whole)
+    passing = [block for block in chosen.whole if _is_shown_at_times(block)]
+    said = [
+        (
+            _names(chosen.others),
+            "nothing is selected: the imported model alone is written (select what else belongs to it); left out",
+        ),
+        (
+            _names([block for block in chosen.beside if block not in known]),
+            "left out, they hang together with the model and are none of its own (select them, too, to write them)",
+        ),
+        (
+            _names(chosen.away),
+            "left out, parts of the model that lie in other collections (move them back, or select them, too)",
+        ),
+        (
+            _names(chosen.led),
+            "left out, bones of the model move them, and they lie in other collections (move them to the model's)",
+        ),
+        (
+            _names(chosen.parts),
+            "left out, other parts of the player, which stand in spaces of their own (Export Player writes them all, "
+            "Export: Selection what is selected)",
+        ),
+        (
+            _names(chosen.strange),
+            "left out, they are selected but no part of the active model "
+            f"({'export them on their own' if apart else 'Export: Selection takes them'})",
+        ),
+        (
+            _names(chosen.blocks, MOST_NAMED) if chosen.guessed else "",
+            "nothing is selected, and no single model imported: all that is visible is written (select what is meant)",
+        ),
+        (_names(hidden), f"{plural(len(hidden), 'hidden object')} left out"),
+        (_names(passing), "shown in some frames alone, which no file can say, written as they show now"),
+        (
+            _names(chosen.shapes),
+            "only meshes are written (Object > Convert > Mesh; of a collection that is shown as an instance, Apply > "
+            "Make Instances Real); left out",
+        ),
+    ]
+    return [f"{text}: {called}" for called, text in said if called]
 
 
 def _rigs(blocks: list[bpy.types.Object]) -> set[Any]:
@@ -108,5 +115,5 @@ def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
     return [f"tags left out, they are not selected (select them, too): {listed(found)}"] if found else []
 
 
-def _names(blocks: list[bpy.types.Object]) -> str:
-    return listed([block.name for block in blocks])
+def _names(blocks: list[bpy.types.Object], most: int = MOST) -> str:
+    return listed([block.name for block in blocks], most)

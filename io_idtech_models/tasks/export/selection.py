@@ -49,6 +49,7 @@ class Choice:
     others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
     beside: list[bpy.types.Object] = field(default_factory=list)  # that hang together with the active model, unselected
     away: list[bpy.types.Object] = field(default_factory=list)  # parts of the model that lie in other collections
+    led: list[bpy.types.Object] = field(default_factory=list)  # that its bones bend or carry, and lie there
     strange: list[bpy.types.Object] = field(default_factory=list)  # that are selected, and no part of it
     parts: list[bpy.types.Object] = field(default_factory=list)  # of the same player, which the active armature poses
     guessed: bool = False  # nothing was active or selected, and no model imported: all that is visible is meant
@@ -92,7 +93,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
         LimitError: there is no collection of that name, or there are several models without objects.
     """
     if collection_name:
-        return _in_collection(context, _named(collection_name))
+        return _with_led(context, _in_collection(context, _named(collection_name)))
     active, asked = context.view_layer.objects.active, what
     if what == "AUTO":
         model = _model(context, active) or _moved_model(context, active)
@@ -106,7 +107,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
         if only is not None:
             return only
     if what == "COLLECTION":
-        return _model(context, active) or _in_collection(context, context.collection)
+        return _with_led(context, _model(context, active) or _in_collection(context, context.collection))
     return _of_scene(context, what, asked == "AUTO")
 
 
@@ -181,6 +182,17 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     ]
     model.blocks += _with_tags(context, model.blocks)
     return model
+
+
+def _with_led(context: Context, choice: Choice) -> Choice:
+    """Return the choice of a collection, with the meshes elsewhere that its armatures bend or carry."""
+    rigs = {block for block in choice.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
+    known = {*choice.whole, *choice.away}
+    for block in together(context, choice.whole) if rigs else ():
+        led = block.type == "MESH" and not rigs.isdisjoint([*bending(block), *_carrying(block)])
+        if led and block not in known and not any(map(is_level, block.users_collection)):
+            choice.led.append(block)
+    return choice
 
 
 def _with_tags(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
