@@ -745,6 +745,21 @@ def test_what_bones_of_a_collection_move_elsewhere_is_named(tmp_path, capfd, way
     assert (said in capfd.readouterr().out) == (way != "neither")
 
 
+@pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
+@pytest.mark.parametrize("target", ["b.md5mesh", "b.mds"])
+def test_an_instance_that_is_selected_is_named_once(tmp_path, capfd, what, target):
+    newt = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
+    shown = bpy.data.collections.new("gun")
+    shown.objects.link(bpy.data.objects.new("barrel", bpy.data.meshes.new("barrel")))
+    block = add_object("gun in hand")
+    block.instance_type, block.instance_collection = "COLLECTION", shown
+    activate(next(block for block in newt.objects if block.type == "ARMATURE"), block, *newt.objects)
+    capfd.readouterr()
+    export_bytes(tmp_path / target, what=what)
+    said = capfd.readouterr().out
+    assert "Make Instances Real); left out: 'gun in hand'" in said and said.count("'gun in hand'") == 1
+
+
 def test_copies_with_an_armature_are_a_model_of_their_own(tmp_path, capfd):
     newt = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
     made = copies(newt.objects)

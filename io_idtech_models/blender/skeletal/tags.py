@@ -90,7 +90,7 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
     for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
         if block.parent == rig.block and block.parent_type == "BONE" and block.parent_bone in rig.joints:
             found.append(block)
-        elif not is_root(block) and block not in upward(rig.block):
+        elif not is_root(block) and block not in upward(rig.block) and block.instance_type != "COLLECTION":
             others.append(block.name)
     if others:
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))

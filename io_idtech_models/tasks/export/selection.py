@@ -173,13 +173,15 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     carriers = {above for block in model.whole for above in upward(block.parent)}  # whose motion is the model's
     known, own = {*model.whole, *model.shapes, *movers, *carriers}, set(model.whole)
     ids = {"", None if model.collection is None else model.collection.get(MODEL_ID)}
-    model.strange = [
+    strange = [
         block
         for block in context.scene.objects
         if _chosen(context, block) and block not in known and root_of(block) is None
         if not any(map(is_level, block.users_collection))
         if model_of(block) in ids or (block.type in KINDS and _hangs_short_of_tags(block, own))
     ]
+    model.strange = [block for block in strange if block.instance_type != "COLLECTION"]
+    model.shapes += [block for block in strange if block.instance_type == "COLLECTION"]
     model.blocks += _with_tags(context, model.blocks)
     return model
 
