@@ -274,6 +274,7 @@ def with_edits(rows: list[Row], edits: Sequence[RowEdit], gone: Iterable[str] = 
             place = max(nth for nth, row in enumerate(rows) if row.key == edit.old.key)
             was = found[place]
             found[place] = replace(like(edit.new, was), before=was.before, after=was.after)
+    end = "\r\n" if any("\r\n" in row.before + row.after for row in rows) else "\n"
     lost = {name.lower() for name in gone}
     for place in reversed([nth for nth, row in enumerate(rows) if row.key in lost]):
         row = found.pop(place)
@@ -284,7 +285,8 @@ def with_edits(rows: list[Row], edits: Sequence[RowEdit], gone: Iterable[str] = 
             found[-1].after += "".join(row.after.splitlines(keepends=True)[1:])
     for edit in edits:
         if edit.old is None and found:
-            found[-1].after = found[-1].after.rstrip(" \t")  # a new row brings its own
+            last = found[-1].after.rstrip(" \t")  # a new row brings its own
+            found[-1].after = last if last.endswith("\n") else last + end
             found.append(replace(like(edit.new, found[-1]), text=""))
         elif edit.old is None:
             found.append(replace(edit.new, text=""))

@@ -278,4 +278,5 @@ def test_all_rows_of_a_name_go():
 def test_new_rows_stand_behind_all_others():
     new = {"name": "new", "first": 9, "length": 2}
     assert edited(FILE, [(None, new)]) == FILE + "\t\tnew\t\t9\t2\t0\t15\t0\t0\t0\n"
+    assert edited("a 1 2 0 4 5 6 0", [(None, new)]) == "a 1 2 0 4 5 6 0\n\t\tnew\t9\t2\t0\t15\t0\t0\t0\n"
     assert edited("a 1 2 0 4 5 6 0 7\n\t\t", [(None, new)]) == "a 1 2 0 4 5 6 0 7\n\t\tnew\t9\t2\t0\t15\t0\t0\t0\t7\n"

@@ -307,6 +307,81 @@ def test_rows_that_were_edited_go_into_the_file_of_all_frames(table, capfd, what
     assert "9 frames" in said and "and 'walk.aninc'" in said and "other animations are not" not in said
 
 
+def test_an_edit_of_a_table_can_be_taken_back(table):
+    activate(rig())
+    for name, to in (("stand", "wait"), ("wait", "stand")):
+        bpy.ops.object.idtech_animation_rename(name=name, to=to)
+        bpy.data.actions["run"][properties.MOVE_SPEED] = 200 if to == "wait" else 127
+        assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+        assert ((table / "walk.aninc").read_text(encoding="utf-8") == TABLE) == (to == "stand")
+    bpy.ops.object.idtech_animation_duplicate(name="run", copy="more")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    bpy.ops.object.idtech_animation_remove(name="more")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert (table / "walk.aninc").read_text(encoding="utf-8") == TABLE
+
+
+def test_the_old_name_of_a_row_is_free(table):
+    activate(rig())
+    bpy.ops.object.idtech_animation_rename(name="stand", to="wait")
+    bpy.ops.object.idtech_animation_duplicate(name="run", copy="stand")
+    export_bytes(table / "walk.mdx", export_mdx, what="ALL")
+    rows = {row[0]: row[1:3] for row in rows_beside(table / "walk.mdx")}
+    assert rows["wait"] == ["0", "2"] and rows["stand"] == rows["run"] == ["2", "3"]
+
+
+@pytest.mark.parametrize("way", ["copy", "rename", "add"])
+def test_the_name_of_a_row_that_was_deleted_is_free(table, way):
+    activate(rig())
+    bpy.ops.object.idtech_animation_remove(name="stand")
+    if way == "copy":
+        bpy.ops.object.idtech_animation_duplicate(name="run", copy="stand")
+    elif way == "rename":
+        bpy.ops.object.idtech_animation_rename(name="run", to="stand")
+    else:
+        bpy.ops.object.idtech_animation_play(name="walk")
+        bpy.ops.object.idtech_animation_add(name="stand", first=0, last=2)
+    export_bytes(table / "walk.mdx", export_mdx, what="ALL")
+    rows = {row[0]: row[1:3] for row in rows_beside(table / "walk.mdx")}
+    assert rows["stand"] == (["0", "3"] if way == "add" else ["2", "3"])
+    assert set(rows) == {"stand", '"late', *(() if way == "rename" else ("run",))}
+
+
+def test_frames_of_a_row_that_was_deleted_are_nobodys(tmp_path, figure, capfd):
+    (tmp_path / "walk.aninc").write_text(TABLE.replace("run 2 3", "run 1 3"), encoding="utf-8")
+    read(figure)
+    activate(rig())
+    bpy.ops.object.idtech_animation_remove(name="stand")
+    turn("run", 1)
+    changed = differences(WALK, export_bytes(tmp_path / "walk.mdx", export_mdx, what="ALL"))
+    assert changed == {f"frames[2].{n}" for n in OF_FRAME}
+
+
+def test_a_table_of_which_all_rows_were_deleted_stays(table, capfd):
+    activate(rig())
+    for name in ("stand", "run", "late one"):
+        bpy.ops.object.idtech_animation_remove(name=name)
+    assert export_bytes(table / "walk.mdx", export_mdx, what="ALL") == WALK
+    assert (table / "walk.aninc").read_text(encoding="utf-8") == TABLE
+    assert "no row of the table of 'walk.mdx' has an action any more: it stays" in capfd.readouterr().out
+
+
+def test_a_rate_that_is_asked_for_is_that_of_all_rows(table):
+    export_bytes(table / "walk.mdx", export_mdx, what="ALL", frame_rate=30.0)
+    assert [row[-4] for row in rows_beside(table / "walk.mdx")][:2] == ["30", "30"]
+
+
+def test_rows_that_the_scenes_range_leaves_out_are_said(table, capfd):
+    strip = rig().animation_data.nla_tracks.new().strips.new("layer", 0, bpy.data.actions["run"])
+    strip.blend_type = "COMBINE"
+    activate(rig())
+    said = "the scene's range is written as it shows, and no rows of a table"
+    export_bytes(table / "x.mdx", export_mdx)
+    assert f"{said} (All Actions writes the files that have them): 'walk'" in capfd.readouterr().out
+    export_bytes(table / "x.mdx", export_mdx, what="ALL")
+    assert said not in capfd.readouterr().out
+
+
 def test_a_table_that_says_the_same_is_not_written(table):
     (table / "walk.aninc").unlink()
     for options in ({}, {"what": "ALL"}):
@@ -376,9 +451,8 @@ def test_a_row_alone_over_the_file_of_all_frames_is_said(table, capfd):
     bpy.ops.object.idtech_animation_play(name="run")
     export_bytes(table / "walk.mdx", export_mdx)
     said = "'walk.aninc' stays, and has rows of frames that are no longer there"
-    assert f"{said} (to write all of the file, play the action of all its frames): 'run', 'late one'" in (
-        capfd.readouterr().out
-    )
+    how = "to write the file whole, export the action of all its frames, or all rows as Chosen Actions"
+    assert f"{said} ({how}): 'run', 'late one'" in capfd.readouterr().out
     export_bytes(table / "run.mdx", export_mdx)
     assert said not in capfd.readouterr().out
 

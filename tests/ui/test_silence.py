@@ -693,6 +693,18 @@ def _(folder):
     bpy.ops.object.idtech_animation_remove(name="b")
 
 
+@says("and no rows of a table", to="b.mdx", what="SCENE")
+def _(folder):
+    rows_of_a_table(folder)
+
+
+@says("has an action any more: it stays as it is", to="a.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    for name in "bc":
+        bpy.ops.object.idtech_animation_remove(name=name)
+
+
 @says("has rows of frames that are no longer there", to="a.mdx")
 def _(folder):
     rows_of_a_table(folder)

@@ -77,6 +77,15 @@ class KeptAnimations(RigAnimations):
             kept_frames.note_row(action, origin, is_copy=True)
         return copied
 
+    def add(self, name: str, first: int, last: int) -> str:
+        """Make an action of some frames of the one that plays: a row that is new, of the same file."""
+        playing = self.playing()
+        added = super().add(name, first, last)
+        origin = kept_frames.origin_of(playing[0])
+        if origin is not None and added in bpy.data.actions:
+            kept_frames.note_row(bpy.data.actions[added], origin, is_copy=True)
+        return added
+
     def rename(self, row: ListedClip, name: str) -> None:
         """Rename a row; an animation that is a file stays, and what is called otherwise is a new one."""
         super().rename(self.made(row), name)

@@ -96,7 +96,7 @@ class FileEdits:
             text = "'%s' keeps its name in the table, '%s' has a row '%s' already: rename the action"
             log.warning(text, before[twice], self.name, found[twice])
             found[twice] = before[twice]
-        self.names |= {name.lower() for name in found.values()}
+        self.names = {name.lower() for name in found.values()}
         return found
 
     def take(self, row: KeptRow, action: Any, name: str) -> None:

@@ -39,7 +39,7 @@ from . import levels as rig_levels
 from .advice import of_bones_beside
 from .motion_sources import Source, sources_of
 from .selection import KINDS, Choice, together
-from .tables import Table, rows_beyond, with_rows
+from .tables import Table, warn_of_rows, warn_of_rows_beyond, with_rows
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 log = logging.getLogger(__name__)
@@ -171,16 +171,24 @@ class _MotionExport:
                 exported.data[target] = row.dump(animation)
                 warnings.extend(self._shown_otherwise([animation], [source], exported.data[target], [table]))
                 exported.data.update(scale_files(animation, row, target, game))
+                beside = self._table_beside(target, animation, table) if row.motion.joins_clips else {}
+                exported.data.update(beside)
             facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
             facts += f" of '{source.name}'" if row.motion.joins_clips else ""
-            beside = target.with_suffix(animation_tables.SUFFIX)
-            if table is not None and table.is_edited:
-                exported.data[beside] = animation_tables.table_text(table.rows)
-                facts += f", and '{beside.name}'"
-            elif row.motion.joins_clips:
-                warnings.extend(rows_beyond(target, row, animation.num_frames))
+            facts += "".join(f", and '{file.name}'" for file in beside)
             exported.summaries[target] = Summary(facts, warnings, folder_notes(target, path))
         return exported
+
+    def _table_beside(self, target: Path, animation: Animation, table: Table | None) -> dict[Path, bytes]:
+        """Return the table to write beside a file, if it is to say something else; warn of rows beyond the frames."""
+        if table is not None:
+            place, text = target.with_suffix(animation_tables.SUFFIX), animation_tables.table_text(table.rows)
+            is_other = place.is_file() and place.read_bytes() != text  # an edit was taken back
+            return {place: text} if table.is_edited or is_other else {}
+        warn_of_rows_beyond(target, self.row, animation.num_frames)
+        if self.wanted.what in {"AUTO", "SCENE"} and self.sources[0].action is None:
+            warn_of_rows(self.export.rig)
+        return {}
 
     def joined(self) -> ExportedFiles:
         """Return all one after another in one file, and beside it the table that says which frames are which.
@@ -226,6 +234,8 @@ class _MotionExport:
         gathered, table = source.gather(), None
         if self.row.motion.joins_clips and source.action is not None and self.wanted.what != "NLA":
             gathered, table = with_rows(self.export, self.model, self.row, self.asked.game, source.action, gathered)
+        if table is not None and self.wanted.frame_rate > 0:
+            table = table.at_rate(self.wanted.frame_rate)
         return finished(gathered, self.model, self.wanted), table
 
     def _shown_otherwise(

@@ -39,6 +39,11 @@ class Table:
     is_edited: bool
     parts: Sequence[Part]
 
+    def at_rate(self, rate: float) -> Table:
+        """Return it with all rows at a frame rate."""
+        rows = [replace(row, fps=rate) for row in self.rows]
+        return replace(self, rows=rows, is_edited=self.is_edited or rows != self.rows)
+
     def motions(self, rig: Any, motion: Motion) -> list[Motion]:
         """Return a motion of all frames as what each action has of it, to be compared with what that shows."""
         animation = motion.animation
@@ -64,13 +69,15 @@ def with_rows(
     told = animation_tables.table_of(action)
     actions = used_actions(export.rig)
     parts = [each for each in actions if animation_tables.whole_of(each, actions) == action]
+    called_file = names.file_name_of(action) + row.suffixes[0]
+    if told and not parts:
+        log.warning("no row of the table of '%s' has an action any more: it stays as it is", called_file)
     if not told or not parts:
         return shown, None
     known = find_action(action)
     count = shown.num_frames if known is None else len(known.source.positions)
     runs = [(frames, each) for frames, each in animation_tables.within(count, aninc.effective(told)) if frames]
     rows = rows_of_file(Clip(action.name, 0, count, shown.frame_rate), runs)
-    file = KeptFile(names.file_name_of(action) + row.suffixes[0], "", row.name, tuple(rows))
     places = {each.clip.name.lower(): place for place, each in enumerate(rows) if place}
     own: dict[int, Any] = {}
     new = []
@@ -79,35 +86,48 @@ def with_rows(
         if place and own.setdefault(place, part) == part:
             continue
         new.append((part, rows[place].clip.first if place else -1))
+    gone = [each.clip.name for place, each in enumerate(rows) if place and place not in own]
+    if gone:  # their names are free, and their frames nobody's
+        text = "rows of '%s' whose actions were deleted go from its table: %s"
+        log.warning(text, called_file, listed(gone))
+    kept = (rows[0], *(rows[place] for place in sorted(own)))
+    file = KeptFile(called_file, "", row.name, kept)
     edits = FileEdits(export, model, file, lambda: shown, game)
-    called = edits.called(own)
-    for place, part in sorted(own.items()):
-        edits.take(rows[place], part, called[place])
+    called = edits.called({nth: own[place] for nth, place in enumerate(sorted(own), start=1)})
+    for nth, place in enumerate(sorted(own), start=1):
+        edits.take(rows[place], own[place], called[nth])
     for part, began in new:
         edits.add(part, began)
-    gone = [each.clip.name for place, each in enumerate(rows) if place and place not in own]
-    if gone:
-        text = "rows of '%s' whose actions were deleted go from its table: %s"
-        log.warning(text, file.place, listed(gone))
     merged = edits.merged() if edits.parts else shown
     return merged, Table(aninc.with_edits(told, edits.rows, gone), bool(edits.rows or gone), edits.parts)
 
 
-def rows_beyond(target: Path, row: Format, count: int) -> list[str]:
-    """Say, in a sentence, which rows of the table that stays beside a file name frames that it had, and not in `count`.
+def warn_of_rows_beyond(target: Path, row: Format, count: int) -> None:
+    """Name the rows of the table that stays beside a file of frames that it had, and that are not among `count` now.
 
     `target` is the file before it is written over.
     """
     table = target.with_suffix(animation_tables.SUFFIX)
     if not (target.is_file() and table.is_file()):
-        return []
+        return
     try:
         had = row.outline(target.read_bytes()).num_frames
         rows = aninc.effective(aninc.read_rows(table.read_text(encoding="utf-8", errors="surrogateescape")))
     except (ModelError, OSError):
-        return []
+        return
     lost = [each.name for each in rows if count <= each.clip.last < had]
-    if not lost:
-        return []
-    how = "to write all of the file, play the action of all its frames"
-    return [f"'{table.name}' stays, and has rows of frames that are no longer there ({how}): {listed(lost)}"]
+    if lost:
+        how = "to write the file whole, export the action of all its frames, or all rows as Chosen Actions"
+        text = "'%s' stays, and has rows of frames that are no longer there (%s): %s"
+        log.warning(text, table.name, how, listed(lost))
+
+
+def warn_of_rows(rig: Any) -> None:
+    """Say that what the scene shows is written without the rows of an armature's tables."""
+    wholes = [names.file_name_of(action) for action in used_actions(rig) if animation_tables.table_of(action)]
+    if wholes:
+        text = (
+            "the scene's range is written as it shows, and no rows of a table (All Actions writes the files that have "
+            "them): %s"
+        )
+        log.warning(text, listed(wholes))

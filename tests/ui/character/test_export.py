@@ -1,5 +1,6 @@
 """Export Character of Enemy Territory: an edit touches its file alone, and goes where the game reads it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -212,6 +213,17 @@ def test_a_copy_of_a_row_is_of_the_same_frames(tmp_path):
     assert changed(found) == [TABLE]
     rows = rows_of(found[TABLE])
     assert (rows["wave"].first, rows["wave"].length) == (rows["salute"].first, rows["salute"].length)
+
+
+def test_a_row_of_frames_of_another_file_goes_into_that(tmp_path):
+    trooper(tmp_path)
+    play = bpy.ops.object.idtech_animation_play
+    assert play(name="extra") == {"FINISHED"}
+    assert bpy.ops.object.idtech_animation_add(name="piece", first=1, last=2) == {"FINISHED"}
+    found = saved(tmp_path / "out")
+    texts = [name for name in changed(found) if "piece" in found[name].decode("latin1")]
+    assert EXTRA not in changed(found) and MDX not in changed(found) and len(texts) == 1
+    assert re.search(r"piece\s+1\s+2\s", found[texts[0]].decode("latin1"))
 
 
 def test_a_new_row(tmp_path):
