@@ -146,6 +146,14 @@ def loose_actions(owners: list[Block]) -> list[Block]:
     return found
 
 
+def unplayed_actions(owners: list[Block]) -> list[Block]:
+    """Return the loose actions of a model, and those that its keys and armatures keep in tracks and do not play."""
+    holders = [owner for owner in owners if owner.id_type == "KEY" or getattr(owner, "type", "") == "ARMATURE"]
+    playing = {None if owner.animation_data is None else owner.animation_data.action for owner in owners}
+    kept = [action for owner in holders for action in used_actions(owner) if action not in playing]
+    return [*loose_actions(owners), *dict.fromkeys(kept)]
+
+
 def used_actions(owner: Block) -> list[Block]:
     """Return the actions that an ID keeps in its NLA tracks, and the one that it plays."""
     animation = owner.animation_data
@@ -322,6 +330,23 @@ def _played(owner: Block) -> Block | None:
     """Return the action that a data-block plays, if its list could not find that again: of the user's own."""
     action: Block | None = None if owner.animation_data is None else owner.animation_data.action
     return None if action is None or any(mark in action for mark in (MODEL_ID, PLAYER, RIG)) else action
+
+
+def let_go(owner: Block, action: Block) -> None:
+    """Keep an action with a data-block no more: its strips go, and tracks that are empty then."""
+    for track in [] if owner.animation_data is None else list(owner.animation_data.nla_tracks):
+        own = [strip for strip in track.strips if strip.action == action]
+        for strip in own:
+            track.strips.remove(strip)
+        if own and not len(track.strips):
+            owner.animation_data.nla_tracks.remove(track)
+
+
+def call_tracks(owner: Block, old: str, action: Block) -> None:
+    """Call the tracks that keep an action as it is called by now, where they had its `old` name."""
+    for track in () if owner.animation_data is None else owner.animation_data.nla_tracks:
+        if track.name == old and any(strip.action == action for strip in track.strips):
+            track.name = action.name
 
 
 def keep(owner: Block, action: Block) -> None:

@@ -26,7 +26,7 @@ from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
-from .playback import keep
+from .playback import keep, let_go
 from .roots import bone_root
 
 log = logging.getLogger(__name__)
@@ -92,9 +92,7 @@ def _add(rig: Block, wanted: ClipWanted, every: ActionPoses) -> None:
 
 def _remove(rig: Block, action: Block) -> None:
     """Remove the action of an animation, and the track that keeps it."""
-    tracks = rig.animation_data.nla_tracks
-    for track in [track for track in tracks if any(strip.action == action for strip in track.strips)]:
-        tracks.remove(track)
+    let_go(rig, action)
     bpy.data.actions.remove(action)
 
 

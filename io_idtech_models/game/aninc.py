@@ -266,30 +266,37 @@ def like(row: Row, other: Row) -> Row:
 def with_edits(rows: list[Row], edits: Sequence[RowEdit], gone: Iterable[str] = ()) -> list[Row]:
     """Return the rows of a table with edits, new ones behind all others, and without those of some names.
 
-    An edit is of the last row of its name, which is the one that counts. Comments before a row that goes stay.
+    An edit is of the last row of its name, which is the one that counts; earlier ones go where that gets another name,
+    or they would count then. Comments before a row that goes stay.
     """
-    found = [replace(row) for row in rows]
-    for edit in edits:
-        if edit.old is not None:
-            place = max(nth for nth, row in enumerate(rows) if row.key == edit.old.key)
-            was = found[place]
-            found[place] = replace(like(edit.new, was), before=was.before, after=was.after)
+    found, lost = [replace(row) for row in rows], {name.lower() for name in gone}
+    going = {nth for nth, row in enumerate(rows) if row.key in lost}
+    for edit in (edit for edit in edits if edit.old is not None):
+        assert edit.old is not None
+        *earlier, place = [nth for nth, row in enumerate(rows) if row.key == edit.old.key]
+        was = found[place]
+        found[place] = replace(like(edit.new, was), before=was.before, after=was.after)
+        going |= set() if edit.new.key == edit.old.key else set(earlier)
+    found = _without(found, going)
     end = "\r\n" if any("\r\n" in row.before + row.after for row in rows) else "\n"
-    lost = {name.lower() for name in gone}
-    for place in reversed([nth for nth, row in enumerate(rows) if row.key in lost]):
+    for edit in (edit for edit in edits if edit.old is None):
+        if found:
+            last = found[-1].after.rstrip(" \t")  # a new row brings its own
+            found[-1].after = last if last.endswith("\n") else last + end
+        found.append(replace(like(edit.new, found[-1]) if found else edit.new, text=""))
+    return found
+
+
+def _without(rows: list[Row], going: set[int]) -> list[Row]:
+    """Return rows without some, by their numbers; comments before them stay, and what is behind the last."""
+    found = list(rows)
+    for place in sorted(going, reverse=True):
         row = found.pop(place)
         lines = row.before[: row.before.rfind("\n") + 1]
         if place < len(found) and lines.strip():
             found[place].before = lines + found[place].before
         if place and place == len(found):  # what stands behind the last row is the file's
             found[-1].after += "".join(row.after.splitlines(keepends=True)[1:])
-    for edit in edits:
-        if edit.old is None and found:
-            last = found[-1].after.rstrip(" \t")  # a new row brings its own
-            found[-1].after = last if last.endswith("\n") else last + end
-            found.append(replace(like(edit.new, found[-1]), text=""))
-        elif edit.old is None:
-            found.append(replace(edit.new, text=""))
     return found
 
 

@@ -259,7 +259,9 @@ def edited(text, edits=(), gone=()):
 
 def test_an_edit_is_of_the_row_that_counts():
     text = "a 1 2 0 4 5 6 0 // old\nb 1 2 0 4 5 6 0\nA 3 2 0 4 5 6 0 // new\n"
-    assert edited(text, [("a", {"name": "c", "fps": 9.0})]) == text.replace("A 3 2 0 4", "c 3 2 0 9")
+    assert edited(text, [("a", {"fps": 9.0})]) == text.replace("A 3 2 0 4", "A 3 2 0 9")
+    renamed = "b 1 2 0 4 5 6 0\nc 3 2 0 9 5 6 0 // new\n"
+    assert edited(text, [("a", {"name": "c", "fps": 9.0})]) == renamed, "the first would count then"
 
 
 @pytest.mark.parametrize(("gone", "wanted"), [

@@ -18,7 +18,7 @@ from tests import samples_iqm
 from tests.blender.case import edited, in_edit_mode, reopen_blend, vertices_of
 from tests.blender.skeletal.rigged import curves_of, shown
 from tests.facts import differences
-from tests.samples import CORPUS, corpus_params, put
+from tests.samples import CORPUS, PROJECT, corpus_params, put
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, first, import_model
 
@@ -81,6 +81,17 @@ def test_an_origin_of_joints_that_a_file_scales(tmp_path, alone):
     assert len(animation.joint_names) == len(rig().data.bones) + 1 and animation.parents.tolist().count(-1) == 1
     assert animation.scales is not None
     np.testing.assert_allclose(animation.scales.values[2, -1] / animation.scales.values[0, -1], 2.0, rtol=1e-3)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("alone", [False, True])
+def test_animations_alone_are_compared_with_what_joints_are_at_rest(tmp_path, alone, capfd):
+    import_model(PROJECT / "examples/bloom/bloom.iqm")
+    activate(rig())
+    shift(rig().animation_data.action, 'pose.bones["stem"].rotation_quaternion', 1, 5, 0.2)
+    export = bpy.ops.export_anim.idtech_iqm if alone else bpy.ops.export_scene.idtech_iqm
+    assert export(filepath=str(tmp_path / "out.iqm")) == {"FINISHED"}
+    assert "units off" not in capfd.readouterr().out
 
 
 def shift(action, path, index, frame, by):

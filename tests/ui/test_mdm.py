@@ -304,7 +304,8 @@ def test_rows_that_were_edited_go_into_the_file_of_all_frames(table, capfd, what
     ]
     said = capfd.readouterr().out
     assert "'walk.mdx' whose actions were deleted go from its table: 'late one'" in said
-    assert "9 frames" in said and "and 'walk.aninc'" in said and "other animations are not" not in said
+    assert "9 frames" in said and "and 'walk.aninc'" in said
+    assert "other animations are not" not in said and "came from no file" not in said
 
 
 def test_an_edit_of_a_table_can_be_taken_back(table):
@@ -366,6 +367,27 @@ def test_a_table_of_which_all_rows_were_deleted_stays(table, capfd):
     assert "no row of the table of 'walk.mdx' has an action any more: it stays" in capfd.readouterr().out
 
 
+def test_rows_without_the_action_of_all_frames_are_named(table, capfd):
+    activate(rig())
+    bpy.ops.object.idtech_animation_remove(name="walk")
+    said = "rows of a table are left, and no action of all frames of their file (export those that you want as Chosen"
+    assert said in error_of(export_mdx, filepath=str(table / "x.mdx"), what="ALL")
+    capfd.readouterr()
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert said in capfd.readouterr().out and (table / "walk.mdx").read_bytes() == WALK
+
+
+def test_a_row_beyond_the_end_stays_there(tmp_path, figure):
+    (tmp_path / "walk.aninc").write_text(TABLE.replace("5 1 0 10", "5 9 0 10"), encoding="utf-8")
+    read(figure)
+    activate(rig())
+    bpy.ops.object.idtech_animation_duplicate(name="run", copy="sprint")
+    turn("sprint", 1)
+    export_bytes(tmp_path / "walk.mdx", export_mdx, what="ALL")
+    rows = {row[0]: row[1:4] for row in rows_beside(tmp_path / "walk.mdx")}
+    assert rows["sprint"][:2] == ["6", "3"] and rows['"late'][1:] == ["5", "1"]
+
+
 def test_a_rate_that_is_asked_for_is_that_of_all_rows(table):
     export_bytes(table / "walk.mdx", export_mdx, what="ALL", frame_rate=30.0)
     assert [row[-4] for row in rows_beside(table / "walk.mdx")][:2] == ["30", "30"]
@@ -407,6 +429,46 @@ def test_an_edit_of_all_frames_stays_where_no_row_was_edited(table):
     turn("run", 1)
     changed = differences(WALK, export_bytes(table / "walk.mdx", export_mdx))
     assert changed == {f"frames[{f}].{n}" for f in (0, 3) for n in OF_FRAME}
+
+
+def cut(name: str, first: int, count: int, into: int) -> None:
+    """Delete frames of an action (`into` 0), or insert copies of its first ones before them."""
+    action = bpy.data.actions[name]
+    for curve in curves_of(action):
+        values = [point.co[1] for point in curve.keyframe_points]
+        values[first : first + count] = [] if not into else [*values[:into], *values[first : first + count]]
+        while len(curve.keyframe_points) > len(values):
+            curve.keyframe_points.remove(curve.keyframe_points[-1])
+        while len(curve.keyframe_points) < len(values):
+            curve.keyframe_points.insert(float(len(curve.keyframe_points)), 0.0)
+        for nth, value in enumerate(values):
+            curve.keyframe_points[nth].co = (float(nth), value)
+        curve.update()
+    action.frame_end = len(values) - 1
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_rows_go_along_with_frames_that_move(table, edited):
+    cut("walk", 0, 0, 2)
+    if edited:
+        turn("run", 1)
+        turn("walk", 4)  # of the row, in the action of all frames
+    after, before = mdx.read(export_bytes(table / "walk.mdx", export_mdx)).frames, mdx.read(WALK).frames
+    wanted = before["bones"][[0, 1, 0, 1, 2, 3, 4, 5]]
+    same = [number for number in range(8) if after["bones"][number].tobytes() == wanted[number].tobytes()]
+    assert same == ([0, 1, 2, 3, 6, 7] if edited else list(range(8)))
+    rows = {row[0]: row[1:4] for row in rows_beside(table / "walk.mdx")}
+    assert rows["run"][:2] == ["4", "3"] and rows['"late'][1:] == ["7", "1"]
+
+
+def test_rows_of_frames_that_are_gone_go_behind_all_others(table, capfd):
+    cut("walk", 3, 3, 0)
+    after, before = mdx.read(export_bytes(table / "walk.mdx", export_mdx)).frames, mdx.read(WALK).frames
+    assert after["bones"].tobytes() == before["bones"][[0, 1, 2, 2, 3, 4, 5]].tobytes()
+    rows = {row[0]: row[1:4] for row in rows_beside(table / "walk.mdx")}
+    assert rows["stand"][:2] == ["0", "2"] and rows["run"][:2] == ["3", "3"] and rows['"late'][1:] == ["6", "1"]
+    said = capfd.readouterr().out
+    assert "all frames of 'walk.mdx' are without some that 'run' shows: its own are behind all others now" in said
 
 
 def test_frames_that_rows_share_go_behind_all_others(tmp_path, figure, capfd):

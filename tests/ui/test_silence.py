@@ -698,6 +698,32 @@ def _(folder):
     rows_of_a_table(folder)
 
 
+@says("its own are behind all others now", to="a.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    action = bpy.data.actions["a"]
+    action.frame_end = 3
+    for _, _, curves in action_parts(action):
+        for curve in curves:
+            for point in [point for point in curve.keyframe_points if point.co[0] > 3][::-1]:
+                curve.keyframe_points.remove(point)
+
+
+@says("animations that came from no file are not written")
+def _(folder):
+    rows_of_a_table(folder)
+    rig = first("ARMATURE")
+    rig.animation_data.action = bpy.data.actions.new("dance")
+    rig.pose.bones[0].keyframe_insert("location", frame=0)
+    bpy.ops.object.idtech_export_again()
+
+
+@says("rows of a table are left", to="a.mdx", what="ALL")
+def _(folder):
+    rows_of_a_table(folder)
+    bpy.ops.object.idtech_animation_remove(name="a")
+
+
 @says("has an action any more: it stays as it is", to="a.mdx")
 def _(folder):
     rows_of_a_table(folder)
@@ -1160,7 +1186,7 @@ def _(folder):
     saved(folder)
 
 
-@says("hangs on no tag of ")
+@says("does not hang on ")
 def _(folder):
     head = brought(game(folder)).parts["head"]
     head.parent, head.location.z = None, 90.0

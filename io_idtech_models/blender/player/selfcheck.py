@@ -26,7 +26,7 @@ from ..compat import Block
 from ..mesh import attributes
 from ..playback import playing_values
 from ..provenance import PART as KIND
-from ..roots import FRAME, FRAME_PATH, is_tag, root_of
+from ..roots import FRAME, FRAME_PATH, root_of
 from ..scene import ExportScene, showing, unstretched
 from ..selfcheck import Off, is_beyond, tolerance
 from ..space import Space, places_in, space_of
@@ -66,9 +66,12 @@ class WrittenPart:
 
     @property
     def is_on_tag(self) -> bool:
-        """Tell whether its root hangs on a tag, of the part on which games have it if they have it on one."""
-        above = None if self.bearer is None else self.bearer[KIND]
-        return above is not None and is_tag(self.root.parent) and above == BEFORE.get(self.root[KIND], above)
+        """Tell whether its root hangs on the tag that games have it on, if they have it on one."""
+        kind, bearer = self.root[KIND], self.bearer
+        if kind not in BEFORE:
+            return True
+        called = "" if bearer is None or bearer[KIND] != BEFORE[kind] else names.file_name_of(self.root.parent).lower()
+        return called == ON_TAGS[kind]
 
     @property
     def bearer(self) -> Block | None:
@@ -81,13 +84,11 @@ class WrittenPart:
         return np.concatenate([np.zeros((0, 3)), *(s.positions[min(frame, len(s.positions) - 1)] for s in surfaces)])
 
     def tag_of(self, other: WrittenPart) -> Tag | None:
-        """Return its tag that another part hangs on: by its root's parent, else as games have it; None if on none."""
+        """Return its tag that another part hangs on: as games have it, else by its root's parent; None if on none."""
         kind = other.root[KIND]
-        if other.bearer == self.root:
-            own = self.tags.get(names.file_name_of(other.root.parent).lower())
-            if own is not None:
-                return own
-        return self.tags.get(ON_TAGS[kind]) if BEFORE.get(kind) == self.root[KIND] else None
+        if BEFORE.get(kind) == self.root[KIND] and ON_TAGS[kind] in self.tags:
+            return self.tags[ON_TAGS[kind]]
+        return self.tags.get(names.file_name_of(other.root.parent).lower()) if other.bearer == self.root else None
 
 
 def differences(
@@ -124,7 +125,7 @@ def differences(
         if part.hung.where:
             text, remedy = "is up to {} units off the tag that it hangs on, {}", "move that or the surfaces"
             if not part.is_on_tag:
-                text = f"hangs on no tag of '{BEFORE[kind]}', and is up to {{}} units off the one of games, {{}}"
+                text = f"does not hang on '{ON_TAGS[kind]}' of '{BEFORE[kind]}', and is up to {{}} units off that, {{}}"
                 remedy = "parent it to that"
             off = text.format(f"{part.hung.far:.3g}", part.hung.where)
             yield f"the root of '{kind}' {off}: games have it on the tag, {remedy}"

@@ -21,7 +21,7 @@ from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import RIG, plays_another, rigs_of
-from ..playback import Take, influences, loose_actions, make_take, moved_by, still, used_actions, warn_of_beside
+from ..playback import Take, influences, make_take, moved_by, still, unplayed_actions, used_actions, warn_of_beside
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import follows_frame, frame_root, parts_of, plays_rows
@@ -489,7 +489,7 @@ def _lone_keys(blocks: list[Block], times: list[float]) -> list[str]:
 def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: GatherSettings) -> list[Stretch]:
     """Return the actions to export as animations; if all, in the order of the frames that they begin with."""
     named = bool(names.called(settings.actions))
-    loose = [] if named else loose_actions(owners)
+    loose = [] if named else unplayed_actions(owners)
     played = [action for owner in owners for action in used_actions(owner)]
     fitting = [a for a in dict.fromkeys([*played, *loose]) if a.users and not any(k in a for k in MARKS[1:])]
     chosen = find_actions(settings.actions, ids, settings.keep_suffixes, fitting)

@@ -7,7 +7,7 @@ from contextlib import suppress
 import bpy
 
 from ...blender.compat import Block
-from ...blender.playback import keep
+from ...blender.playback import keep, let_go
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import make_row, read_row, rows_of
 from ...blender.provenance import PART
@@ -146,10 +146,7 @@ class PlayerAnimations(Animations):
         if row.whole or row.name in self.known:
             self.refuse("removed")
         for root in self.player.parts.values():
-            tracks = [] if root.animation_data is None else list(root.animation_data.nla_tracks)
-            for track in tracks:
-                if any(strip.action == row.action for strip in track.strips):
-                    root.animation_data.nla_tracks.remove(track)
+            let_go(root, row.action)
         self.actions.pop(row.name, None)
         bpy.data.actions.remove(row.action)
 

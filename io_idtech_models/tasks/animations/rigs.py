@@ -22,7 +22,7 @@ from ...blender.compat import (
 )
 from ...blender.curves import add_points, curve_points
 from ...blender.leaders import curves_of, slot_of
-from ...blender.playback import changing_over, drop_solo, keep, used_actions
+from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal import runs
@@ -177,13 +177,8 @@ class RigAnimations(Animations):
             runs.remove(row.action, row)
             return
         refuse_tweak_mode(self.rig)
+        let_go(self.rig, row.action)
         animation = self.rig.animation_data
-        for track in list(animation.nla_tracks):
-            for strip in [strip for strip in track.strips if strip.action == row.action]:
-                track.strips.remove(strip)
-                if not len(track.strips):
-                    animation.nla_tracks.remove(track)
-                    break
         if animation.action == row.action:
             animation.action = None
         if row.action.users > row.action.use_fake_user:
@@ -232,9 +227,7 @@ class RigAnimations(Animations):
             return
         old = row.action.name
         name_action(row.action, name)
-        for track in self.rig.animation_data.nla_tracks:
-            if track.name == old and any(strip.action == row.action for strip in track.strips):
-                track.name = row.action.name
+        call_tracks(self.rig, old, row.action)
 
 
 def _format_of(rig: Block) -> Any:

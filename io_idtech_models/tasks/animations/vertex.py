@@ -25,7 +25,7 @@ from ...blender.compat import (
     share_action,
 )
 from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
-from ...blender.playback import changing_over, drop_solo, used_actions
+from ...blender.playback import call_tracks, changing_over, drop_solo, let_go, used_actions
 from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID, collection_of, model_of
 from ...blender.vertex import clips, edit_frames
@@ -278,6 +278,7 @@ class VertexAnimations(Animations):
         self._show_whole()
         self._unmark(row)
         if not row.by_names:
+            let_go(self.lead, row.action)
             bpy.data.actions.remove(row.action)
         if frames:
             self._rewrite([frame for frame in range(self.num_frames) if frame not in frames], range(0))
@@ -344,7 +345,9 @@ class VertexAnimations(Animations):
             if own and own[0].name.casefold() == old.casefold():
                 self._name_frames(name, row.first, row.last)
         if not row.by_names:
+            called = row.action.name
             name_action(row.action, name)
+            call_tracks(self.lead, called, row.action)
         if marker is not None:
             marker.name = clips.label(name)
         self.pair_rigs()

@@ -86,6 +86,7 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
             origin = kept_frames.origin_of(action)
             known = origin is not None and origin[1] < len(file.rows)
             edits.add(action, file.rows[origin[1]].clip.first if origin is not None and known else -1)
+        edits.keep_rows_within()
         if edits.changed:
             saved.edited.append(file.game_name)
         saved.files[file.game_name] = edits.dump() if edits.changed else data
@@ -300,6 +301,7 @@ class _KeptEdits(FileEdits):
         traits: Traits | None = None,
     ) -> None:
         self.format, self.data, self.traits = format_of(file), data, traits
+        self.shown_whole: Animation | None = None
         super().__init__(of_format(export, self.format), model, file, self._read, game)
 
     def _read(self) -> Animation:
@@ -310,12 +312,18 @@ class _KeptEdits(FileEdits):
         """Tell whether frames are others, or what the file says of bones."""
         return bool(self.parts) or self.traits is not None
 
+    @property
+    def edited_whole(self) -> Animation | None:
+        """All frames, if an action shows them otherwise than the file had them."""
+        return self.shown_whole
+
     def take_whole(self, action: Any) -> None:
-        """Take what the action of all frames shows."""
+        """Take what the action of all frames shows, before those of rows, which count before it."""
         animation = self.gather(action)
         if not is_source(animation, self.file.num_frames):
             self.demand_bones(animation)
-            self.parts.insert(0, Part(0, animation, 0))  # what edited rows show takes its place
+            self.shown_whole = animation
+            self.parts.insert(0, Part(0, animation, 0))
             self.end = max(self.end, animation.num_frames)
 
     def dump(self) -> bytes:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...blender import names
 from ...blender.playback import used_actions
@@ -75,20 +76,25 @@ def _of_joints(skeleton: Skeleton, source: SkeletalSource, other: str, named: bo
     numbers, before = skeleton.sources, source.skeleton
     if numbers is None:
         return []
-    numbers = np.where(numbers < before.num_joints, numbers, -1)
-    parents = np.where(skeleton.parents >= 0, numbers[skeleton.parents], -1)
-    known = np.flatnonzero(numbers >= 0).tolist()
-    came = {joint: before.names[numbers[joint]] for joint in known}
-    moved = [joint for joint in known if parents[joint] != before.parents[numbers[joint]]]
+    was = [before.names[number] if 0 <= number < before.num_joints else "" for number in numbers.tolist()]
+    names = [old or name for old, name in zip(was, skeleton.names, strict=True)]  # as the file called them
+    now, then = _parents(names, skeleton.parents), _parents(before.names, before.parents)
     found = {
-        "added": [skeleton.names[joint] for joint in np.flatnonzero(numbers < 0).tolist()],
-        "gone": [name for number, name in enumerate(before.names) if number not in numbers],
-        "under another parent": [came[joint] for joint in moved],
-        "renamed": [name for joint, name in came.items() if named and skeleton.names[joint] != name],
+        "added": [name for name in names if name not in then],
+        "gone": [name for name in before.names if name not in now],
+        "under another parent": [name for name in names if name in then and now[name] != then[name]],
+        "renamed": [old for old, name in zip(was, skeleton.names, strict=True) if named and old not in ("", name)],
     }
+    if not any(found.values()):
+        found["in another order"] = [name for name, old in zip(names, before.names, strict=True) if name != old][:1]
     said = [f"{what} {listed(which)}" for what, which in found.items() if which]
     text = f"joints are others than in the file they came from, games need {other} with the same"
     return [f"{text}: {', '.join(said)}"] if said else []
+
+
+def _parents(names: Sequence[str], parents: NDArray[Any]) -> dict[str, str]:
+    """Return the name of each joint's parent by the joint's own, "" of a root."""
+    return {name: names[parent] if parent >= 0 else "" for name, parent in zip(names, parents.tolist(), strict=True)}
 
 
 def of_actions(blocks: Iterable[Any]) -> list[str]:

@@ -47,6 +47,7 @@ class Part:
     animation: Animation
     began: int  # where those of its source began; -1: nowhere
     action: Any = None
+    in_place: bool = False  # where all frames have those of its source, of which it may show some as they are
 
 
 class FileEdits:
@@ -102,31 +103,68 @@ class FileEdits:
     def take(self, row: KeptRow, action: Any, name: str) -> None:
         """Take what an action of a row shows, and says; the row is to be called so."""
         animation = self.gather(action)
-        said, first = table_row(row), row.clip.first
-        if not is_source(animation, row.clip.length) and not self._is_shown(animation, row.clip):
-            first = self._place(row, animation, action)
+        said, first = table_row(row), self._first_of(row, animation)
+        if first is None:
+            text = "all frames of '%s' are without some that '%s' shows: its own are behind all others now"
+            log.warning(text, self.name, row.clip.name)
+            first = self._append(animation, row.clip.first, action)
+        elif not is_source(animation, row.clip.length) and not self._is_shown(animation, first, row.clip):
+            first = self._place(row, first, animation, action)
         if isinstance(said, Row):
             new = self._row(action, animation, first, said)
             new.name = name
             if new != said:
                 self.rows.append(RowEdit(self.file.game_name, said, new))
 
-    def _is_shown(self, animation: Animation, clip: Clip) -> bool:
-        """Tell whether all frames have an animation where a row says, as the bones move by now."""
-        self.demand_bones(animation)
-        return animation.num_frames == clip.length and bool(self._is_as_whole(animation, clip.first).all())
+    def _first_of(self, row: KeptRow, animation: Animation) -> int | None:
+        """Return where the frames of a row begin, which frames before them can have moved; None of some that are gone.
 
-    def _place(self, row: KeptRow, animation: Animation, action: Any) -> int:
-        """Put the frames of an edited row where they belong; returns where they begin."""
+        `animation` is what the row's action shows.
+        """
+        first, length = row.clip.first, row.clip.length
+        if self.homes is None:
+            return first
+        begins = np.flatnonzero(self.homes == first).tolist()
+        wanted = np.arange(first, first + length)
+        same = (at for at in begins if np.array_equal(self.homes[at : at + length], wanted))
+        return next(same, self._found(animation))  # the file may have a frame more than once
+
+    @property
+    def edited_whole(self) -> Animation | None:
+        """All frames, if an action shows them otherwise than the file had them."""
+        return self.whole
+
+    @cached_property
+    def homes(self) -> NDArray[np.int64] | None:
+        """Which frame of the file each of all frames is, (F,); None where they are the file's, in its order.
+
+        Bones that were edited in a frame say nothing of that, others do: what most of them say counts.
+        """
+        whole = self.edited_whole
+        if whole is None or whole.source_frames is None:
+            return None
+        parts, own = whole.source_frames.reshape(whole.num_frames, -1), np.arange(whole.num_frames)
+        if len(own) == self.file.num_frames and (parts == own[:, None]).any(axis=1).all():
+            return None
+        said = [each[each >= 0] for each in parts]
+        return np.array([np.bincount(each).argmax() if len(each) else -1 for each in said], np.int64)
+
+    def _is_shown(self, animation: Animation, first: int, clip: Clip) -> bool:
+        """Tell whether all frames have an animation from some place on, as the bones move by now."""
+        self.demand_bones(animation)
+        return animation.num_frames == clip.length and bool(self._is_as_whole(animation, first).all())
+
+    def _place(self, row: KeptRow, first: int, animation: Animation, action: Any) -> int:
+        """Put the frames of an edited row, which began at `first`, where they belong; returns where they begin."""
         clip = row.clip
         others = [
             other.clip.name
             for other in self.file.rows[1:]
             if other is not row and other.clip.first <= clip.last and clip.first <= other.clip.last
         ]
-        if animation.num_frames == clip.length and clip.last < self.end and not others:
-            self.parts.append(Part(clip.first, animation, clip.first, action))
-            return clip.first
+        if animation.num_frames == clip.length and not others:
+            self.parts.append(Part(first, animation, clip.first, action, in_place=True))
+            return first
         if others:
             text = "'%s' shares frames of '%s' with %s, which stay: its own are behind all others now"
             log.warning(text, clip.name, self.name, listed(others))
@@ -189,6 +227,14 @@ class FileEdits:
         if animation.joint_names != whole.joint_names or not np.array_equal(animation.parents, whole.parents):
             raise other_bones(animation.name, self.file)
 
+    def keep_rows_within(self) -> None:
+        """Let rows that reach beyond the end of the file end there still, where frames are behind it now."""
+        changed = {edit.old.key for edit in self.rows if edit.old is not None}
+        for row in self.file.rows[1:] if self.end > self.file.num_frames else ():
+            said = table_row(row)
+            if isinstance(said, Row) and said.key not in changed and said.clip.last >= self.file.num_frames:
+                self.rows.append(RowEdit(self.file.game_name, said, replace(said, length=row.clip.length)))
+
     def merged(self) -> Animation:
         """Return all frames, with what was edited in actions of rows: such frames have no time of the whole's own."""
         whole, count = self.whole, self.end
@@ -197,7 +243,7 @@ class FileEdits:
         for part in self.parts:
             shown, hints = part.animation, part.animation.source_frames
             frames: NDArray[np.int64] = np.arange(shown.num_frames)
-            if part.first == part.began:
+            if part.in_place:
                 frames = np.flatnonzero(~self._is_as_whole(shown, part.first))
             own = part.first + frames
             grown.positions[own], grown.rotations[own] = shown.positions[frames], shown.rotations[frames]

@@ -29,7 +29,7 @@ from ...formats import Format
 from ...game.aninc import Row
 from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin, skeleton_with_origin
-from ...model.joint_scales import warn_of_lost_scales
+from ...model.joint_scales import warn_of_lost_scales, without_rest_scale
 from ...model.limits.games import GAMES, NO_GAME, refused
 from ...model.skeletal import Animation, SkeletalModel, looped, size_of
 from ...model.transforms import multiply
@@ -301,9 +301,11 @@ def played(
 
     Text holds numbers as they are, and takes as long to read as to write.
     """
-    written = animations
+    written, bones = animations, model.skeleton.names
     if not row.is_text and not all(Motion("", nullcontext, a.positions, a).is_proven for a in animations):
         found = row.unpack(row.read(data), "").animations
+        # A file without joints holds their scale at rest in its poses.
+        found = [without_rest_scale(a, model.skeleton) if len(a.parents) == len(bones) else a for a in found]
         by_name = {each.name: each for each in found}
         same = len(by_name) == len(found) and {each.name for each in animations} == by_name.keys()
         if same:  # though in another order

@@ -49,6 +49,10 @@ class NoActionError(LimitError):
     """An armature has no action, or plays none."""
 
 
+class RowsAloneError(NoActionError):
+    """An armature has rows of a table, and no action of all frames of their file."""
+
+
 @dataclass(frozen=True)
 class Source:
     """One motion to write: what it is called, how to gather it, how to see it, and the action that it is, if one."""
@@ -307,11 +311,14 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
                 f"no action is called {listed(missing)}" if missing else "no action is named: tick or name some"
             )
         return [bpy.data.actions[name] for name in called]
-    kept = [
-        action
-        for action in _all(rig)
-        if PREVIEW not in action and not (row.motion.joins_clips and animation_tables.is_part(action))
-    ]
+    every = [action for action in _all(rig) if PREVIEW not in action]
+    kept = [action for action in every if not (row.motion.joins_clips and animation_tables.is_part(action))]
+    if every and not kept:
+        rows = [names.file_name_of(action) for action in every]
+        how = "export those that you want as Chosen Actions"
+        raise RowsAloneError(
+            f"rows of a table are left, and no action of all frames of their file ({how}): {listed(rows)}"
+        )
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")
     return in_order([action for action in kept if RIG_WHOLE not in action] or kept)  # which is all others together

@@ -93,11 +93,13 @@ def with_rows(
     kept = (rows[0], *(rows[place] for place in sorted(own)))
     file = KeptFile(called_file, "", row.name, kept)
     edits = FileEdits(export, model, file, lambda: shown, game)
+    edits.end = shown.num_frames
     called = edits.called({nth: own[place] for nth, place in enumerate(sorted(own), start=1)})
     for nth, place in enumerate(sorted(own), start=1):
         edits.take(rows[place], own[place], called[nth])
     for part, began in new:
         edits.add(part, began)
+    edits.keep_rows_within()
     merged = edits.merged() if edits.parts else shown
     return merged, Table(aninc.with_edits(told, edits.rows, gone), bool(edits.rows or gone), edits.parts)
 

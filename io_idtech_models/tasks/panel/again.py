@@ -23,7 +23,7 @@ from ...reporting import LimitError, Summary, listed
 from ..character.record import character_game, character_target
 from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
 from ..export.motion import AnimationExport, export_animations
-from ..export.motion_sources import NoActionError, actions_of
+from ..export.motion_sources import NoActionError, RowsAloneError, actions_of
 from ..export.selection import Choice
 from ..export.subject import archive_of, row_of, subject_of
 from ..player.files import proposed_target
@@ -114,9 +114,14 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     if rig is None or row is None:
         return [], []
     try:
-        actions = [action for action in actions_of(rig, row) if isinstance(action.get(FILE), str)]
-    except NoActionError:
-        return [], []
+        every = actions_of(rig, row.skeletal.animation or row)
+    except NoActionError as error:
+        return [], [str(error)] if isinstance(error, RowsAloneError) else []
+    actions = [action for action in every if isinstance(action.get(FILE), str)]
+    written = plan.options.get("write_animation") or plan.options.get("write_animations")  # along with the model
+    new = [] if written else [names.file_name_of(action) for action in every if action not in actions]
+    text = "animations that came from no file are not written, export them (File > Export)"
+    said = [f"{text}: {listed(new)}"] if new else []
     done, left = [], []
     for action, target in _targets(actions, agreed):
         place = str(target)
@@ -130,8 +135,8 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
             action[FILE] = place
     if left:
         text = f"animations whose files can't be written stay as they were, export them elsewhere: {listed(left)}"
-        return done, [text]
-    return done, []
+        return done, [text, *said]
+    return done, said
 
 
 def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:

@@ -498,7 +498,7 @@ def test_parts_whose_tag_was_deleted_are_the_players(tmp_path, capfd, part, tag,
     assert {name for name in found if name.endswith(".md3")} == {n for n in player_files() if n.endswith(".md3")}
 
 
-@pytest.mark.parametrize("onto", ["nothing", "another part", "a mesh", "the part", "another tag"])
+@pytest.mark.parametrize("onto", ["nothing", "another part", "a mesh", "the part", "another tag", "a tag beside"])
 def test_a_part_that_was_torn_off_its_tag_and_moved_is_named(tmp_path, capfd, onto):
     player = brought(game(tmp_path))
     head = player.parts["head"]
@@ -508,6 +508,7 @@ def test_a_part_that_was_torn_off_its_tag_and_moved_is_named(tmp_path, capfd, on
         "another part": player.parts["lower"],
         "a mesh": mesh_of(player, "upper"),
         "the part": player.parts["upper"],
+        "a tag beside": tag_of(player.parts["upper"], "tag_weapon"),
         "another tag": tag_of(player.parts["lower"], "tag_torso"),
     }[onto]
     head.matrix_world = stands
@@ -516,7 +517,9 @@ def test_a_part_that_was_torn_off_its_tag_and_moved_is_named(tmp_path, capfd, on
     head.location.z += 20.0
     bpy.context.view_layer.update()
     saved(tmp_path)
-    assert re.search(r"the root of 'head' hangs on no tag of 'upper', and is up to \d\d", capfd.readouterr().out)
+    assert re.search(
+        r"the root of 'head' does not hang on 'tag_head' of 'upper', and is up to \d\d", capfd.readouterr().out
+    )
     head.parent = tag_of(player.parts["upper"], "tag_head")
     head.matrix_parent_inverse.identity()
     head.matrix_basis.identity()

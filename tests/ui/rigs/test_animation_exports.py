@@ -220,6 +220,19 @@ BONES: dict[str, tuple[Callable[[Any], None], str]] = {
 }
 
 
+def test_a_bone_that_was_made_anew_is_the_same_joint(arm, capfd):
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig().data.edit_bones
+    old = bones["hand"]
+    new = bones.new("new")
+    new.matrix, new.tail, new.parent = old.matrix, old.tail, old.parent
+    bones.remove(old)
+    new.name = "hand"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    exported(arm / "model.md5mesh")
+    assert "joints are others" not in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("edit", BONES)
 def test_files_that_belong_together_have_the_same_joints(arm, edit, capfd):
     change, wanted = BONES[edit]

@@ -10,6 +10,7 @@ import pytest
 
 from io_idtech_models.blender import compat
 from io_idtech_models.blender.mesh import attributes as mesh
+from io_idtech_models.blender.playback import keep
 from io_idtech_models.blender.provenance import MODEL_ID
 from io_idtech_models.blender.vertex import clips as animations
 from io_idtech_models.blender.vertex import shape_keys
@@ -243,8 +244,13 @@ def test_an_action_that_the_model_did_not_bring_is_left_out_and_said(caplog):
     other = bpy.data.actions.new("an object's")
     compat.new_curves(other, "OBJECT", "x").new("location", index=0).keyframe_points.add(1)
     other.use_fake_user = True
+    said = "actions that this model did not bring are left out, name them to write them: 'jump'"
     assert frame_names(case.after(frames="ACTIONS")) == NAMES
-    assert "actions that this model did not bring are left out, name them to write them: 'jump'" in caplog.text
+    assert said in caplog.text
+    caplog.clear()
+    keep(lead, made)
+    assert frame_names(case.after(frames="ACTIONS")) == NAMES
+    assert said in caplog.text
     caplog.clear()
     assert frame_names(case.after(frames="ACTIONS", actions="jump, run"))[:4] == numbered("jump", 4)
     assert "left out" not in caplog.text
