@@ -10,10 +10,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -276,20 +275,14 @@ def _refusal(job: Job, converter: Converter) -> str:
     return ""
 
 
-def _claim(claims: Claims, files: Sequence[tuple[Path, bytes]]) -> None:
-    """Claim files, and make the folders that they go into: not before there is something to be written there."""
-    claims.claim(files)
-    for folder in {path.parent for path, _ in files}:
-        folder.mkdir(parents=True, exist_ok=True)
-
-
 def run_job(job: Job, options: argparse.Namespace, converter: Converter) -> tuple[str, str]:
     """Convert one file; returns a line for the summary, and an error's sentence or ""."""
     refusal = _refusal(job, converter)
     if refusal:
         return "", refusal
     try:
-        with claiming(partial(_claim, Claims(Path(options.claims), str(job.source), lambda p: _one_case(place_of(p))))):
+        job.target.parent.mkdir(parents=True, exist_ok=True)
+        with claiming(Claims(Path(options.claims), str(job.source), lambda path: _one_case(place_of(path))).claim):
             return converter.convert(job, options), ""
     except ModelError as error:
         return "", str(error)
