@@ -174,6 +174,18 @@ def test_bones_that_lie_beside_have_the_origin_joint_too(figure, tmp_path):
     assert model.skeleton.names[0] == "origin" and sorted(model.skeleton.names[1:]) == sorted(joints())
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_suffixes_of_tags_are_kept_where_they_are_asked_for(figure, tmp_path, keep):
+    read(figure)
+    tag = next(block for block in bpy.context.scene.objects if block.type == "EMPTY" and block.parent_type == "BONE")
+    copy = tag.copy()
+    tag.users_collection[0].objects.link(copy)
+    bpy.context.view_layer.update()
+    data = export_bytes(tmp_path / "o.mdm", keep_suffixes=keep)
+    found = [each.name for each in by_name("mdm").load(data, "", {"mdx": WALK}).tags]
+    assert found.count(tag.name) == (1 if keep else 2) and (copy.name in found) == keep
+
+
 # -- tables
 
 

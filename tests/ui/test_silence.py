@@ -718,6 +718,13 @@ def _(folder):
     bpy.ops.object.idtech_export_again()
 
 
+@says("whose own export writes rows into the files", to="a.mdx")
+def _(folder):
+    at = samples_character.put_character(folder / "game")
+    assert bpy.ops.import_scene.idtech_character(filepath=str(at)) == {"FINISHED"}
+    activate(next(b for b in bpy.data.objects if b.type == "ARMATURE" and "idtech_rows" in b.data))
+
+
 @says("rows of a table are left", to="a.mdx", what="ALL")
 def _(folder):
     rows_of_a_table(folder)

@@ -97,7 +97,7 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
             each.name = called
     if measured:
         lost_weights.say(rig, found, export)
-    tags = joint_tags.gather(blocks, rig, scale)
+    tags = joint_tags.gather(blocks, rig, scale, export.settings.keep_suffixes)
     lod = torso.gather_lod(block)
     return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
 

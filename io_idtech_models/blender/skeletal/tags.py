@@ -80,7 +80,7 @@ def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: flo
         block.matrix_basis = Matrix(basis.tolist())
 
 
-def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
+def gather(blocks: list[Block], rig: ExportRig, scale: float, keep_suffixes: bool = False) -> list[JointTag]:
     """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
 
     And bones that are tags by their names: see `tag_bones`.
@@ -102,7 +102,9 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float) -> list[JointTag]:
     _warn_of_copies(rig, found)
     named = [bone for bone in tag_bones(rig.block, found) if bone in rig.joints]
     bones = [JointTag(bone, rig.joints[bone], np.zeros(3, np.float32), np.eye(3, dtype=np.float32)) for bone in named]
-    return [*_claimed([_gather_tag(block, rig, world, scale) for block in found]), *bones]
+    called = [names.file_name_of(block, keep_suffixes) for block in found]
+    tags = [_gather_tag(*each, rig, world, scale) for each in zip(found, called, strict=True)]
+    return [*_claimed(tags), *bones]
 
 
 def _warn_of_copies(rig: ExportRig, found: list[Block]) -> None:
@@ -151,7 +153,7 @@ def _claimed(tags: list[JointTag]) -> list[JointTag]:
     return tags
 
 
-def _gather_tag(block: Block, rig: ExportRig, world: Doubles, scale: float) -> JointTag:
+def _gather_tag(block: Block, name: str, rig: ExportRig, world: Doubles, scale: float) -> JointTag:
     bone, joint = rig.block.data.bones[block.parent_bone], rig.joints[block.parent_bone]
     skeleton, source = rig.skeleton, rig.source
     index = _index(block, rig.block)
@@ -178,7 +180,7 @@ def _gather_tag(block: Block, rig: ExportRig, world: Doubles, scale: float) -> J
             origin = own.origin * np.array(along, np.float32)
         if straight and along is not None:
             axes = own.axes * np.sign(np.array(along, np.float32))
-    return JointTag(names.file_name_of(block), joint, origin, axes, index if own is not None else -1, kept)
+    return JointTag(name, joint, origin, axes, index if own is not None else -1, kept)
 
 
 def _along(world: Doubles, size: float) -> tuple[float, float, float] | None:

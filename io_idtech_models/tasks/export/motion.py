@@ -39,7 +39,7 @@ from . import levels as rig_levels
 from .advice import of_bones_beside
 from .motion_sources import Source, sources_of
 from .selection import KINDS, Choice, together
-from .tables import Table, warn_of_rows, warn_of_rows_beyond, with_rows
+from .tables import Table, warn_of_kept, warn_of_rows, warn_of_rows_beyond, with_rows
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 log = logging.getLogger(__name__)
@@ -112,6 +112,8 @@ def motion_files(
             sources = sources_of(export, row, wanted.what, wanted.actions)
             if wanted.what != "REST":
                 say_unkeyed([export.rig], context.scene)
+                if row.motion.joins_clips:
+                    warn_of_kept(export.rig)
         model = _bounded(export, context, written or ())
         if written is None and not row.has_model:
             warnings.extend(of_bones_beside(model, "the model, exported anew,", named=not row.motion.joins_clips))

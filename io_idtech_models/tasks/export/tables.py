@@ -14,6 +14,7 @@ import numpy as np
 from ...blender import names
 from ...blender.leaders import cast
 from ...blender.playback import used_actions
+from ...blender.skeletal import kept_frames
 from ...blender.skeletal.kept_frames import KeptFile
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
@@ -122,6 +123,13 @@ def warn_of_rows_beyond(target: Path, row: Format, count: int) -> None:
         how = "to write the file whole, export the action of all its frames, or all rows as Chosen Actions"
         text = "'%s' stays, and has rows of frames that are no longer there (%s): %s"
         log.warning(text, table.name, how, listed(lost))
+
+
+def warn_of_kept(rig: Any) -> None:
+    """Say that what an armature's actions show of a character's files goes into these with the character alone."""
+    kept = kept_frames.kept_files(rig)
+    if any(row.said is not None and not row.is_file for file in kept for row in file.rows):
+        log.warning("'%s' is a character's, whose own export writes rows into the files that they are of", rig.name)
 
 
 def warn_of_rows(rig: Any) -> None:
