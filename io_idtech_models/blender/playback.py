@@ -322,14 +322,14 @@ def changing_over(owners: Iterable[Block]) -> Iterator[None]:
     for owner, paths, action in before:
         for path in paths - _other_paths(owner):
             reset_value(owner, path)
-        if action is not None and action.users <= action.use_fake_user and PREVIEW not in action:
+        if action is not None and action.users <= action.use_fake_user:
             keep(owner, action)
 
 
 def _played(owner: Block) -> Block | None:
     """Return the action that a data-block plays, if its list could not find that again: of the user's own."""
     action: Block | None = None if owner.animation_data is None else owner.animation_data.action
-    return None if action is None or any(mark in action for mark in (MODEL_ID, PLAYER, RIG)) else action
+    return None if action is None or any(mark in action for mark in (MODEL_ID, PLAYER, PREVIEW, RIG)) else action
 
 
 def let_go(owner: Block, action: Block) -> None:

@@ -26,7 +26,7 @@ from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
-from .playback import keep, let_go
+from .playback import call_tracks, keep, let_go
 from .roots import bone_root
 
 log = logging.getLogger(__name__)
@@ -70,8 +70,7 @@ def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
         if names.file_name_of(clip) != each.name:
             old, clip.name = clip.name, names.fit(each.name) or UNNAMED
             names.remember(clip, each.name)
-            for track in rig.animation_data.nla_tracks:
-                track.name = clip.name if track.name == old else track.name
+            call_tracks(rig, old, clip)
     for clip in left:
         _remove(rig, clip)
 

@@ -199,7 +199,7 @@ def write_rows(rows: list[Row]) -> str:
         ValueError: a rate is no finite number.
     """
     widest = max((len(_name(row)) for row in rows), default=0)
-    end = "\r\n" if any("\r\n" in row.before + row.after for row in rows) else "\n"
+    end = _line_end(rows)
     head = f"\t\t// name {' '.join(FIELDS[:FEWEST])}{end}{end}"
     parts = [] if any(row.text for row in rows) else [head]
     for row in rows:
@@ -207,6 +207,10 @@ def write_rows(rows: list[Row]) -> str:
         text = indent + spelt(row, widest)
         parts += [_separator(parts[-1], text, end) if parts else "", text + after]
     return "".join(parts)
+
+
+def _line_end(rows: list[Row]) -> str:
+    return "\r\n" if any("\r\n" in row.before + row.after for row in rows) else "\n"
 
 
 def _separator(text: str, following: str, end: str) -> str:
@@ -277,8 +281,7 @@ def with_edits(rows: list[Row], edits: Sequence[RowEdit], gone: Iterable[str] = 
         was = found[place]
         found[place] = replace(like(edit.new, was), before=was.before, after=was.after)
         going |= set() if edit.new.key == edit.old.key else set(earlier)
-    found = _without(found, going)
-    end = "\r\n" if any("\r\n" in row.before + row.after for row in rows) else "\n"
+    found, end = _without(found, going), _line_end(rows)
     for edit in (edit for edit in edits if edit.old is None):
         if found:
             last = found[-1].after.rstrip(" \t")  # a new row brings its own

@@ -193,9 +193,8 @@ def animation_with_origin(animation: Animation) -> Animation:
         moved[1:] = animation.parents[order[1:]] < 0
         on_first = np.where(moved, 0, -1)
         if scales is not None and scales.inherited:  # roots are in model space
-            own = replace(animation, parents=on_first, positions=positions, rotations=rotations, scales=scales)
             axes = to_matrices(rotations) * scales.values[..., None, :]
-            hung = hung_on(own, on_first, positions, axes)
+            hung = hung_on(animation, on_first, positions, axes)
             assert hung.scales is not None
             positions[:, moved], rotations[:, moved] = hung.positions[:, moved], hung.rotations[:, moved]
             scales.values[:, moved] = hung.scales.values[:, moved]

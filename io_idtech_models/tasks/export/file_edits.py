@@ -197,9 +197,7 @@ class FileEdits:
         taken = np.zeros(whole.num_frames, np.bool_)
         for part in self.parts:
             taken[part.first : part.first + part.animation.num_frames] = True
-        away = np.abs(whole.positions - animation.positions[0]).max(axis=(1, 2), initial=0.0)
-        turned = same_turns(whole.rotations, animation.rotations[0]).max(axis=1, initial=0.0)
-        begins = np.flatnonzero((away <= SAME_PLACE) & (turned <= SAME_TURN))
+        begins = np.flatnonzero(_alike(whole, slice(None), animation, slice(1)))
         fitting = (first for first in begins.tolist() if not taken[first : first + count].any())
         return next((first for first in fitting if self._shows(animation, first).all()), None)
 
@@ -267,13 +265,17 @@ class FileEdits:
 
     def _shows(self, animation: Animation, first: int) -> NDArray[np.bool_]:
         """Tell which frames of an animation (F,) all frames show from some place on."""
-        count, whole = animation.num_frames, self.whole
-        if first + count > whole.num_frames:
+        count = animation.num_frames
+        if first + count > self.whole.num_frames:
             return np.zeros(count, np.bool_)
-        there = slice(first, first + count)
-        away = np.abs(animation.positions - whole.positions[there]).max(axis=(1, 2), initial=0.0)
-        turned = same_turns(animation.rotations, whole.rotations[there]).max(axis=1, initial=0.0)
-        return np.asarray((away <= SAME_PLACE) & (turned <= SAME_TURN))
+        return _alike(self.whole, slice(first, first + count), animation, slice(None))
+
+
+def _alike(one: Animation, frames: slice, other: Animation, others: slice) -> NDArray[np.bool_]:
+    """Tell which frames of two animations, of so many frames each or one, show the same poses."""
+    away = np.abs(one.positions[frames] - other.positions[others]).max(axis=(1, 2), initial=0.0)
+    turned = same_turns(one.rotations[frames], other.rotations[others]).max(axis=1, initial=0.0)
+    return np.asarray((away <= SAME_PLACE) & (turned <= SAME_TURN))
 
 
 def is_source(animation: Animation, count: int) -> bool:

@@ -226,10 +226,10 @@ class _MotionExport:
 
     def _apart(self) -> list[Source]:
         """Return the sources without rows of files of which all frames are among them."""
-        chosen = [source.action for source in self.sources if source.action is not None]
         if self.wanted.what == "NLA":
             return list(self.sources)
-        return [s for s in self.sources if s.action is None or animation_tables.whole_of(s.action, chosen) is None]
+        wholes = [source.action for source in self.sources if animation_tables.table_of(source.action)]
+        return [source for source in self.sources if animation_tables.whole_of(source.action, wholes) is None]
 
     def _finished(self, source: Source) -> tuple[Animation, Table | None]:
         """Return a motion as it is to be written, and what a table is to say that takes its frames apart."""

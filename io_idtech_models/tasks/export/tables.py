@@ -69,7 +69,7 @@ def with_rows(
     """
     told = animation_tables.table_of(action)
     actions = used_actions(export.rig)
-    parts = [each for each in actions if animation_tables.whole_of(each, actions) == action]
+    parts = animation_tables.parts_of(action, actions)
     called_file = names.file_name_of(action) + row.suffixes[0]
     if told and not parts:
         log.warning("no row of the table of '%s' has an action any more: it stays as it is", called_file)

@@ -38,17 +38,16 @@ def table_beside(file: GameFile) -> GameFile | None:
     return file.folder.find_first((), [file.stem + SUFFIX])
 
 
-def table_in(table: GameFile | None) -> str:
-    """Return the text of a table, "" without one; a warning says why one can't be read."""
+def table_in(table: GameFile | None) -> tuple[str, list[aninc.Row]]:
+    """Return the text of a table, "" without one, and the rows that count; a warning says why one can't be read."""
     if table is None:
-        return ""
+        return "", []
     text = table.read().decode("utf-8", errors="surrogateescape")
     try:
-        aninc.read_rows(text)
+        return text, aninc.effective(aninc.read_rows(text))
     except ModelError as error:
         log.warning("'%s': %s", table.name, error)
-        return ""
-    return text
+        return "", []
 
 
 def taken_apart(animation: Animation, row: Format, rows: Sequence[Named]) -> list[tuple[Animation, Named]]:
@@ -115,6 +114,12 @@ def whole_of(action: Any, actions: Sequence[Any]) -> Any:
     own = action.get(TABLE_OF) if is_part(action) else None
     wholes = [each for each in actions if isinstance(own, str) and TABLE in each and each.get(TABLE_OF) == own]
     return min(wholes, key=lambda each: each.name != each.get(names.GIVEN), default=None)  # a copy is no file yet
+
+
+def parts_of(whole: Any, actions: Sequence[Any]) -> list[Any]:
+    """Return which of some actions are parts of the file of which one has all frames; none of those of a copy."""
+    parts = [each for each in actions if is_part(each) and each.get(TABLE_OF) == whole.get(TABLE_OF)]
+    return parts if parts and whole_of(parts[0], actions) == whole else []
 
 
 def name_in_table(action: Any) -> str:

@@ -21,7 +21,6 @@ from ...blender.skeletal import armature, runs
 from ...blender.skeletal.build import SkeletalSettings, add_animations, build
 from ...blender.window import object_mode
 from ...formats import MOTION, Format
-from ...game import aninc
 from ...game.player import animation_cfg
 from ...game.store import GameFile
 from ...model.clips import Clip
@@ -47,11 +46,10 @@ def with_parts(
     """
     found: Motions = []
     for animation, file in motions:
-        given = None if rows is None else rows.get(file)
+        given: Sequence[animation_tables.Named] | None = None if rows is None else rows.get(file)
         text = ""
         if given is None and row.motion.joins_clips:
-            text = animation_tables.table_in(table or animation_tables.table_beside(file))
-            given = aninc.effective(aninc.read_rows(text))
+            text, given = animation_tables.table_in(table or animation_tables.table_beside(file))
         found.append((animation, text))
         if given is not None and row.motion.joins_clips:
             found += animation_tables.taken_apart(animation, row, given)
