@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,7 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
             waiting = [job for job in jobs if not (options.skip_existing and exists(job.target))]
             log.skipped = len(jobs) - len(waiting)
             options.claims = stack.enter_context(tempfile.TemporaryDirectory())
+            stack.enter_context(leaving_no_empty_folders(waiting))
             try:
                 work(waiting, options, converter, log.report)
             except KeyboardInterrupt:
@@ -157,6 +158,22 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
     if len(jobs) > 1:
         say(log.summary())
     return FAILED if log.failed else OK
+
+
+@contextmanager
+def leaving_no_empty_folders(jobs: list[Job]) -> Iterator[None]:
+    """Remove, in the end, the folders that were made for files which then could not be written.
+
+    Each job makes its folder first, for what Blender writes needs it. No job removes one: another may be about to write
+    there.
+    """
+    made = {folder for job in jobs for folder in job.target.parents if not exists(folder)}
+    try:
+        yield
+    finally:
+        for folder in sorted(made, key=lambda each: len(each.parts), reverse=True):
+            with suppress(OSError):  # something is in it, or it was never made
+                folder.rmdir()
 
 
 def work(jobs: list[Job], options: argparse.Namespace, converter: Converter, report: Report) -> None:

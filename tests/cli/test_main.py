@@ -353,6 +353,18 @@ def test_one_bad_file_does_not_stop_the_others(folder, run):
     assert sorted(p.name for p in Path("out").iterdir()) == ["a.md3", "c.md3"]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_failure_leaves_no_folders_that_were_not_there(folder, run, jobs):
+    put("in/good/a.md3")
+    put("in/bad/deep/b.md3", b"hello")
+    put("in/worse/c.md3", b"hello")
+    (folder / "out/worse").mkdir(parents=True)
+    status, _, err = run("convert", "in", "out", "--to", "md2", "--jobs", jobs)
+    assert (status, len(err)) == (1, 2)
+    found = sorted(path.relative_to(folder / "out").as_posix() for path in (folder / "out").rglob("*"))
+    assert found == ["good", "good/a.md2", "worse"]
+
+
 def test_a_failure_leaves_the_old_output(folder, run):
     put("a.md3", sample("animated")[:300])
     put("b.md3", b"old")
