@@ -379,6 +379,57 @@ def test_a_table_of_which_all_rows_were_deleted_stays(table, capfd):
     assert "no row of the table of 'walk.mdx' has an action any more: it stays" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("way", ["again", "ALL"])
+@pytest.mark.parametrize("gone", [["run"], ["stand", "run", "late one"], ["walk", "stand", "run", "late one"]])
+def test_rows_without_a_track_are_rows_while_they_are_kept(table, capfd, way, gone):
+    activate(rig())
+    rig().animation_data.action = bpy.data.actions["run"]
+    tracks = rig().animation_data.nla_tracks
+    for track in [track for track in tracks if track.name in gone]:
+        tracks.remove(track)
+    turn("run", 1)
+    if way == "again":
+        assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    else:
+        export_bytes(table / "walk.mdx", export_mdx, what=way)
+    changed = differences(WALK, (table / "walk.mdx").read_bytes())
+    assert changed == {f"frames[3].{n}" for n in OF_FRAME}
+    assert (table / "walk.aninc").read_text(encoding="utf-8") == TABLE
+    said = capfd.readouterr().out
+    assert "deleted" not in said and "any more" not in said
+
+
+def test_a_row_that_only_plays_is_written(table):
+    activate(rig())
+    bpy.ops.object.idtech_animation_play(name="run")
+    own = bpy.data.actions["run"].copy()  # as the button New Action does
+    own.name = "wait"
+    rig().animation_data.action = own
+    turn("wait", 1)
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert {row[0]: row[1:3] for row in rows_beside(table / "walk.mdx")}["wait"] == ["6", "3"]
+    assert rig().animation_data.action == own and own.users == 1
+
+
+def test_a_copy_of_all_frames_is_a_file_without_a_table(table, capfd):
+    activate(rig())
+    bpy.ops.object.idtech_animation_duplicate(name="walk", copy="guns")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert sorted(path.name for path in table.glob("guns*")) == ["guns.mdx"]
+    assert "any more" not in capfd.readouterr().out
+
+
+def test_rows_of_an_armature_beside_are_its_own(table):
+    activate(rig())
+    bpy.ops.object.select_all(action="DESELECT")
+    other = rig().copy()
+    bpy.context.scene.collection.objects.link(other)
+    own = bpy.data.actions["run"].copy()
+    other.animation_data.nla_tracks["run"].strips[0].action = own
+    export_bytes(table / "walk.mdx", export_mdx, what="ALL")
+    assert (table / "walk.aninc").read_text(encoding="utf-8") == TABLE
+
+
 def test_rows_without_the_action_of_all_frames_are_named(table, capfd):
     activate(rig())
     bpy.ops.object.idtech_animation_remove(name="walk")

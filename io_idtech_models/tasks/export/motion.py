@@ -39,7 +39,7 @@ from . import levels as rig_levels
 from .advice import of_bones_beside
 from .motion_sources import Source, sources_of
 from .selection import KINDS, Choice, together
-from .tables import Table, warn_of_kept, warn_of_rows, warn_of_rows_beyond, with_rows
+from .tables import Table, warn_of_kept, warn_of_rows, warn_of_rows_beyond, whole_file, with_rows
 from .targets import folder_notes, in_game_folder, write_into_folders
 
 log = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ class AnimationExport:
     recompute_bounds: bool = False
     add_origin: bool = False
     frame_rate: float = 0.0  # 0: the action's, else the scene's
+    also: tuple[Any, ...] = ()  # actions that are the armature's as well, though it plays others at this moment
 
 
 @dataclass
@@ -235,7 +236,9 @@ class _MotionExport:
         """Return a motion as it is to be written, and what a table is to say that takes its frames apart."""
         gathered, table = source.gather(), None
         if self.row.motion.joins_clips and source.action is not None and self.wanted.what != "NLA":
-            gathered, table = with_rows(self.export, self.model, self.row, self.asked.game, source.action, gathered)
+            whole = whole_file(self.export.rig, source.action, self.row, self.wanted.also)
+            if whole is not None:
+                gathered, table = with_rows(self.export, self.model, self.row, self.asked.game, whole, gathered)
         if table is not None and self.wanted.frame_rate > 0:
             table = table.at_rate(self.wanted.frame_rate)
         return finished(gathered, self.model, self.wanted), table

@@ -301,7 +301,7 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
         playing = [animation.action for animation in every if animation.action is not None]
         if not playing:
             raise NoActionError(f"'{rig.name}' plays no action")
-        whole = animation_tables.whole_of(playing[0], used_actions(rig)) if what == "FILE" else None
+        whole = animation_tables.whole_of(playing[0], animation_tables.known_actions(rig)) if what == "FILE" else None
         return playing[:1] if whole is None else [whole]
     if what == "CHOSEN":
         called = list(dict.fromkeys(names.called(asked)))

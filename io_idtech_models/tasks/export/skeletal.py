@@ -11,7 +11,6 @@ from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.curves import is_still
 from ...blender.hanging import in_space
-from ...blender.playback import used_actions
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
@@ -143,9 +142,9 @@ def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Sourc
 
 def _others(export: RigScene, row: Format) -> list[str]:
     """Name, in a sentence, the animations that are not written beside a model where the one that plays is."""
-    animation, own = export.rig.animation_data, used_actions(export.rig)
+    animation, known = export.rig.animation_data, animation_tables.known_actions(export.rig)
     playing = None if animation is None else animation.action
-    playing = playing if playing is None else animation_tables.whole_of(playing, own) or playing
+    playing = playing if playing is None else animation_tables.whole_of(playing, known) or playing
     with collected_warnings(), suppress(NoActionError):
         others = [action.name for action in actions_of(export.rig, row) if action != playing]
         if playing is not None and others:

@@ -13,7 +13,6 @@ import numpy as np
 
 from ...blender import names
 from ...blender.leaders import cast
-from ...blender.playback import used_actions
 from ...blender.skeletal import kept_frames
 from ...blender.skeletal.kept_frames import KeptFile
 from ...blender.skeletal.rig_scene import RigScene
@@ -60,21 +59,37 @@ class Table:
         return found
 
 
-def with_rows(
-    export: RigScene, model: SkeletalModel, row: Format, game: str, action: Any, shown: Animation
-) -> tuple[Animation, Table | None]:
-    """Return what an action of all frames of a file has `shown` with what its rows' actions show, and their table.
+@dataclass(frozen=True, eq=False)
+class WholeFile:
+    """The action of all frames of a file that a table takes apart, and the actions of its rows, of which there are."""
 
-    None, where no table takes these frames apart, or none of its rows has an action any more.
+    action: Any
+    parts: Sequence[Any]
+
+
+def whole_file(rig: Any, action: Any, row: Format, also: Sequence[Any]) -> WholeFile | None:
+    """Return an action of all frames of a file with those of its rows; None where it has no table, or no such action.
+
+    They are among those that an armature, and `also`, knows. A copy has none while the original is there: it is all
+    frames of a file of its own.
     """
-    told = animation_tables.table_of(action)
-    actions = used_actions(export.rig)
-    parts = animation_tables.parts_of(action, actions)
-    called_file = names.file_name_of(action) + row.suffixes[0]
-    if told and not parts:
+    if not animation_tables.table_of(action):
+        return None
+    known = animation_tables.known_actions(rig, also)
+    parts = animation_tables.parts_of(action, known)
+    if not parts:
+        called_file = names.file_name_of(action) + row.suffixes[0]
         log.warning("no row of the table of '%s' has an action any more: it stays as it is", called_file)
-    if not told or not parts:
-        return shown, None
+    return WholeFile(action, parts) if parts and animation_tables.whole_of(parts[0], known) == action else None
+
+
+def with_rows(
+    export: RigScene, model: SkeletalModel, row: Format, game: str, whole: WholeFile, shown: Animation
+) -> tuple[Animation, Table]:
+    """Return what an action of all frames of a file has `shown` with what its rows' actions show, and their table."""
+    action, parts = whole.action, whole.parts
+    told = animation_tables.table_of(action)
+    called_file = names.file_name_of(action) + row.suffixes[0]
     known = find_action(action)
     count = shown.num_frames if known is None else len(known.source.positions)
     runs = [(frames, each) for frames, each in animation_tables.within(count, aninc.effective(told)) if frames]
@@ -134,7 +149,8 @@ def warn_of_kept(rig: Any) -> None:
 
 def warn_of_rows(rig: Any) -> None:
     """Say that what the scene shows is written without the rows of an armature's tables."""
-    wholes = [names.file_name_of(action) for action in used_actions(rig) if animation_tables.table_of(action)]
+    known = animation_tables.known_actions(rig)
+    wholes = [names.file_name_of(action) for action in known if animation_tables.table_of(action)]
     if wholes:
         text = (
             "the scene's range is written as it shows, and no rows of a table (All Actions writes the files that have "

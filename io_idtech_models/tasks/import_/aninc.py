@@ -8,7 +8,10 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+import bpy
+
 from ...blender import names, properties
+from ...blender.playback import used_actions
 from ...formats import Format
 from ...game import aninc
 from ...game.store import GameFile
@@ -109,17 +112,35 @@ def table_of(action: Any) -> list[aninc.Row]:
         return []
 
 
+def known_actions(rig: Any, also: Sequence[Any] = ()) -> list[Any]:
+    """Return the actions that an armature plays and keeps, and what a fake user alone keeps of the tables of these.
+
+    `also` are such that it plays and keeps as well, though not at this moment.
+    """
+    own = dict.fromkeys([*used_actions(rig), *also])
+    tables = {_table_id(each) for each in own} - {""}
+    every: list[Any] = list(bpy.data.actions) if tables else []
+    loose = [each for each in every if _table_id(each) in tables and each.users and each not in own]
+    others = {a for block in bpy.data.objects if loose and block != rig for a in used_actions(block)}
+    return [*own, *(each for each in loose if each not in others)]
+
+
+def _table_id(action: Any) -> str:
+    """Return which table an action's frames are in; "" if in none."""
+    found = action.get(TABLE_OF)
+    return found if isinstance(found, str) else ""
+
+
 def whole_of(action: Any, actions: Sequence[Any]) -> Any:
     """Return which of some actions has all frames of the file that one is a part of; None where there is none."""
-    own = action.get(TABLE_OF) if is_part(action) else None
-    wholes = [each for each in actions if isinstance(own, str) and TABLE in each and each.get(TABLE_OF) == own]
+    own = _table_id(action) if is_part(action) else ""
+    wholes = [each for each in actions if own and TABLE in each and _table_id(each) == own]
     return min(wholes, key=lambda each: each.name != each.get(names.GIVEN), default=None)  # a copy is no file yet
 
 
 def parts_of(whole: Any, actions: Sequence[Any]) -> list[Any]:
-    """Return which of some actions are parts of the file of which one has all frames; none of those of a copy."""
-    parts = [each for each in actions if is_part(each) and each.get(TABLE_OF) == whole.get(TABLE_OF)]
-    return parts if parts and whole_of(parts[0], actions) == whole else []
+    """Return which of some actions are parts of the file of which one has all frames."""
+    return [each for each in actions if is_part(each) and _table_id(each) == _table_id(whole) != ""]
 
 
 def name_in_table(action: Any) -> str:

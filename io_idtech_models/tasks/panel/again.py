@@ -177,10 +177,11 @@ def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: 
     settings = SkeletalGatherSettings(
         **{n: options[n] for n in ("scale", "deform_only", "keep_suffixes") if n in options}, **weights
     )
-    wanted = AnimationExport(add_origin=options.get("add_origin", False))
+    before = played_action(rig)
+    also = () if before[0] is None else (before[0],)
+    wanted = AnimationExport(add_origin=options.get("add_origin", False), also=also)
     game = options.get("game", NO_GAME)
     asked = ExportRequest(target, game if game in row.games else NO_GAME, {o.name: o.default for o in row.options})
-    before = played_action(rig)
     try:
         play_action(rig, action, slot_of(rig, action))
         done = export_animations(asked, row, Choice([rig]), context, settings, wanted)
