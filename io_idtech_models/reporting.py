@@ -143,27 +143,40 @@ def _said_of_all(group: list[str]) -> str:
 
 @dataclass
 class Summary:
-    """What a task did, in words: the facts, the warnings, and notes: further facts, which nobody need act on."""
+    """What a task did, in words: the facts, the warnings, and notes: further facts, which nobody need act on.
+
+    `beside` are warnings of what files need that this task did not write, for who writes these, too.
+    """
 
     facts: str
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         """One line, with the first few warnings and notes."""
-        return joined([self.facts, *self.warnings, *self.notes], most=SHOWN)
+        return joined(self.sentences, most=SHOWN)
 
     @property
     def whole(self) -> str:
         """One line, with all warnings and notes."""
-        return "; ".join([self.facts, *self.warnings, *self.notes])
+        return "; ".join(self.sentences)
 
     @property
     def rest(self) -> list[str]:
         """Return the warnings and notes that the line has no room for."""
-        sentences = [self.facts, *self.warnings, *self.notes]
-        shown = {group[0] for group in _grouped(sentences, SHOWN)[:SHOWN]}
-        return [sentence for sentence in sentences if sentence not in shown]
+        shown = {group[0] for group in _grouped(self.sentences, SHOWN)[:SHOWN]}
+        return [sentence for sentence in self.sentences if sentence not in shown]
+
+    @property
+    def sentences(self) -> list[str]:
+        """All of it."""
+        return [self.facts, *self.warnings, *self.beside, *self.notes]
+
+    @property
+    def is_odd(self) -> bool:
+        """Tell whether there is something that one may have to act on."""
+        return bool(self.warnings or self.beside)
 
 
 def once(texts: Iterable[str]) -> list[str]:

@@ -42,7 +42,7 @@ def report_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence
     rest = [f"{head}{text}" for head, (_, summary) in zip(heads, done, strict=True) for text in summary.rest]
     if rest:
         operator.report({"INFO"}, "\n".join(rest))
-    odd = any(summary.warnings for _, summary in done)
+    odd = any(summary.is_odd for _, summary in done)
     if texts:
         operator.report({"ERROR" if failed else "WARNING" if odd else "INFO"}, "\n".join(texts))
     names = [name for name, _ in done if name]

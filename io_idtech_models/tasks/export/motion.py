@@ -55,6 +55,7 @@ class AnimationExport:
     recompute_bounds: bool = False
     add_origin: bool = False
     frame_rate: float = 0.0  # 0: the action's, else the scene's
+    with_model: bool = False  # which is written as well, into a file of its own
     also: tuple[Any, ...] = ()  # actions that are the armature's as well, though it plays others at this moment
 
 
@@ -116,7 +117,7 @@ def motion_files(
                 if row.motion.joins_clips:
                     warn_of_kept(export.rig)
         model = _bounded(export, context, written or ())
-        if written is None and not row.has_model:
+        if written is None and not (row.has_model or wanted.with_model):
             warnings.extend(of_bones_beside(model, "the model, exported anew,", named=not row.motion.joins_clips))
         motion = _MotionExport(asked, row, export, model, sources, wanted)
         if row.has_model:

@@ -121,14 +121,14 @@ def _export_model(
     tags = unselected_tags(chosen, bones=False) if row.tags or row.skeletal.tags_are_joints else []
     left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
-    if row.skeletal.animation and not beside.data:
-        warnings += of_bones_beside(model, "its animations, exported anew,", named=not row.skeletal.companions)
+    alone = row.skeletal.animation and not beside.data
+    apart = of_bones_beside(model, "its animations, exported anew,", not row.skeletal.companions) if alone else []
     warnings += [*_without_lone(here, row, beside), *of_unlisted(here, row, blocks)]
-    warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.warnings]
-    written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.warnings]
+    warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.is_odd]
+    written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.is_odd]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
     notes = [*written, *folder_notes(target, asked.target), *taken_along(chosen), *row.runs(animations)]
-    return Summary(describe_skeletal(model) + moved, warnings, notes)
+    return Summary(describe_skeletal(model) + moved, warnings, notes, apart)
 
 
 def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Source]:

@@ -105,10 +105,11 @@ def _archive_error(place: str, archive: str, where: str) -> LimitError:
 
 
 def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list[tuple[str, Summary]], list[str]]:
-    """Write each animation of a rig that came from a file of its own into that file; raises ModelError.
+    """Write each animation of a rig, whose model was written, that came from a file of its own into that file.
 
     A copy goes into a new file beside it, which is its own from then on. `agreed` are the files that this session may
-    write over, and gets those that are new. Returns what came of each file, and what there is to say of others.
+    write over, and gets those that are new. Returns what came of each file, and what there is to say of others; raises
+    ModelError.
     """
     rig, row = plan.rig, plan.row
     if rig is None or row is None:
@@ -179,7 +180,7 @@ def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: 
     )
     before = played_action(rig)
     also = () if before[0] is None else (before[0],)
-    wanted = AnimationExport(add_origin=options.get("add_origin", False), also=also)
+    wanted = AnimationExport(add_origin=options.get("add_origin", False), with_model=True, also=also)
     game = options.get("game", NO_GAME)
     asked = ExportRequest(target, game if game in row.games else NO_GAME, {o.name: o.default for o in row.options})
     try:

@@ -65,6 +65,8 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
             motions, notes = export_motions(plan, context, agreed)
             for _, summary in done[-1:]:
                 summary.warnings.extend(notes)
+                if motions and not notes:
+                    summary.beside.clear()  # they are all written anew
             done += motions
         except ModelError as error:
             self.report({"ERROR"}, str(error))

@@ -246,6 +246,14 @@ def test_files_that_belong_together_have_the_same_joints(arm, edit, capfd):
     assert f"{said}the model, exported anew, with the same: {wanted}" in capfd.readouterr().out
     exported(arm / "all.md5mesh", orphan_bone="origin", write_animations=True)
     assert said not in capfd.readouterr().out
+    exported(arm / "model.md5mesh", orphan_bone="origin")
+    capfd.readouterr()
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert said not in capfd.readouterr().out, "it writes all of them"
+    rig().animation_data.action = rig().animation_data.action.copy()
+    del rig().animation_data.action["idtech_file"]
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert f"{said}its animations, exported anew, with the same: {wanted}" in capfd.readouterr().out, "but for one"
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.0254, 2.0])
