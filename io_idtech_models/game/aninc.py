@@ -283,11 +283,18 @@ def with_edits(rows: list[Row], edits: Sequence[RowEdit], gone: Iterable[str] = 
         going |= set() if edit.new.key == edit.old.key else set(earlier)
     found, end = _without(found, going), _line_end(rows)
     for edit in (edit for edit in edits if edit.old is None):
-        if found:
-            last = found[-1].after.rstrip(" \t")  # a new row brings its own
-            found[-1].after = last if last.endswith("\n") else last + end
-        found.append(replace(like(edit.new, found[-1]) if found else edit.new, text=""))
+        new = replace(like(edit.new, found[-1]) if found else edit.new, text="")
+        found = [*with_line_end(found, end), new]
     return found
+
+
+def with_line_end(rows: list[Row], end: str = "") -> list[Row]:
+    """Return rows of which the last ends its line, for others behind it, which bring their own blanks."""
+    if not rows:
+        return []
+    *before, last = rows
+    after = last.after.rstrip(" \t")
+    return [*before, replace(last, after=after if after.endswith("\n") else after + (end or _line_end(rows)))]
 
 
 def _without(rows: list[Row], going: set[int]) -> list[Row]:

@@ -571,6 +571,20 @@ def test_all_frames_and_another_action_are_chosen(table):
     assert rows == [["dance", "0", "3"], ["stand", "3", "2"], ["run", "5", "3"], ['one"', "8", "1"]]
 
 
+@pytest.mark.parametrize("chosen", ["walk,dance", "dance,walk", "stand,run,late one,dance,more", "late one,stand"])
+def test_each_row_has_a_line_where_the_last_of_the_table_has_no_end(tmp_path, figure, chosen):
+    (tmp_path / "walk.aninc").write_text(TABLE.rstrip().replace("\n", "\n\t\t"), encoding="utf-8")
+    read(figure)
+    for name, of in (("dance", "run"), ("more", "late one")):
+        bpy.data.actions[of].copy().name = name
+    bpy.data.actions["dance"].pop(TABLE_OF)
+    export_bytes(tmp_path / "walk.mdx", export_mdx, what="CHOSEN", actions=chosen)
+    count = 4 if "walk" in chosen else len(chosen.split(","))
+    lines = (tmp_path / "walk.aninc").read_text(encoding="utf-8").splitlines()
+    assert sum(bool(line.strip()) and not line.startswith("//") for line in lines) == count
+    assert len(rows_beside(tmp_path / "walk.mdx")) == count
+
+
 def test_a_row_alone_over_the_file_of_all_frames_is_said(table, capfd):
     activate(rig())
     bpy.ops.object.idtech_animation_play(name="run")

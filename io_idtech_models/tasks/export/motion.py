@@ -201,7 +201,8 @@ class _MotionExport:
         """
         path, row, game = self.asked.target, self.row, self.asked.game
         with collected_warnings() as warnings:
-            animations, tables, rows, own, first = [], list[Table | None](), list[Row](), list[Row](), 0
+            animations, tables, own, first = [], list[Table | None](), list[Row](), 0
+            runs: list[list[Row]] = []
             sources = self._apart()
             for source in sources:
                 animation, table = self._finished(source)
@@ -209,9 +210,9 @@ class _MotionExport:
                 tables.append(table)
                 if table is None:
                     own.append(animation_tables.row_of(source.action, animation, first, game))
-                    rows.append(own[-1])
+                    runs.append(own[-1:])
                 else:
-                    rows += [replace(each, first=each.first + first) for each in table.rows]
+                    runs.append([replace(each, first=each.first + first) for each in table.rows])
                 first += animation.num_frames
                 warn_of_lost_scales(animation)
             warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
@@ -223,7 +224,7 @@ class _MotionExport:
         how = f" of {called}" if len(sources) == 1 else f": {called} one after another"
         facts = f"{plural(first, 'frame')}{how}, and '{table_file.name}'"
         return ExportedFiles(
-            {path: data, table_file: animation_tables.table_text(rows)}, {path: Summary(facts, warnings)}
+            {path: data, table_file: animation_tables.joined_text(runs)}, {path: Summary(facts, warnings)}
         )
 
     def _apart(self) -> list[Source]:

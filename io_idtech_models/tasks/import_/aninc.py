@@ -223,6 +223,14 @@ def drop_repeated_comments(rows: list[aninc.Row]) -> None:
             row.before, row.after = "" if indent.strip() else indent, "".join(row.after.splitlines(keepends=True)[:1])
 
 
+def joined_text(runs: Sequence[list[aninc.Row]]) -> bytes:
+    """Return the bytes of a table of several runs of rows: of rows of actions, and of whole tables."""
+    rows: list[aninc.Row] = []
+    for run in runs:
+        rows = [*aninc.with_line_end(rows), *run]
+    return table_text(rows)
+
+
 def table_text(rows: list[aninc.Row]) -> bytes:
     """Return a table's bytes."""
     return aninc.write_rows(rows).encode("utf-8", errors="surrogateescape")
