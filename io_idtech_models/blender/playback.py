@@ -315,14 +315,15 @@ def changing_over(owners: Iterable[Block]) -> Iterator[None]:
     """Let data-blocks be given something else to play.
 
     Bones and shape keys that this leaves alone, and what played before moved, rest then, as exports have it. An action
-    that nothing uses any more stays with its owner, or it would be gone from lists, and with the next saving.
+    that nothing uses any more stays with its owner, or it would be gone from lists, and with the next saving; not one
+    that moves nothing of it, as a new one before its first key.
     """
     before = [(owner, _other_paths(owner), _played(owner)) for owner in owners]
     yield
     for owner, paths, action in before:
         for path in paths - _other_paths(owner):
             reset_value(owner, path)
-        if action is not None and action.users <= action.use_fake_user:
+        if action is not None and action.users <= action.use_fake_user and _has_motion(owner, action):
             keep(owner, action)
 
 
@@ -330,6 +331,12 @@ def _played(owner: Block) -> Block | None:
     """Return the action that a data-block plays, if its list could not find that again: of the user's own."""
     action: Block | None = None if owner.animation_data is None else owner.animation_data.action
     return None if action is None or any(mark in action for mark in (MODEL_ID, PLAYER, PREVIEW, RIG)) else action
+
+
+def _has_motion(owner: Block, action: Block) -> bool:
+    """Tell whether an action moves something that a model shows: of armatures bones."""
+    is_rig = owner.id_type == "OBJECT" and owner.type == "ARMATURE"
+    return any(_poses(curves) if is_rig else curves for _, _, curves in action_parts(action))
 
 
 def let_go(owner: Block, action: Block) -> None:

@@ -386,6 +386,17 @@ def test_an_action_of_ones_own_stays_in_the_list(armed, fake_user):
     assert len(armed.animation_data.nla_tracks) == len(before) + 1, "and is kept once"
 
 
+@pytest.mark.parametrize("path", ["", "location"])
+def test_an_action_without_motion_of_bones_is_no_animation(armed, path):
+    before = names()
+    action = bpy.data.actions.new("nothing")
+    armed.animation_data.action = action
+    if path:
+        armed.keyframe_insert(path, frame=0)
+    play(name=before[0])
+    assert names() == before and action.users == 0
+
+
 def test_an_action_of_ones_own_over_frames_stays_in_the_list(monster):
     keys = bpy.context.object.data.shape_keys
     before = names()

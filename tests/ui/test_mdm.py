@@ -440,6 +440,20 @@ def test_rows_without_the_action_of_all_frames_are_named(table, capfd):
     assert said in capfd.readouterr().out and (table / "walk.mdx").read_bytes() == WALK
 
 
+def test_rows_of_one_of_several_files_without_its_action_of_all_frames_are_named(table, capfd):
+    put(table / "run2.mdx", RUN)
+    (table / "run2.aninc").write_text("leap 0 2 0 15 0 0 0\n", encoding="utf-8")
+    activate(rig())
+    assert import_mdx(filepath=str(table / "run2.mdx")) == {"FINISHED"}
+    bpy.ops.object.idtech_animation_remove(name="walk")
+    capfd.readouterr()
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    said = "rows of a table are left, and no action of all frames of their file (export those that you want as Chosen"
+    assert f"{said} Actions): 'stand', 'run', 'late one'" in capfd.readouterr().out
+    export_bytes(table / "run2.mdx", export_mdx, what="ALL")
+    assert said in capfd.readouterr().out
+
+
 def test_a_row_beyond_the_end_stays_there(tmp_path, figure):
     (tmp_path / "walk.aninc").write_text(TABLE.replace("5 1 0 10", "5 9 0 10"), encoding="utf-8")
     read(figure)
@@ -494,12 +508,11 @@ def test_an_edit_of_all_frames_stays_where_no_row_was_edited(table):
     assert changed == {f"frames[{f}].{n}" for f in (0, 3) for n in OF_FRAME}
 
 
-def cut(name: str, first: int, count: int, into: int) -> None:
-    """Delete frames of an action (`into` 0), or insert copies of its first ones before them."""
+def retime(name: str, frames: list[int]) -> None:
+    """Let an action show some of its frames, one after another."""
     action = bpy.data.actions[name]
     for curve in curves_of(action):
-        values = [point.co[1] for point in curve.keyframe_points]
-        values[first : first + count] = [] if not into else [*values[:into], *values[first : first + count]]
+        values = [curve.evaluate(float(frame)) for frame in frames]
         while len(curve.keyframe_points) > len(values):
             curve.keyframe_points.remove(curve.keyframe_points[-1])
         while len(curve.keyframe_points) < len(values):
@@ -507,12 +520,12 @@ def cut(name: str, first: int, count: int, into: int) -> None:
         for nth, value in enumerate(values):
             curve.keyframe_points[nth].co = (float(nth), value)
         curve.update()
-    action.frame_end = len(values) - 1
+    action.frame_end = len(frames) - 1
 
 
 @pytest.mark.parametrize("edited", [False, True])
 def test_rows_go_along_with_frames_that_move(table, edited):
-    cut("walk", 0, 0, 2)
+    retime("walk", [0, 1, 0, 1, 2, 3, 4, 5])
     if edited:
         turn("run", 1)
         turn("walk", 4)  # of the row, in the action of all frames
@@ -525,13 +538,60 @@ def test_rows_go_along_with_frames_that_move(table, edited):
 
 
 def test_rows_of_frames_that_are_gone_go_behind_all_others(table, capfd):
-    cut("walk", 3, 3, 0)
+    retime("walk", [0, 1])
     after, before = mdx.read(export_bytes(table / "walk.mdx", export_mdx)).frames, mdx.read(WALK).frames
-    assert after["bones"].tobytes() == before["bones"][[0, 1, 2, 2, 3, 4, 5]].tobytes()
+    assert after["bones"].tobytes() == before["bones"][[0, 1, 2, 3, 4, 5]].tobytes()
     rows = {row[0]: row[1:4] for row in rows_beside(table / "walk.mdx")}
-    assert rows["stand"][:2] == ["0", "2"] and rows["run"][:2] == ["3", "3"] and rows['"late'][1:] == ["6", "1"]
+    assert rows["stand"][:2] == ["0", "2"] and rows["run"][:2] == ["2", "3"] and rows['"late'][1:] == ["5", "1"]
     said = capfd.readouterr().out
-    assert "all frames of 'walk.mdx' are without some that 'run' shows: its own are behind all others now" in said
+    assert "all frames of 'walk.mdx' are without those that 'run' shows: its own are behind all others now" in said
+
+
+# How the action of all six frames is edited, which frames of the file are those of 'run' (2, 3, 4) then.
+TIMED = {
+    "held": ([0, 1, 2, 2, 4, 5], [2, 2, 4]),
+    "swapped": ([0, 1, 3, 2, 4, 5], [3, 2, 4]),
+    "longer": ([0, 1, 2, 3, 3, 4, 5], [2, 3, 3, 4]),
+    "shorter": ([0, 1, 2, 4, 5], [2, 4]),
+    "later": ([0, 0, 0, 1, 2, 2, 4, 5], [2, 2, 4]),
+    "cut off": ([0, 1, 2], [2]),
+    "elsewhere": ([2, 3, 4, 0, 1, 5], [2, 3, 4]),
+}
+
+
+@pytest.mark.parametrize("edited", [False, True])
+@pytest.mark.parametrize("how", TIMED)
+def test_what_is_timed_otherwise_in_all_frames_is_so_in_rows(table, how, edited, capfd):
+    frames, wanted = TIMED[how]
+    retime("walk", frames)
+    if edited:
+        turn("run", 1)
+    after, before = mdx.read(export_bytes(table / "walk.mdx", export_mdx)).frames, mdx.read(WALK).frames
+    first, count = ({row[0]: row[1:3] for row in rows_beside(table / "walk.mdx")})["run"]
+    found = after["bones"][int(first) : int(first) + int(count)]
+    said = capfd.readouterr().out
+    if not edited:
+        assert found.tobytes() == before["bones"][wanted].tobytes()
+        other = f"'run' has {len(wanted)} frame" in said and "these are written (its own action shows 3)" in said
+        assert other == (len(wanted) != 3)
+        return
+    left = [wanted[0], wanted[2]] if len(wanted) == 3 else [2, 4]  # of what the row's action shows as it was
+    assert found[[0, 2]].tobytes() == before["bones"][left].tobytes()
+    assert found[1].tobytes() not in {each.tobytes() for each in before["bones"]}
+    behind = "'run' was edited, and has another number of frames in all of 'walk.mdx': its own are behind all" in said
+    assert behind == (len(wanted) != 3) == (int(first) >= len(frames))
+
+
+def test_a_pose_that_a_file_has_twice_stands_for_itself(tmp_path, capfd):
+    frames = list(samples_mdm.moving_frames(6, seed=5))
+    (tmp_path / "walk.aninc").write_text("run 2 3 0 15 0 0 0\n", encoding="utf-8")
+    put(tmp_path / "walk.mdx", samples_mdm.MdxSpec(frames=[*frames[:5], frames[2]]).pack())
+    read(put(tmp_path / "figure.mdm", FIGURE))
+    retime("walk", [0, 0, 0, 0, 1, 2, 3, 4, 5])
+    turn("run", 1)
+    export_bytes(tmp_path / "walk.mdx", export_mdx)
+    assert rows_beside(tmp_path / "walk.mdx")[0][:3] == ["run", "5", "3"]
+    assert "behind all others" not in capfd.readouterr().out
 
 
 def test_frames_that_rows_share_go_behind_all_others(tmp_path, figure, capfd):

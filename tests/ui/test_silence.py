@@ -698,15 +698,32 @@ def _(folder):
     rows_of_a_table(folder)
 
 
-@says("its own are behind all others now", to="a.mdx")
-def _(folder):
+def cut_all_frames(folder, last):
+    """Import rows of a table, and let the action of all frames end earlier."""
     rows_of_a_table(folder)
     action = bpy.data.actions["a"]
-    action.frame_end = 3
+    action.frame_end = last
     for _, _, curves in action_parts(action):
         for curve in curves:
-            for point in [point for point in curve.keyframe_points if point.co[0] > 3][::-1]:
+            for point in [point for point in curve.keyframe_points if point.co[0] > last][::-1]:
                 curve.keyframe_points.remove(point)
+
+
+@says("are without those that", to="a.mdx")
+def _(folder):
+    cut_all_frames(folder, 1)
+
+
+@says("in all frames of 'a.mdx' now, and these are written", to="a.mdx")
+def _(folder):
+    cut_all_frames(folder, 3)
+
+
+@says("has another number of frames in all of", to="a.mdx")
+def _(folder):
+    cut_all_frames(folder, 3)
+    for curve in next(curves for _, _, curves in action_parts(bpy.data.actions["c"])):
+        curve.keyframe_points[1].co[1] += 0.3
 
 
 @says("animations that came from no file are not written")

@@ -26,12 +26,13 @@ from ...blender.skeletal.kept_frames import KeptFile, KeptRow
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.source_frames import SAME_PLACE, SAME_TURN
 from ...game.aninc import Row, RowEdit
+from ...model import alignment
 from ...model.bounds import nowhere, set_bounds
 from ...model.clips import Clip
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.skeletal import Animation, SkeletalModel
 from ...model.transforms import same_turns
-from ...reporting import LimitError, listed
+from ...reporting import LimitError, listed, plural
 from ..import_ import aninc as animation_tables
 from ..import_.kept_frames import table_row
 
@@ -103,31 +104,56 @@ class FileEdits:
     def take(self, row: KeptRow, action: Any, name: str) -> None:
         """Take what an action of a row shows, and says; the row is to be called so."""
         animation = self.gather(action)
-        said, first = table_row(row), self._first_of(row, animation)
-        if first is None:
-            text = "all frames of '%s' are without some that '%s' shows: its own are behind all others now"
-            log.warning(text, self.name, row.clip.name)
-            first = self._append(animation, row.clip.first, action)
-        elif not is_source(animation, row.clip.length) and not self._is_shown(animation, first, row.clip):
-            first = self._place(row, first, animation, action)
+        said, span, clip = table_row(row), self._span_of(row, animation), row.clip
+        shown = animation
+        if not span:
+            text = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
+            log.warning(text, self.name, clip.name)
+            first = self._append(animation, clip.first, action)
+        elif is_source(animation, clip.length):
+            first, shown = span[0], self._of_whole(row, span, animation)
+        elif len(span) != clip.length:
+            text = "'%s' was edited, and has another number of frames in all of '%s': its own are behind all others now"
+            log.warning(text, clip.name, self.name)
+            first = self._append(animation, clip.first, action)
+        elif self._is_shown(animation, span[0], clip):
+            first = span[0]
+        else:
+            first = self._place(row, span[0], animation, action)
         if isinstance(said, Row):
-            new = self._row(action, animation, first, said)
+            new = self._row(action, shown, first, said)
             new.name = name
             if new != said:
                 self.rows.append(RowEdit(self.file.game_name, said, new))
 
-    def _first_of(self, row: KeptRow, animation: Animation) -> int | None:
-        """Return where the frames of a row begin, which frames before them can have moved; None of some that are gone.
+    def _span_of(self, row: KeptRow, animation: Animation) -> range:
+        """Return which of all frames are a row's: they may have moved, or be more or fewer; none if all are gone.
 
         `animation` is what the row's action shows.
         """
         first, length = row.clip.first, row.clip.length
         if self.homes is None:
-            return first
-        begins = np.flatnonzero(self.homes == first).tolist()
-        wanted = np.arange(first, first + length)
-        same = (at for at in begins if np.array_equal(self.homes[at : at + length], wanted))
-        return next(same, self._found(animation))  # the file may have a frame more than once
+            return range(first, first + length)
+        begins, ends = self.spans
+        found = range(begins[first], ends[first + length - 1])
+        if len(found) == length:
+            return found
+        moved = (at for at in np.flatnonzero(self.homes == first).tolist() if self._has_run(at, first, length))
+        elsewhere = next(moved, None) if found else next(moved, self._found(animation))
+        return found if elsewhere is None else range(elsewhere, elsewhere + length)
+
+    def _has_run(self, at: int, first: int, length: int) -> bool:
+        """Tell whether frames that follow one another from some place on did so in the file."""
+        assert self.homes is not None
+        return np.array_equal(self.homes[at : at + length], np.arange(first, first + length))
+
+    def _of_whole(self, row: KeptRow, span: range, animation: Animation) -> Animation:
+        """Return what a row's action shows if all frames have as many of the row, or else those, which is said."""
+        if len(span) == row.clip.length:
+            return animation
+        text = "'%s' has %s in all frames of '%s' now, and these are written (its own action shows %d)"
+        log.warning(text, row.clip.name, plural(len(span), "frame"), self.name, row.clip.length)
+        return replace(self.whole.of_frames(np.array(span)), frame_rate=animation.frame_rate)
 
     @property
     def edited_whole(self) -> Animation | None:
@@ -148,6 +174,12 @@ class FileEdits:
             return None
         said = [each[each >= 0] for each in parts]
         return np.array([np.bincount(each).argmax() if len(each) else -1 for each in said], np.int64)
+
+    @cached_property
+    def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where runs of the file's frames begin, and are over, in all frames: see `alignment.spans`."""
+        homes = np.arange(self.file.num_frames) if self.homes is None else self.homes
+        return alignment.spans(homes, self.file.num_frames)
 
     def _is_shown(self, animation: Animation, first: int, clip: Clip) -> bool:
         """Tell whether all frames have an animation from some place on, as the bones move by now."""

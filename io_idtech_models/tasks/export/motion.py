@@ -55,6 +55,7 @@ class AnimationExport:
     recompute_bounds: bool = False
     add_origin: bool = False
     frame_rate: float = 0.0  # 0: the action's, else the scene's
+    # What only who calls this knows:
     with_model: bool = False  # which is written as well, into a file of its own
     also: tuple[Any, ...] = ()  # actions that are the armature's as well, though it plays others at this moment
 

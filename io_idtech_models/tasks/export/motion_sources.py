@@ -312,13 +312,16 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
             )
         return [bpy.data.actions[name] for name in called]
     every = [action for action in _all(rig) if PREVIEW not in action]
-    kept = [action for action in every if not (row.motion.joins_clips and animation_tables.is_part(action))]
-    if every and not kept:
-        rows = [names.file_name_of(action) for action in every]
+    parts = [action for action in every if row.motion.joins_clips and animation_tables.is_part(action)]
+    kept = [action for action in every if action not in parts]
+    alone = [a for a in parts if not kept or (animation_tables.table_id(a) and not animation_tables.whole_of(a, kept))]
+    if alone:
         how = "export those that you want as Chosen Actions"
-        raise RowsAloneError(
-            f"rows of a table are left, and no action of all frames of their file ({how}): {listed(rows)}"
-        )
+        rows = listed([names.file_name_of(action) for action in alone])
+        text = f"rows of a table are left, and no action of all frames of their file ({how}): {rows}"
+        if not kept:
+            raise RowsAloneError(text)
+        log.warning(text)
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")
     return in_order([action for action in kept if RIG_WHOLE not in action] or kept)  # which is all others together

@@ -118,14 +118,14 @@ def known_actions(rig: Any, also: Sequence[Any] = ()) -> list[Any]:
     `also` are such that it plays and keeps as well, though not at this moment.
     """
     own = dict.fromkeys([*used_actions(rig), *also])
-    tables = {_table_id(each) for each in own} - {""}
+    tables = {table_id(each) for each in own} - {""}
     every: list[Any] = list(bpy.data.actions) if tables else []
-    loose = [each for each in every if _table_id(each) in tables and each.users and each not in own]
+    loose = [each for each in every if table_id(each) in tables and each.users and each not in own]
     others = {a for block in bpy.data.objects if loose and block != rig for a in used_actions(block)}
     return [*own, *(each for each in loose if each not in others)]
 
 
-def _table_id(action: Any) -> str:
+def table_id(action: Any) -> str:
     """Return which table an action's frames are in; "" if in none."""
     found = action.get(TABLE_OF)
     return found if isinstance(found, str) else ""
@@ -133,14 +133,14 @@ def _table_id(action: Any) -> str:
 
 def whole_of(action: Any, actions: Sequence[Any]) -> Any:
     """Return which of some actions has all frames of the file that one is a part of; None where there is none."""
-    own = _table_id(action) if is_part(action) else ""
-    wholes = [each for each in actions if own and TABLE in each and _table_id(each) == own]
+    own = table_id(action) if is_part(action) else ""
+    wholes = [each for each in actions if own and TABLE in each and table_id(each) == own]
     return min(wholes, key=lambda each: each.name != each.get(names.GIVEN), default=None)  # a copy is no file yet
 
 
 def parts_of(whole: Any, actions: Sequence[Any]) -> list[Any]:
     """Return which of some actions are parts of the file of which one has all frames."""
-    return [each for each in actions if is_part(each) and _table_id(each) == _table_id(whole) != ""]
+    return [each for each in actions if is_part(each) and table_id(each) == table_id(whole) != ""]
 
 
 def name_in_table(action: Any) -> str:

@@ -19,7 +19,7 @@ from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format
 from ...model.limits.games import NO_GAME, game_of_player
-from ...reporting import LimitError, Summary, listed
+from ...reporting import LimitError, Summary, collected_warnings, listed
 from ..character.record import character_game, character_target
 from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
 from ..export.motion import AnimationExport, export_animations
@@ -115,14 +115,15 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     if rig is None or row is None:
         return [], []
     try:
-        every = actions_of(rig, row.skeletal.animation or row)
+        with collected_warnings() as said:
+            every = actions_of(rig, row.skeletal.animation or row)
     except NoActionError as error:
         return [], [str(error)] if isinstance(error, RowsAloneError) else []
     actions = [action for action in every if isinstance(action.get(FILE), str)]
     written = plan.options.get("write_animation") or plan.options.get("write_animations")  # along with the model
     new = [] if written else [names.file_name_of(action) for action in every if action not in actions]
     text = "animations that came from no file are not written, export them (File > Export)"
-    said = [f"{text}: {listed(new)}"] if new else []
+    said += [f"{text}: {listed(new)}"] if new else []
     done, left = [], []
     for action, target in _targets(actions, agreed):
         place = str(target)

@@ -108,7 +108,7 @@ def test_frames_of_an_armature(tmp_path, name):
         (import_anim, SkeletalSettings, ("weld",)),
         (export_mesh, SkeletalGatherSettings, ("normals", "holds")),
         (export_anim, SkeletalGatherSettings, ("most_weights", "least_weight", "orphan_bone", "normals", "holds")),
-        (export_anim, AnimationExport, ()),
+        (export_anim, AnimationExport, ("with_model", "also")),
     ],
 )
 def test_options_and_settings_are_in_step(operator, settings_class, left_out):
