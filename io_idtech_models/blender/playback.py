@@ -333,6 +333,20 @@ def _played(owner: Block) -> Block | None:
     return None if action is None or any(mark in action for mark in (MODEL_ID, PLAYER, PREVIEW, RIG)) else action
 
 
+@contextmanager
+def playing_instead(owner: Block, action: Block, slot: Any) -> Iterator[None]:
+    """Let a data-block play an action beside its NLA tracks; what it played, and where it stood, comes back.
+
+    Bones and shape keys rest meanwhile that the action leaves alone, and what played before moved.
+    """
+    before, moved = _other_paths(owner), {curve.data_path for _, _, curves in action_parts(action) for curve in curves}
+    with _restored([(owner, [*before, *moved])]):
+        play_action(owner, action, slot)
+        for path in before - _other_paths(owner):
+            reset_value(owner, path)
+        yield
+
+
 def _has_motion(owner: Block, action: Block) -> bool:
     """Tell whether an action moves something that a model shows: of armatures bones."""
     is_rig = owner.id_type == "OBJECT" and owner.type == "ARMATURE"

@@ -411,6 +411,60 @@ def test_a_row_that_only_plays_is_written(table):
     assert rig().animation_data.action == own and own.users == 1
 
 
+def own_action(name: str) -> Any:
+    """Let the armature play a new action, of three frames."""
+    activate(rig())
+    rig().animation_data.action = action = bpy.data.actions.new(name)
+    for each in rig().pose.bones:
+        each.matrix_basis.identity()
+    bone = rig().pose.bones["fuß"]
+    for frame in (0, 2):
+        bone.rotation_quaternion = (1.0, 0.1 * frame, 0.0, 0.0)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    return action
+
+
+@pytest.mark.parametrize("to", ["walk.mdx", "other.mdx"])
+def test_what_chosen_actions_made_a_row_is_one_for_export_again(table, to, capfd):
+    own_action("mine")
+    data = export_bytes(table / to, export_mdx, what="CHOSEN", actions="walk,mine")
+    row = [row[:4] for row in rows_beside(table / to) if row[0] == "mine"]
+    assert row == [["mine", "6", "3", "0"]]
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    said = "animations that came from no file are not written" in capfd.readouterr().out
+    is_row = to == "walk.mdx"
+    one, other = (MDX.load(each, "walk") for each in (data, (table / "walk.mdx").read_bytes()))
+    assert np.array_equal(one.rotations, other.rotations) == is_row == (not said)
+    assert (row[0] in [row[:4] for row in rows_beside(table / "walk.mdx")]) == is_row
+
+
+def test_an_action_that_was_exported_is_a_file_for_export_again(table, capfd):
+    own_action("mine")
+    data = export_bytes(table / "my.mdx", export_mdx, what="ACTIVE")
+    (table / "my.mdx").write_bytes(b"")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert (table / "my.mdx").read_bytes() == data
+    assert "came from no file" not in capfd.readouterr().out
+
+
+def test_export_again_leaves_the_scene_as_it_is(table):
+    action = own_action("mine")
+    bpy.context.view_layer.update()
+    before = [tuple(map(tuple, bone.matrix_basis)) for bone in rig().pose.bones]
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert [tuple(map(tuple, bone.matrix_basis)) for bone in rig().pose.bones] == before
+    assert rig().animation_data.action == action and (table / "walk.mdx").read_bytes() == WALK
+
+
+def test_sentences_name_the_file_that_is_written(table, capfd):
+    activate(rig())
+    bpy.ops.object.idtech_animation_rename(name="walk", to="way")
+    bpy.ops.object.idtech_animation_remove(name="run")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert "rows of 'walk.mdx' whose actions were deleted go from its table: 'run'" in capfd.readouterr().out
+
+
 def test_a_copy_of_all_frames_is_a_file_without_a_table(table, capfd):
     activate(rig())
     bpy.ops.object.idtech_animation_duplicate(name="walk", copy="guns")

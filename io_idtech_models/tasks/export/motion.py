@@ -19,6 +19,8 @@ from ...assets.scale_files import scale_files
 from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
+from ...blender.linked import is_linked
+from ...blender.provenance import FILE
 from ...blender.scene import bending
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
@@ -66,6 +68,23 @@ class ExportedFiles:
 
     data: dict[Path, bytes] = field(default_factory=dict)
     summaries: dict[Path, Summary] = field(default_factory=dict)
+    homes: dict[Any, Path] = field(default_factory=dict)  # of actions that are a file each
+    added: dict[Any, Any] = field(
+        default_factory=dict
+    )  # actions that are rows of a file now, and that of all its frames
+
+    def said(self, odd: bool) -> list[str]:
+        """Return what there is to say of the files of which there is something odd, or of the others."""
+        return [f"{file.name}: {summary}" for file, summary in self.summaries.items() if summary.is_odd == odd]
+
+    def remember(self) -> None:
+        """Note on actions that came from no file what they are of by now, for Export Again: once that is written."""
+        for action, path in self.homes.items():
+            if not (is_linked(action) or isinstance(action.get(FILE), str) or animation_tables.is_part(action)):
+                action[FILE] = str(path)
+        for action, whole in self.added.items():
+            if not (is_linked(action) or isinstance(action.get(FILE), str) or animation_tables.is_part(action)):
+                animation_tables.make_part(action, whole)
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Say something more of the last file."""
@@ -94,6 +113,7 @@ def export_animations(
         exported = motion_files(asked, row, export, context, wanted)
     exported.warn([*record_warnings, *notes])
     write_into_folders(exported.data)
+    exported.remember()
     return list(exported.summaries.items())
 
 
@@ -171,7 +191,7 @@ class _MotionExport:
         for name, source in zip(file_names([source.name for source in self.sources]), self.sources, strict=True):
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
             with collected_warnings() as warnings:
-                animation, table = self._finished(source)
+                animation, table = self._finished(source, target)
                 warnings.extend(refused(row.check(animation, game)))
                 exported.data[target] = row.dump(animation)
                 warnings.extend(self._shown_otherwise([animation], [source], exported.data[target], [table]))
@@ -182,6 +202,8 @@ class _MotionExport:
             facts += f" of '{source.name}'" if row.motion.joins_clips else ""
             facts += "".join(f", and '{file.name}'" for file in beside)
             exported.summaries[target] = Summary(facts, warnings, folder_notes(target, path))
+            if source.action is not None:
+                exported.homes[source.action] = target
         return exported
 
     def _table_beside(self, target: Path, animation: Animation, table: Table | None) -> dict[Path, bytes]:
@@ -206,7 +228,7 @@ class _MotionExport:
             runs: list[list[Row]] = []
             sources = self._apart()
             for source in sources:
-                animation, table = self._finished(source)
+                animation, table = self._finished(source, path)
                 animations.append(animation)
                 tables.append(table)
                 if table is None:
@@ -225,8 +247,17 @@ class _MotionExport:
         how = f" of {called}" if len(sources) == 1 else f": {called} one after another"
         facts = f"{plural(first, 'frame')}{how}, and '{table_file.name}'"
         return ExportedFiles(
-            {path: data, table_file: animation_tables.joined_text(runs)}, {path: Summary(facts, warnings)}
+            {path: data, table_file: animation_tables.joined_text(runs)},
+            {path: Summary(facts, warnings)},
+            added=self._added(sources, tables),
         )
+
+    def _added(self, sources: Sequence[Source], tables: Sequence[Table | None]) -> dict[Any, Any]:
+        """Return which actions are rows from now on of the file of all frames that they were written into."""
+        wholes = [source.action for source, table in zip(sources, tables, strict=True) if table is not None]
+        if self.wanted.what != "CHOSEN" or len(wholes) != 1 or Path(str(wholes[0].get(FILE))) != self.asked.target:
+            return {}
+        return {source.action: wholes[0] for source in sources if source.action != wholes[0]}
 
     def _apart(self) -> list[Source]:
         """Return the sources without rows of files of which all frames are among them."""
@@ -235,11 +266,11 @@ class _MotionExport:
         wholes = [source.action for source in self.sources if animation_tables.table_of(source.action)]
         return [source for source in self.sources if animation_tables.whole_of(source.action, wholes) is None]
 
-    def _finished(self, source: Source) -> tuple[Animation, Table | None]:
+    def _finished(self, source: Source, target: Path) -> tuple[Animation, Table | None]:
         """Return a motion as it is to be written, and what a table is to say that takes its frames apart."""
         gathered, table = source.gather(), None
         if self.row.motion.joins_clips and source.action is not None and self.wanted.what != "NLA":
-            whole = whole_file(self.export.rig, source.action, self.row, self.wanted.also)
+            whole = whole_file(self.export.rig, source.action, target.name, self.wanted.also)
             if whole is not None:
                 gathered, table = with_rows(self.export, self.model, self.row, self.asked.game, whole, gathered)
         if table is not None and self.wanted.frame_rate > 0:

@@ -117,17 +117,16 @@ def _export_model(
         if row.has_motions and not motion and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
         write_into_folders({target: data, **beside.data, **dict(skins)})
+        beside.remember()
         remember_weights(export.rig, settings)
     tags = unselected_tags(chosen, bones=False) if row.tags or row.skeletal.tags_are_joints else []
     left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
     alone = row.skeletal.animation and not beside.data
     apart = of_bones_beside(model, "its animations, exported anew,", not row.skeletal.companions) if alone else []
-    warnings += [*_without_lone(here, row, beside), *of_unlisted(here, row, blocks)]
-    warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.is_odd]
-    written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.is_odd]
+    warnings += [*_without_lone(here, row, beside), *of_unlisted(here, row, blocks), *beside.said(odd=True)]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
-    notes = [*written, *folder_notes(target, asked.target), *taken_along(chosen), *row.runs(animations)]
+    notes = [*beside.said(odd=False), *folder_notes(target, asked.target), *taken_along(chosen), *row.runs(animations)]
     return Summary(describe_skeletal(model) + moved, warnings, notes, apart)
 
 

@@ -65,9 +65,10 @@ class WholeFile:
 
     action: Any
     parts: Sequence[Any]
+    name: str  # of the file that is written
 
 
-def whole_file(rig: Any, action: Any, row: Format, also: Sequence[Any]) -> WholeFile | None:
+def whole_file(rig: Any, action: Any, name: str, also: Sequence[Any]) -> WholeFile | None:
     """Return an action of all frames of a file with those of its rows; None where it has no table, or no such action.
 
     They are among those that an armature, and `also`, knows. A copy has none while the original is there: it is all
@@ -78,9 +79,8 @@ def whole_file(rig: Any, action: Any, row: Format, also: Sequence[Any]) -> Whole
     known = animation_tables.known_actions(rig, also)
     parts = animation_tables.parts_of(action, known)
     if not parts:
-        called_file = names.file_name_of(action) + row.suffixes[0]
-        log.warning("no row of the table of '%s' has an action any more: it stays as it is", called_file)
-    return WholeFile(action, parts) if parts and animation_tables.whole_of(parts[0], known) == action else None
+        log.warning("no row of the table of '%s' has an action any more: it stays as it is", name)
+    return WholeFile(action, parts, name) if parts and animation_tables.whole_of(parts[0], known) == action else None
 
 
 def with_rows(
@@ -89,7 +89,6 @@ def with_rows(
     """Return what an action of all frames of a file has `shown` with what its rows' actions show, and their table."""
     action, parts = whole.action, whole.parts
     told = animation_tables.table_of(action)
-    called_file = names.file_name_of(action) + row.suffixes[0]
     known = find_action(action)
     count = shown.num_frames if known is None else len(known.source.positions)
     runs = [(frames, each) for frames, each in animation_tables.within(count, aninc.effective(told)) if frames]
@@ -105,9 +104,9 @@ def with_rows(
     gone = [each.clip.name for place, each in enumerate(rows) if place and place not in own]
     if gone:  # their names are free, and their frames nobody's
         text = "rows of '%s' whose actions were deleted go from its table: %s"
-        log.warning(text, called_file, listed(gone))
+        log.warning(text, whole.name, listed(gone))
     kept = (rows[0], *(rows[place] for place in sorted(own)))
-    file = KeptFile(called_file, "", row.name, kept)
+    file = KeptFile(whole.name, "", row.name, kept)
     edits = FileEdits(export, model, file, lambda: shown, game)
     edits.end = shown.num_frames
     called = edits.called({nth: own[place] for nth, place in enumerate(sorted(own), start=1)})

@@ -11,8 +11,9 @@ from typing import Any
 from ...assets.export_request import ExportRequest
 from ...assets.storage import file_names
 from ...blender import names
-from ...blender.compat import Context, play_action, played_action
+from ...blender.compat import Context
 from ...blender.leaders import slot_of
+from ...blender.playback import playing_instead
 from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
@@ -179,14 +180,11 @@ def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: 
     settings = SkeletalGatherSettings(
         **{n: options[n] for n in ("scale", "deform_only", "keep_suffixes") if n in options}, **weights
     )
-    before = played_action(rig)
-    also = () if before[0] is None else (before[0],)
+    played = None if rig.animation_data is None else rig.animation_data.action
+    also = () if played is None else (played,)
     wanted = AnimationExport(add_origin=options.get("add_origin", False), with_model=True, also=also)
     game = options.get("game", NO_GAME)
     asked = ExportRequest(target, game if game in row.games else NO_GAME, {o.name: o.default for o in row.options})
-    try:
-        play_action(rig, action, slot_of(rig, action))
+    with playing_instead(rig, action, slot_of(rig, action)):
         done = export_animations(asked, row, Choice([rig]), context, settings, wanted)
-    finally:
-        play_action(rig, *before)
     return done[0][1]
