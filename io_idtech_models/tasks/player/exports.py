@@ -169,6 +169,9 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
         try:
             found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
         except LimitError as error:
+            if level and choice.collection is not None:
+                way = f"make levels of detail anew, or delete the collection '{choice.collection.name}'"
+                raise LimitError(f"{name}: {error} ({way})") from error
             raise LimitError(f"{name}: {error}") from error
         if not level:  # games ask the nearest one for its tags
             on_it = [ON_TAGS[part] for part, above in BEFORE.items() if above == kind and (part, 0) in chosen]

@@ -1,5 +1,6 @@
 """Would a game take this model? What it refuses is selected and listed, without writing a file."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from bpy.props import EnumProperty
@@ -7,8 +8,8 @@ from bpy.props import EnumProperty
 from ... import formats
 from ...blender.compat import Context
 from ...blender.window import mode_of
-from ...model.limits.games import ERROR, GAMES, NO_GAME
-from ...reporting import ModelError, collected_warnings, listed, plural
+from ...model.limits.games import ERROR, GAMES, NO_GAME, Problem
+from ...reporting import ModelError, listed, plural
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect
@@ -61,26 +62,19 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> set[str]:
         """Check, select and list; of a player all parts."""
         from ...reporting import Summary
-        from ...tasks.check import checked, models_meant, offenders
+        from ...tasks.check import check_all
 
         name, _, game = self.target.partition(":")
-        row = formats.by_name(name)
-        blocks: list[Any] = []
-        findings: list[Finding] = []
-        said: dict[str, list[str]] = {}
-        counted: dict[str, dict[str, int]] = {}
         try:
-            for part, chosen in models_meant(context).items():
-                with collected_warnings() as warnings:
-                    found, counted[part] = checked(chosen, row, game, context)
-                blocks += offenders(chosen.blocks, found)
-                findings += [_finding(chosen.blocks, each, part) for each in found]
-                said[part] = warnings
+            results = check_all(context, formats.by_name(name), game)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        findings += [("", text, False) for text in _by_part(said)]
-        self.keep(context, findings, counted)
+        blocks = [block for result in results for block in result.offenders]
+        findings = [_finding(result, problem) for result in results for problem in result.problems]
+        findings += [("", f"{result.name}: {result.lack}", True) for result in results if result.lack]
+        findings += [("", text, False) for text in _by_part({result.name: result.said for result in results})]
+        self.keep(context, findings, {result.name: result.counts for result in results})
         blocks = [block for block in blocks if block.visible_get()]
         if blocks:
             deselect(context)
@@ -109,7 +103,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
             context.area.tag_redraw()
 
 
-def _by_part(said: dict[str, list[str]]) -> list[str]:
+def _by_part(said: dict[str, Sequence[str]]) -> list[str]:
     """Return what was said of parts, each sentence once, behind the names of those of which it was."""
     parts: dict[str, list[str]] = {}
     for part, texts in said.items():
@@ -118,13 +112,11 @@ def _by_part(said: dict[str, list[str]]) -> list[str]:
     return [f"{listed(names, quoted=False)}: {text}" if any(names) else text for text, names in parts.items()]
 
 
-def _finding(blocks: list[Any], found: Any, part: str) -> Finding:
-    """Return what a problem of objects, or a sentence, is as a finding: the object's name, the text, is it an error."""
-    from ...tasks.check import offenders
-
-    named = offenders(blocks, [found]) if getattr(found, "subject", "") else []
-    text = f"{part}: {found}" if part else str(found)
-    return named[0].name if named else "", text, getattr(found, "severity", "") == ERROR
+def _finding(result: Any, problem: Problem) -> Finding:
+    """Return a problem that a check has as result as a finding: the object's name, the text, is it an error."""
+    named = result.offenders_of([problem])
+    text = f"{result.name}: {problem}" if result.name else str(problem)
+    return named[0].name if named else "", text, problem.severity == ERROR
 
 
 CLASSES = (OBJECT_OT_idtech_check_game,)

@@ -12,7 +12,7 @@ from io_idtech_models.ui.panel import header, main, model, surfaces, tags
 from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import drawn, shows, texts
 from tests.ui.player.players import brought, game, tag_of
-from tests.ui.scene import activate, add_cube, add_object, bpy, import_model
+from tests.ui.scene import activate, add_cube, add_object, bpy, error_of, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 TOCK = PROJECT / "examples/tock/baseq3/models/players/tock"
@@ -119,6 +119,35 @@ def test_a_check_is_of_all_parts():
     assert any(entry.text.startswith("head: ") and entry.severe for entry in entries)
     activate(part_named("upper"))
     assert shows(findings.VIEW3D_PT_idtech_findings), "of the whole player"
+
+
+def test_a_check_is_of_levels_of_detail_too(capfd):
+    """A level without a mesh hinders every export, which says what to do."""
+    brought(TOCK)
+    level = next(c for c in bpy.data.collections if c.name.startswith("head_1"))
+    for block in list(level.objects):
+        level.objects.unlink(block)
+    activate(part_named("lower"))
+    assert bpy.ops.object.idtech_check_game(target="md3:quake3") == {"FINISHED"}
+    (entry,) = [each for each in found.checked(bpy.context).findings if each.severe]
+    said = "nothing to export: no visible mesh and no tag among the objects"
+    assert entry.text == f"head_1: {said}"
+    way = f"head_1.md3: {said} (make levels of detail anew, or delete the collection '{level.name}')"
+    assert way in error_of(bpy.ops.object.idtech_export_again)
+    bpy.data.collections.remove(level)
+    capfd.readouterr()
+    assert bpy.ops.object.idtech_check_game(target="md3:quake3") == {"FINISHED"}
+    assert "it will be taken" in capfd.readouterr().out
+
+
+def test_a_check_of_a_model_is_of_its_levels(tmp_path):
+    import_model(put(tmp_path / "a.md3"))
+    assert bpy.ops.object.idtech_make_levels() == {"FINISHED"}
+    level = next(c for c in bpy.data.collections if c.name.startswith("a_1"))
+    for block in list(level.objects):
+        level.objects.unlink(block)
+    assert bpy.ops.object.idtech_check_game(target="md3:quake3") == {"FINISHED"}
+    assert [each.text.partition(":")[0] for each in found.checked(bpy.context).findings if each.severe] == ["a_1"]
 
 
 def test_without_a_model_it_offers_an_import():
