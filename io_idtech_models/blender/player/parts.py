@@ -12,7 +12,7 @@ import bpy
 from ..compat import Block
 from ..mesh.levels import levels_of
 from ..provenance import MODEL_ID, PART, PLAYER, collection_of, collections_of
-from ..roots import LEVEL, is_root, own_constraints, player_root
+from ..roots import LEVEL, is_root, own_constraints, player_root, root_of
 from ..scene import objects_in
 
 BEARERS = frozenset(("lower", "nonseg"))  # parts on which the others hang
@@ -84,8 +84,11 @@ def _found(top: Block) -> PlayerFound:
 
 
 def is_plain(block: Block) -> bool:
-    """Tell whether an object's own data say all that it shows: then Blender need not evaluate it."""
-    return not block.modifiers and own_constraints(block)
+    """Tell whether an object's own data say all that it shows: then Blender need not evaluate it.
+
+    What hangs on no part has to be evaluated, for where it is in the world: that is lost with a saved file.
+    """
+    return not block.modifiers and own_constraints(block) and root_of(block) is not None
 
 
 @contextmanager

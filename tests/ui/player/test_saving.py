@@ -441,6 +441,27 @@ def test_a_linked_player_has_its_levels_of_detail(tmp_path):
     assert "linked from another .blend" in error_of(bpy.ops.object.idtech_make_levels, percentages="50")
 
 
+def test_a_level_that_hangs_on_nothing_is_written_as_it_stands_after_reopening(tmp_path):
+    """What lies in an excluded collection has no place in the world once its file was opened."""
+    brought(game(tmp_path))
+    level = next(c for c in bpy.data.collections if c.name.startswith("lower_1"))
+    layer = bpy.context.view_layer.layer_collection.children[0].children[level.name]
+    layer.exclude = False
+    bpy.context.view_layer.update()
+    for mesh in [block for block in level.objects if block.type == "MESH"]:
+        place = mesh.matrix_world.copy()
+        mesh.parent = None
+        mesh.matrix_world = place
+        mesh.location.x += 5.0
+    bpy.context.view_layer.update()
+    layer.exclude = True
+    before = saved(tmp_path)
+    assert before["lower_1.md3"] != originals()["lower_1.md3"]
+    reopen(tmp_path)
+    active_player()
+    assert unequal(tmp_path, before) == []
+
+
 @pytest.mark.parametrize("made", [False, True], ids=["that came", "that was made"])
 def test_a_level_of_detail_of_before_an_edit_is_named(tmp_path, capfd, made):
     """Of a player that is saved, and of a part alone."""
