@@ -217,6 +217,13 @@ def _follow(*_ignored: Any) -> None:
     follow(_objects(context))
 
 
+def _on_undo(*_ignored: Any) -> None:
+    """Let keys follow what undo brought back, and again when Blender has found out what that shows."""
+    _follow()
+    if not (_app.background or _app.timers.is_registered(_follow)):
+        _app.timers.register(_follow, first_interval=0.0)
+
+
 def _on_key() -> None:
     """Show the key that was chosen in the list."""
     from ..blender.vertex.shown_keys import frame_that_shows, has_frames
@@ -245,8 +252,8 @@ def _listen(*_ignored: Any) -> None:
 OCCASIONS = {
     "frame_change_post": _on_frame,
     "animation_playback_post": _follow,
-    "undo_post": _follow,
-    "redo_post": _follow,
+    "undo_post": _on_undo,
+    "redo_post": _on_undo,
     "load_post": _listen,
 }
 
@@ -261,5 +268,7 @@ def watch() -> None:
 def unwatch() -> None:
     """End it."""
     bpy.msgbus.clear_by_owner(_owner)
+    if _app.timers.is_registered(_follow):
+        _app.timers.unregister(_follow)
     for name, handler in OCCASIONS.items():
         getattr(_app.handlers, name).remove(handler)
