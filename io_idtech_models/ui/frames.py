@@ -218,10 +218,17 @@ def _follow(*_ignored: Any) -> None:
 
 
 def _on_undo(*_ignored: Any) -> None:
-    """Let keys follow what undo brought back, and again when Blender has found out what that shows."""
+    """Let keys follow what undo brought back, and again when Blender may be asked what that shows."""
     _follow()
-    if not (_app.background or _app.timers.is_registered(_follow)):
-        _app.timers.register(_follow, first_interval=0.0)
+    if not (_app.background or _app.timers.is_registered(_follow_evaluated)):
+        _app.timers.register(_follow_evaluated, first_interval=0.0)
+
+
+def _follow_evaluated() -> None:
+    """Let keys follow once the time of keys is that of the scene's frame: undo brings back one that may be older."""
+    context: Any = bpy.context
+    context.view_layer.update()
+    _follow()
 
 
 def _on_key() -> None:
@@ -268,7 +275,7 @@ def watch() -> None:
 def unwatch() -> None:
     """End it."""
     bpy.msgbus.clear_by_owner(_owner)
-    if _app.timers.is_registered(_follow):
-        _app.timers.unregister(_follow)
+    if _app.timers.is_registered(_follow_evaluated):
+        _app.timers.unregister(_follow_evaluated)
     for name, handler in OCCASIONS.items():
         getattr(_app.handlers, name).remove(handler)

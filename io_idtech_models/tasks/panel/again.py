@@ -182,7 +182,9 @@ def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: 
     )
     played = None if rig.animation_data is None else rig.animation_data.action
     also = () if played is None else (played,)
-    wanted = AnimationExport(add_origin=options.get("add_origin", False), with_model=True, also=also)
+    # What the scene shows with the action that plays is that one's; others are written as each plays alone.
+    what = "AUTO" if played == action else "ACTIVE"
+    wanted = AnimationExport(what, add_origin=options.get("add_origin", False), with_model=True, also=also)
     game = options.get("game", NO_GAME)
     asked = ExportRequest(target, game if game in row.games else NO_GAME, {o.name: o.default for o in row.options})
     with playing_instead(rig, action, slot_of(rig, action)):
