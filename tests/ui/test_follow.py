@@ -59,6 +59,25 @@ def test_the_key_follows_what_is_chosen_and_what_is_undone(tmp_path):
     assert other.active_shape_key_index == 1
 
 
+def test_what_is_undone_is_followed_once_it_was_evaluated(tmp_path, monkeypatch):
+    """Undo brings back keys of which the time is that of the frame before."""
+    block = import_frames(put(tmp_path / "a.md2"))
+    bpy.context.scene.frame_set(2)
+    block.active_shape_key_index = 1
+    keys = block.data.shape_keys
+    keys.eval_time = keys.key_blocks[1].frame
+    keys.update_tag(refresh={"TIME"})
+    timers = bpy.app.timers
+    monkeypatch.setattr(
+        frames, "_app", SimpleNamespace(background=False, timers=timers, is_job_running=lambda _: False)
+    )
+    frames.OCCASIONS["undo_post"]()
+    assert block.active_shape_key_index == 1 and timers.is_registered(frames._follow_evaluated)
+    timers.unregister(frames._follow_evaluated)
+    frames._follow_evaluated()  # which Blender calls when it is idle
+    assert block.active_shape_key_index == 2
+
+
 def heights(block):
     return np.array([[point.co.z for point in key.points] for key in block.data.shape_keys.key_blocks])
 

@@ -52,6 +52,21 @@ def test_all_actions_go_into_the_folder(arm, capfd):
     assert not any(differences(FILES[f"{name}.md5anim"], data) for name, data in found.items())
 
 
+@pytest.mark.parametrize("then", ["", "nod", "wave"])
+def test_an_action_that_was_pushed_down_leaves_files_of_others_alone(arm, then, capfd):
+    """Export Again writes what the scene shows into the file of the action that plays, if one does."""
+    activate(rig())
+    bpy.ops.object.idtech_animation_play(name="wave")
+    action, rig().animation_data.action = rig().animation_data.action, None
+    rig().animation_data.nla_tracks.new().strips.new("wave", 0, action)  # which is not muted
+    if then:
+        bpy.ops.object.idtech_animation_play(name=then)
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    changed = {n for n in ("nod", "wave") if differences(FILES[f"{n}.md5anim"], (arm / f"{n}.md5anim").read_bytes())}
+    assert changed <= {then}
+    assert ("the scene's range is written" in capfd.readouterr().out) == bool(then)
+
+
 def test_a_model_is_written_with_its_animations(arm):
     """All that are asked for, or none."""
     out = arm / "out"
