@@ -502,7 +502,15 @@ def test_the_list_that_is_shown(monster):
     assert [item.last for item in holder.rows] != last, "frames that were inserted show in it at once"
     activate(bpy.data.objects.new("nothing", None) and bpy.context.object)
     bpy.data.actions.new("another")
-    assert shown._State.made_of != shown._key(bpy.context), "what draws the list sees that it is old"
+    assert shown.is_old(bpy.context), "what draws the list sees that"
+
+
+def test_windows_of_other_scenes_have_lists_of_their_own(monster):
+    first, more = bpy.context.scene, [bpy.data.scenes.new(name) for name in "bcd"]
+    shows = [SimpleNamespace(scene=each, view_layer=each.view_layers[0]) for each in (first, *more, first)]
+    windows = SimpleNamespace(windows=shows)
+    lists = [shown.holder_of(SimpleNamespace(**vars(each), window_manager=windows)) for each in shows]
+    assert lists == [*shown.HOLDERS, shown.HOLDERS[-1], shown.HOLDERS[0]]
 
 
 @pytest.mark.parametrize("what", ["duplicate", "move", "remove"])

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import scene as scenes
+from io_idtech_models.blender.vertex.shown_keys import shown_key
 from io_idtech_models.ui import frames, preferences
 from tests.samples import put
-from tests.ui.scene import add_cube, bpy, export_bytes, import_frames
+from tests.ui.player.players import actions_of, active_player, brought, game, mesh_of
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, import_frames
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -76,6 +78,18 @@ def test_what_is_undone_is_followed_once_it_was_evaluated(tmp_path, monkeypatch)
     timers.unregister(frames._follow_evaluated)
     frames._follow_evaluated()  # which Blender calls when it is idle
     assert block.active_shape_key_index == 2
+
+
+def test_the_key_follows_another_row_of_a_player_in_the_same_frame(tmp_path):
+    mesh = mesh_of(brought(game(tmp_path)), "lower")
+    activate(mesh)
+    rows = [name for name in actions_of(active_player()) if name.startswith("LEGS_")]
+    shown = set()
+    for name in rows:
+        assert bpy.ops.object.idtech_animation_play(name=name) == {"FINISHED"}
+        assert mesh.active_shape_key_index == shown_key(mesh.data.shape_keys)
+        shown.add(mesh.active_shape_key_index)
+    assert len(shown) > 2 and bpy.context.scene.frame_current == 1
 
 
 def heights(block):

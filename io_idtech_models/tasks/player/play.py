@@ -79,6 +79,8 @@ def play(
         at = 0 if at is None and not 0 <= scene.frame_current <= scene.frame_end else at
     if at is not None:
         scene.frame_set(at)
+    else:  # who follows the frame that shows is told of frames alone
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
 
 def last_frame(player: PlayerFound) -> int:

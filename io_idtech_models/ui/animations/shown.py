@@ -2,9 +2,10 @@
 
 The copy lies on the window manager, where undo leaves it alone. A handler notes that it is old; the panel, which is
 drawn then, has it made anew as soon as it may. A click and a new name reach us by the message bus, for properties with
-callbacks crash Blender 4.2 at exit.
+callbacks crash Blender 4.2 at exit. Windows that show other scenes have lists of their own.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -14,7 +15,8 @@ from ...blender.compat import Context
 from ..translations import say
 
 PropertyGroup: Any = bpy.types.PropertyGroup
-HOLDER = "idtech_animations"  # on the window manager
+# On the window manager: of the scene that the first window shows, and of those that others show.
+HOLDERS = ("idtech_animations", "idtech_animations_2", "idtech_animations_3")
 CHANGES = ("ADD", "REMOVE", "DUPLICATE", "MOVE", "RENAME")
 _owner = object()  # of the message bus' subscriptions
 _app: Any = bpy.app
@@ -45,12 +47,11 @@ class IDTECH_PG_animations(PropertyGroup):  # type: ignore[misc]
 
 
 class _State:
-    """Of which object and how many actions the list was made, and whether that is old by now."""
+    """Of which object and how many actions each list was made, and which of them are wanted anew."""
 
-    made_of: tuple[Any, ...] = ()
-    old = True
-    waiting = False
-    index = -1  # as it was put here
+    made_of = dict[str, tuple[Any, ...]]()  # by the names of HOLDERS; none of one that is old
+    index = dict[str, int]()  # as it was put there
+    wanted = set[str]()
 
 
 def _key(context: Context) -> tuple[Any, ...]:
@@ -59,18 +60,47 @@ def _key(context: Context) -> tuple[Any, ...]:
     return (None if active is None else active.session_uid, len(bpy.data.actions), context.scene.session_uid)
 
 
+def holder_of(context: Context) -> str:
+    """Return which of HOLDERS is the list of what a window shows."""
+    every = dict.fromkeys((window.scene, window.view_layer) for window in context.window_manager.windows)
+    place = list(every).index(own) if (own := (context.scene, context.view_layer)) in every else 0
+    return HOLDERS[min(place, len(HOLDERS) - 1)]
+
+
+def is_old(context: Context) -> bool:
+    """Tell whether the list has to be made anew."""
+    return _State.made_of.get(holder_of(context)) != _key(context)
+
+
+def _windows() -> Iterator[Context]:
+    """Let one window after another be the context's, of those that show other scenes; without any it is as it is."""
+    context: Any = bpy.context
+    seen = set[str]()
+    for window in context.window_manager.windows:
+        with context.temp_override(window=window):
+            if holder_of(context) not in seen:
+                seen.add(holder_of(context))
+                yield context
+    if not seen:
+        yield context
+
+
 def listing(context: Context) -> Any:
     """Return the list for drawing, which is made anew in a moment where it is old; None until there is one."""
-    if (_State.old or _State.made_of != _key(context)) and not _State.waiting:
-        _State.waiting = True
-        _app.timers.register(_soon, first_interval=0.0)
-    return getattr(context.window_manager, HOLDER, None)
+    name = holder_of(context)
+    if is_old(context) and name not in _State.wanted:
+        _State.wanted.add(name)
+        if not _app.timers.is_registered(_soon):
+            _app.timers.register(_soon, first_interval=0.0)
+    return getattr(context.window_manager, name, None)
 
 
 def _soon() -> None:
-    _State.waiting = False
+    wanted, _State.wanted = _State.wanted, set()
     context: Any = bpy.context
-    refresh(context)
+    for each in _windows():
+        if holder_of(each) in wanted:
+            refresh(each)
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -81,10 +111,13 @@ def refresh(context: Context) -> None:
     """Let the list show the animations of the active object's model as they are now."""
     from ...tasks.animations.find import animations_of
 
-    holder = getattr(context.window_manager, HOLDER, None)
-    if holder is None or getattr(context, "view_layer", None) is None:
+    if getattr(context, "view_layer", None) is None:
         return
-    _State.made_of, _State.old = _key(context), False
+    name = holder_of(context)
+    holder = getattr(context.window_manager, name, None)
+    if holder is None:
+        return
+    _State.made_of[name] = _key(context)
     animations = animations_of(context)
     rows = [] if animations is None else animations.rows()
     holder.rows.clear()
@@ -99,12 +132,12 @@ def refresh(context: Context) -> None:
         item.can = " ".join(what for what in CHANGES if animations is not None and animations.can_do(what, row))
     playing = None if animations is None else animations.playing_row(rows)
     index = next((nth for nth, row in enumerate(rows) if row is playing), -1)
-    _State.index = holder.index = index
+    _State.index[name] = holder.index = index
 
 
 def lack_of(context: Context, what: str, name: str) -> str:
     """Return why something, one of `CHANGES`, can't be done with an animation of the list, or ""."""
-    holder = getattr(context.window_manager, HOLDER)
+    holder = getattr(context.window_manager, holder_of(context))
     item = next((row for row in holder.rows if row.action == name), None)
     if item is not None and what in item.can.split():
         return ""
@@ -113,39 +146,32 @@ def lack_of(context: Context, what: str, name: str) -> str:
 
 def _on_index() -> None:
     """Play the animation that was clicked."""
-    context: Any = bpy.context
-    holder = getattr(context.window_manager, HOLDER)
-    if holder.index == _State.index or not 0 <= holder.index < len(holder.rows):
-        return
-    _State.index = holder.index
-    item = holder.rows[holder.index]
-    _call("idtech_animation_play", name="All Frames" if item.whole else item.action)
+    for context in _windows():
+        name = holder_of(context)
+        holder = getattr(context.window_manager, name)
+        if holder.index != _State.index.get(name, -1) and 0 <= holder.index < len(holder.rows):
+            _State.index[name] = holder.index
+            item = holder.rows[holder.index]
+            _call(context, "idtech_animation_play", name="All Frames" if item.whole else item.action)
 
 
 def _on_name() -> None:
     """Rename the animation whose name was typed over."""
-    context: Any = bpy.context
-    holder = getattr(context.window_manager, HOLDER)
-    changed = next((item for item in holder.rows if item.name != item.known), None)
-    if changed is None:
-        return
-    to, changed.known = changed.name, changed.name
-    if "RENAME" in changed.can.split() and to.strip():
-        _call("idtech_animation_rename", name=changed.action, to=to)
-    refresh(context)
+    for context in _windows():
+        holder = getattr(context.window_manager, holder_of(context))
+        changed = next((item for item in holder.rows if item.name != item.known), None)
+        if changed is None:
+            continue
+        to, changed.known = changed.name, changed.name
+        if "RENAME" in changed.can.split() and to.strip():
+            _call(context, "idtech_animation_rename", name=changed.action, to=to)
+        refresh(context)
 
 
-def _call(operator_name: str, **options: Any) -> None:
+def _call(context: Any, operator_name: str, **options: Any) -> None:
     """Call an operator, which undo takes back; what it refuses it reports."""
-    context: Any = bpy.context
-    operator = getattr(bpy.ops.object, operator_name)
-    windows = context.window_manager.windows
     try:
-        if context.window is None and len(windows):
-            with context.temp_override(window=windows[0]):
-                operator("EXEC_DEFAULT", True, **options)
-        else:
-            operator("EXEC_DEFAULT", True, **options)
+        getattr(bpy.ops.object, operator_name)("EXEC_DEFAULT", True, **options)
     except RuntimeError as error:
         text = str(error).removeprefix("Error: ").strip()
         context.window_manager.popup_menu(lambda menu, _context: menu.layout.label(text=text), title="", icon="ERROR")
@@ -159,23 +185,24 @@ def _listen(*_ignored: Any) -> None:
     for where, notify in ((clicked, _on_index), (named, _on_name)):
         key: Any = where
         bpy.msgbus.subscribe_rna(key=key, owner=_owner, args=(), notify=notify)
-    _State.old = True
+    _State.made_of.clear()
 
 
 def _on_change(_scene: Any, depsgraph: Any = None) -> None:
     """Note that actions changed."""
     if depsgraph is not None and depsgraph.id_type_updated("ACTION"):
-        _State.old = True
+        _State.made_of.clear()
 
 
 def _on_undo(*_ignored: Any) -> None:
-    _State.old = True
+    _State.made_of.clear()
 
 
 def watch() -> None:
     """Begin to follow what changes."""
     declare: Any = PointerProperty  # the stubs say that it returns nothing
-    setattr(bpy.types.WindowManager, HOLDER, declare(type=IDTECH_PG_animations))
+    for name in HOLDERS:
+        setattr(bpy.types.WindowManager, name, declare(type=IDTECH_PG_animations))
     for handlers, function in _handlers():
         handlers.append(_app.handlers.persistent(function))
     _listen()
@@ -188,8 +215,10 @@ def unwatch() -> None:
         _app.timers.unregister(_soon)
     for handlers, function in _handlers():
         handlers.remove(function)
-    delattr(bpy.types.WindowManager, HOLDER)
-    _State.made_of, _State.old, _State.waiting = (), True, False
+    for name in HOLDERS:
+        delattr(bpy.types.WindowManager, name)
+    for each in (_State.made_of, _State.index, _State.wanted):
+        each.clear()
 
 
 def _handlers() -> list[tuple[Any, Any]]:
