@@ -505,6 +505,18 @@ def test_the_list_that_is_shown(monster):
     assert shown.is_old(bpy.context), "what draws the list sees that"
 
 
+def test_actions_that_are_called_alike_show_their_numbers(armed):
+    """As a copy that Blender's own New Action makes."""
+    armed.animation_data.action = armed.animation_data.action.copy()
+    shown.refresh(bpy.context)
+    listed = [item.name for item in bpy.context.window_manager.idtech_animations.rows]
+    assert len(listed) == len(set(listed)) and armed.animation_data.action.name in listed
+    armed.animation_data.action.name = "other"
+    shown.refresh(bpy.context)
+    assert "other" in [item.name for item in bpy.context.window_manager.idtech_animations.rows]
+    assert not any("." in item.name for item in bpy.context.window_manager.idtech_animations.rows)
+
+
 def test_windows_of_other_scenes_have_lists_of_their_own(monster):
     first, more = bpy.context.scene, [bpy.data.scenes.new(name) for name in "bcd"]
     shows = [SimpleNamespace(scene=each, view_layer=each.view_layers[0]) for each in (first, *more, first)]

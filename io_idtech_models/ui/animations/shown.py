@@ -5,6 +5,7 @@ drawn then, has it made anew as soon as it may. A click and a new name reach us 
 callbacks crash Blender 4.2 at exit. Windows that show other scenes have lists of their own.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -124,9 +125,11 @@ def refresh(context: Context) -> None:
     holder.can_add = animations is not None and "ADD" in animations.can
     holder.unmade = sum(row.unmade is not None for row in rows)
     holder.why = "" if animations is None else animations.why
+    names = Counter(row.label for row in rows)
     for row in rows:
         item = holder.rows.add()
-        item.name = item.known = row.label
+        is_one_of_several = names[row.label] > 1 and not (row.whole or row.by_names) and row.unmade is None
+        item.name = item.known = row.key if is_one_of_several else row.label
         item.action, item.first, item.last = row.key, row.first, row.last
         item.rate, item.loop, item.whole = row.frame_rate, row.loop, row.whole
         item.can = " ".join(what for what in CHANGES if animations is not None and animations.can_do(what, row))
