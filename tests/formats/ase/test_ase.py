@@ -332,6 +332,14 @@ def test_what_nobody_knows_is_kept_whatever_its_bytes():
     assert ROW.dump(load(data)) == data
 
 
+def test_a_comment_is_a_line_whatever_is_in_it():
+    before = pyramid()
+    head, end, rest = before.partition(b"\n")
+    data = head + end + b"*COMMENT a { *GEOMOBJECT\n" + rest
+    assert [s.num_vertices for s in load(data).surfaces] == [s.num_vertices for s in load(before).surfaces]
+    assert ROW.dump(load(data)) == data
+
+
 def test_names_have_no_nul():
     data = swapped(b'*NODE_NAME "pyramid"', b'*NODE_NAME "pyr\0amid"')
     data = swapped(b"stone.tga", b"st\0one.tga", data)

@@ -121,6 +121,10 @@ def test_words_that_are_not_known():
     assert found.stages[0].blend == ADD
 
 
+def test_types_of_surfaces_are_known_by_their_numbers():
+    assert parse("surftype10\nsurftype15\nsurftype16", "x").unknown == ("surftype16",)
+
+
 def test_everything_in_one_line():
     found = parse("twosided{blend add map models/a.tga clamp}diffusemap b bumpmap c", "x")
     assert [(each.map, each.role, each.clamp) for each in found.stages] == [
