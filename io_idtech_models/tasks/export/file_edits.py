@@ -132,20 +132,19 @@ class FileEdits:
         `animation` is what the row's action shows.
         """
         first, length = row.clip.first, row.clip.length
-        if self.homes is None:
+        homes = self.homes
+        if homes is None or self.spans is None:
             return range(first, first + length)
         begins, ends = self.spans
         found = range(begins[first], ends[first + length - 1])
         if len(found) == length:
             return found
-        moved = (at for at in np.flatnonzero(self.homes == first).tolist() if self._has_run(at, first, length))
-        elsewhere = next(moved, None) if found else next(moved, self._found(animation))
+        wanted = np.arange(first, first + length)
+        moved = [
+            at for at in np.flatnonzero(homes == first).tolist() if np.array_equal(homes[at : at + length], wanted)
+        ]
+        elsewhere = moved[0] if moved else None if found else self._found(animation)
         return found if elsewhere is None else range(elsewhere, elsewhere + length)
-
-    def _has_run(self, at: int, first: int, length: int) -> bool:
-        """Tell whether frames that follow one another from some place on did so in the file."""
-        assert self.homes is not None
-        return np.array_equal(self.homes[at : at + length], np.arange(first, first + length))
 
     def _of_whole(self, row: KeptRow, span: range, animation: Animation) -> Animation:
         """Return what a row's action shows if all frames have as many of the row, or else those, which is said."""
@@ -176,10 +175,9 @@ class FileEdits:
         return np.array([np.bincount(each).argmax() if len(each) else -1 for each in said], np.int64)
 
     @cached_property
-    def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where runs of the file's frames begin, and are over, in all frames: see `alignment.spans`."""
-        homes = np.arange(self.file.num_frames) if self.homes is None else self.homes
-        return alignment.spans(homes, self.file.num_frames)
+    def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Where runs of the file's frames begin, and are over, in all frames, or None: `alignment.spans`."""
+        return None if self.homes is None else alignment.spans(self.homes, self.file.num_frames)
 
     def _is_shown(self, animation: Animation, first: int, clip: Clip) -> bool:
         """Tell whether all frames have an animation from some place on, as the bones move by now."""

@@ -71,7 +71,7 @@ class ExportedFiles:
     homes: dict[Any, Path] = field(default_factory=dict)  # of actions that are a file each
     added: dict[Any, Any] = field(
         default_factory=dict
-    )  # actions that are rows of a file now, and that of all its frames
+    )  # actions that are rows now, and that of all frames of their file
 
     def said(self, odd: bool) -> list[str]:
         """Return what there is to say of the files of which there is something odd, or of the others."""

@@ -312,9 +312,11 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
             )
         return [bpy.data.actions[name] for name in called]
     every = [action for action in _all(rig) if PREVIEW not in action]
-    parts = [action for action in every if row.motion.joins_clips and animation_tables.is_part(action)]
+    parts = dict.fromkeys(a for a in every if row.motion.joins_clips and animation_tables.is_part(a))
     kept = [action for action in every if action not in parts]
-    alone = [a for a in parts if not kept or (animation_tables.table_id(a) and not animation_tables.whole_of(a, kept))]
+    # Of a character's rows the files are kept beside.
+    loose = [action for action in parts if animation_tables.table_id(action)] if kept else parts
+    alone = [action for action in loose if animation_tables.whole_of(action, kept) is None]
     if alone:
         how = "export those that you want as Chosen Actions"
         rows = listed([names.file_name_of(action) for action in alone])
