@@ -225,8 +225,13 @@ def _separator(text: str, following: str, end: str) -> str:
     return end if TOKEN_START.match(following) is None else ""
 
 
+def without_quotes(name: str) -> str:
+    """Return a name as a table can hold it."""
+    return "".join(letter for letter in name if letter not in '"\r\n')
+
+
 def _name(row: Row) -> str:
-    clean = "".join(letter for letter in row.name if letter not in '"\r\n')
+    clean = without_quotes(row.name)
     return clean if PLAIN.match(clean) else f'"{clean}"'
 
 

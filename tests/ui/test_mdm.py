@@ -463,6 +463,8 @@ def test_sentences_name_the_file_that_is_written(table, capfd):
     bpy.ops.object.idtech_animation_remove(name="run")
     assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
     assert "rows of 'walk.mdx' whose actions were deleted go from its table: 'run'" in capfd.readouterr().out
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert "deleted" not in capfd.readouterr().out, "they are gone by now"
 
 
 def test_a_copy_of_all_frames_is_a_file_without_a_table(table, capfd):

@@ -735,6 +735,12 @@ def _(folder):
     bpy.ops.object.idtech_export_again()
 
 
+@says("in the table, which holds no quotes", to="a.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    bpy.data.actions["b"].name = 'b"c'
+
+
 @says("whose own export writes rows into the files", to="a.mdx")
 def _(folder):
     at = samples_character.put_character(folder / "game")

@@ -210,8 +210,10 @@ class _MotionExport:
         """Return the table to write beside a file, if it is to say something else; warn of rows beyond the frames."""
         if table is not None:
             place, text = target.with_suffix(animation_tables.SUFFIX), animation_tables.table_text(table.rows)
-            is_other = place.is_file() and place.read_bytes() != text  # an edit was taken back
-            return {place: text} if table.is_edited or is_other else {}
+            if place.is_file() and place.read_bytes() == text:
+                return {}
+            table.say_gone(target.name)
+            return {place: text} if table.is_edited or place.is_file() else {}  # where an edit was taken back
         warn_of_rows_beyond(target, self.row, animation.num_frames)
         if self.wanted.what in {"AUTO", "SCENE"} and self.sources[0].action is None:
             warn_of_rows(self.export.rig)
@@ -235,6 +237,7 @@ class _MotionExport:
                     own.append(animation_tables.row_of(source.action, animation, first, game))
                     runs.append(own[-1:])
                 else:
+                    table.say_gone(path.name)
                     runs.append([replace(each, first=each.first + first) for each in table.rows])
                 first += animation.num_frames
                 warn_of_lost_scales(animation)

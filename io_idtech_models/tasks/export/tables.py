@@ -38,6 +38,13 @@ class Table:
     rows: list[aninc.Row]
     is_edited: bool
     parts: Sequence[Part]
+    gone: Sequence[str] = ()  # rows whose actions were deleted
+
+    def say_gone(self, name: str) -> None:
+        """Name the rows that go from the table of a file with that name."""
+        if self.gone:
+            text = "rows of '%s' whose actions were deleted go from its table: %s"
+            log.warning(text, name, listed(list(self.gone)))
 
     def at_rate(self, rate: float) -> Table:
         """Return it with all rows at a frame rate."""
@@ -101,10 +108,8 @@ def with_rows(
         if place and own.setdefault(place, part) == part:
             continue
         new.append((part, rows[place].clip.first if place else -1))
+    # Their names are free, and their frames nobody's:
     gone = [each.clip.name for place, each in enumerate(rows) if place and place not in own]
-    if gone:  # their names are free, and their frames nobody's
-        text = "rows of '%s' whose actions were deleted go from its table: %s"
-        log.warning(text, whole.name, listed(gone))
     kept = (rows[0], *(rows[place] for place in sorted(own)))
     file = KeptFile(whole.name, "", row.name, kept)
     edits = FileEdits(export, model, file, lambda: shown, game)
@@ -116,7 +121,7 @@ def with_rows(
         edits.add(part, began)
     edits.keep_rows_within()
     merged = edits.merged() if edits.parts else shown
-    return merged, Table(aninc.with_edits(told, edits.rows, gone), bool(edits.rows or gone), edits.parts)
+    return merged, Table(aninc.with_edits(told, edits.rows, gone), bool(edits.rows or gone), edits.parts, gone)
 
 
 def warn_of_rows_beyond(target: Path, row: Format, count: int) -> None:

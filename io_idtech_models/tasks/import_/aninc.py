@@ -163,7 +163,10 @@ def is_part(action: Any) -> bool:
 
 def row_of(action: Any, animation: Animation, first: int, game: str) -> aninc.Row:
     """Return the row of an action whose frames begin at `first` in the file."""
-    row = aninc.Row(names.file_name_of(action), first, animation.num_frames, fps=_rate(animation, game))
+    name = names.file_name_of(action)
+    if aninc.without_quotes(name) != name:
+        log.warning("'%s' is called '%s' in the table, which holds no quotes", name, aninc.without_quotes(name))
+    row = aninc.Row(name, first, animation.num_frames, fps=_rate(animation, game))
     written = _written(action)
     if written is not None:
         row.text, row.before, row.after, length, fps = written
