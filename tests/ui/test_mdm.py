@@ -13,6 +13,8 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.mdx.model import mixed
 from io_idtech_models.model.transforms import chain, to_matrices
+from io_idtech_models.tasks.export.last_export import options_of
+from io_idtech_models.tasks.export.subject import subject_of
 from io_idtech_models.tasks.import_.aninc import TABLE_OF
 from tests import samples_mdm
 from tests.blender.skeletal.rigged import curves_of
@@ -445,6 +447,21 @@ def test_an_action_that_was_exported_is_a_file_for_export_again(table, capfd):
     assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
     assert (table / "my.mdx").read_bytes() == data
     assert "came from no file" not in capfd.readouterr().out
+
+
+def test_bones_beside_that_are_an_animations_own_are_written_as_that(table, capfd):
+    """With Bones and Action remembered, and an action of the user's own playing."""
+    own_action("mine")
+    export_bytes(table / "figure.mdm", write_animation=True)
+    assert "'mine' plays, and is written" in capfd.readouterr().out
+    (table / "walk.mdx").write_bytes(WALK)
+    bpy.data.actions["walk"]["idtech_file"] = str(table / "figure.mdx")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "plays, and is written" not in said and (table / "figure.mdx").read_bytes() == WALK
+    subject: Any = subject_of(bpy.context)
+    kept: Any = options_of(subject.holder, "mdm")
+    assert kept["write_animation"] is True, "and stays so"
 
 
 def test_export_again_leaves_the_scene_as_it_is(table):

@@ -13,7 +13,7 @@ from ...assets.storage import file_names
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.leaders import slot_of
-from ...blender.playback import playing_instead
+from ...blender.playback import playing_instead, used_actions
 from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
@@ -22,12 +22,14 @@ from ...formats import ROWS, Format
 from ...model.limits.games import NO_GAME, game_of_player
 from ...reporting import LimitError, Summary, collected_warnings, listed
 from ..character.record import character_game, character_target
-from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
+from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of, remember
 from ..export.motion import AnimationExport, export_animations
 from ..export.motion_sources import NoActionError, RowsAloneError, actions_of
 from ..export.selection import Choice
 from ..export.subject import archive_of, row_of, subject_of
 from ..player.files import proposed_target
+
+BONES = "write_animation"  # the option of formats whose bones are in a file of their own
 
 
 @dataclass(eq=False)
@@ -39,6 +41,13 @@ class Plan:
     options: dict[str, Any] = field(default_factory=dict)
     rig: Any = None  # whose animations are written, too
     row: Format | None = None
+    holder: Any = None  # what remembers the options
+    own_bones: bool = False  # the file of bones beside is an animation's own, which is written whatever plays
+
+    @property
+    def taken(self) -> dict[str, Any]:
+        """Return the options that the export operator gets."""
+        return self.options | ({BONES: False} if self.own_bones else {})
 
 
 def plan_of(context: Context) -> Plan:
@@ -66,7 +75,18 @@ def plan_of(context: Context) -> Plan:
     if archive:
         raise _archive_error(place, archive, "into the game's folder, in the same folders as in the archive")
     options = {"game": game_shown(subject)} | (options_of(subject.holder, row.name) or {})
-    return Plan(row.name, Path(place), options, subject.rig if row.skeletal.animation else None, row)
+    rig = subject.rig if row.skeletal.animation else None
+    plan = Plan(row.name, Path(place), options, rig, row, subject.holder)
+    if options.get(BONES) and row.skeletal.companions and rig is not None:
+        bones = plan.target.with_suffix(row.skeletal.companions[0].suffixes[0])
+        plan.own_bones = any(Path(str(action.get(FILE))) == bones for action in used_actions(rig))
+    return plan
+
+
+def keep_options(plan: Plan) -> None:
+    """Remember the options that a model has, where it was not written with all of them."""
+    if plan.own_bones:
+        remember(plan.holder, plan.name, plan.options)
 
 
 def _of_player(player: PlayerFound) -> Plan:
@@ -121,7 +141,7 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     except NoActionError as error:
         return [], [str(error)] if isinstance(error, RowsAloneError) else []
     actions = [action for action in every if isinstance(action.get(FILE), str)]
-    written = plan.options.get("write_animation") or plan.options.get("write_animations")  # along with the model
+    written = plan.taken.get(BONES) or plan.options.get("write_animations")  # along with the model
     new = [] if written else [names.file_name_of(action) for action in every if action not in actions]
     text = "animations that came from no file are not written, export them (File > Export)"
     said += [f"{text}: {listed(new)}"] if new else []

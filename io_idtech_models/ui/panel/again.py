@@ -55,13 +55,14 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Write; what hinders it is reported, and leaves the files as they were."""
-        from ...tasks.panel.again import export_motions, plan_of
+        from ...tasks.panel.again import export_motions, keep_options, plan_of
 
         try:
             plan = plan_of(context)
             operator = getattr(bpy.ops.export_scene, f"idtech_{plan.name}")
             with listening() as (done, failed):
-                operator("EXEC_DEFAULT", filepath=str(plan.target), **_taken(operator, plan.options))
+                operator("EXEC_DEFAULT", filepath=str(plan.target), **_taken(operator, plan.taken))
+            keep_options(plan)
             motions, notes = export_motions(plan, context, agreed)
             for _, summary in done[-1:]:
                 summary.warnings.extend(notes)
