@@ -546,6 +546,7 @@ def test_a_rate_that_is_asked_for_is_that_of_all_rows(table):
 def test_rows_that_the_scenes_range_leaves_out_are_said(table, capfd):
     strip = rig().animation_data.nla_tracks.new().strips.new("layer", 0, bpy.data.actions["run"])
     strip.blend_type = "COMBINE"
+    rig().animation_data.action_blend_type = "COMBINE"
     activate(rig())
     said = "the scene's range is written as it shows, and no rows of a table"
     export_bytes(table / "x.mdx", export_mdx)

@@ -15,8 +15,8 @@ import numpy as np
 
 from ... import formats
 from ...blender import names
-from ...blender.compat import Block, action_parts, played_action, slot_claim, slot_label, strip_curves
-from ...blender.curves import is_still, playing_tracks, same_curves
+from ...blender.compat import Block, action_parts, played_action, playing_curves, slot_claim, slot_label, strip_curves
+from ...blender.curves import is_still, playing_tracks, plays, same_curves
 from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
 from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
 from ...blender.playback import Take, key_roles, used_actions, warn_of_others
@@ -222,11 +222,20 @@ def automatic(export: RigScene) -> str:
 
 
 def _plays_strips(rig: Any) -> bool:
-    """Tell whether NLA strips have a say in how an armature moves."""
+    """Tell whether NLA strips have a say in how an armature moves: not where its action moves all that they move."""
     animation = rig.animation_data
     if animation is None or not animation.use_nla:
         return False
-    return any(not strip.mute for track in playing_tracks(animation) for strip in track.strips)
+    tracks = playing_tracks(animation)
+    strips = [strip for track in tracks for strip in track.strips if not strip.mute]
+    is_on_top = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
+    is_held = animation.action_extrapolation == "HOLD" and not any(track.is_solo for track in tracks)
+    own = _channels(curve for curve in playing_curves(rig) if plays(curve)) if is_on_top and is_held else set()
+    return not all(strip.action is not None and _channels(strip_curves(strip)) <= own for strip in strips)
+
+
+def _channels(curves: Iterable[Any]) -> set[tuple[str, int]]:
+    return {(curve.data_path, curve.array_index) for curve in curves}
 
 
 def _goes_on(export: RigScene, action: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.compat import action_parts, playing_curves
 from io_idtech_models.model.bake import bake
 from tests import samples_md5
 from tests.facts import differences
@@ -52,19 +52,42 @@ def test_all_actions_go_into_the_folder(arm, capfd):
     assert not any(differences(FILES[f"{name}.md5anim"], data) for name, data in found.items())
 
 
-@pytest.mark.parametrize("then", ["", "nod", "wave"])
-def test_an_action_that_was_pushed_down_leaves_files_of_others_alone(arm, then, capfd):
-    """Export Again writes what the scene shows into the file of the action that plays, if one does."""
+@pytest.mark.parametrize(("then", "blend"), [("", "REPLACE"), ("nod", "REPLACE"), ("wave", "ADD"), ("nod", "ADD")])
+def test_an_action_that_was_pushed_down_leaves_files_of_others_alone(arm, then, blend, capfd):
+    """Export Again writes what the scene shows into the file of the action that plays, where that is not it alone."""
     activate(rig())
     bpy.ops.object.idtech_animation_play(name="wave")
     action, rig().animation_data.action = rig().animation_data.action, None
     rig().animation_data.nla_tracks.new().strips.new("wave", 0, action)  # which is not muted
     if then:
         bpy.ops.object.idtech_animation_play(name=then)
+    rig().animation_data.action_blend_type = blend
     assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
     changed = {n for n in ("nod", "wave") if differences(FILES[f"{n}.md5anim"], (arm / f"{n}.md5anim").read_bytes())}
-    assert changed <= {then}
-    assert ("the scene's range is written" in capfd.readouterr().out) == bool(then)
+    assert changed == ({then} if blend == "ADD" else set())
+    assert ("the scene's range is written" in capfd.readouterr().out) == (blend == "ADD")
+
+
+@pytest.mark.parametrize("how", ["", "influence", "extrapolation", "channel", "solo", "muted"])
+def test_strips_below_an_action_that_moves_all_that_they_do_have_no_say(arm, how, capfd):
+    activate(rig())
+    bpy.ops.object.idtech_animation_play(name="nod")
+    animation = rig().animation_data
+    track = animation.nla_tracks.new()
+    track.strips.new("wave", 0, bpy.data.actions["wave"])
+    curves = playing_curves(rig())
+    if how == "influence":
+        animation.action_influence = 0.5
+    elif how == "extrapolation":
+        animation.action_extrapolation = "NOTHING"
+    elif how == "channel":
+        curves[0].keyframe_points.clear()
+    elif how == "solo":
+        track.is_solo = True
+    elif how == "muted":
+        curves[0].mute = True
+    exported(arm / "shown.md5anim")
+    assert ("NLA strips play" in capfd.readouterr().out) == bool(how)
 
 
 def test_a_model_is_written_with_its_animations(arm):
