@@ -125,6 +125,13 @@ def _archive_error(place: str, archive: str, where: str) -> LimitError:
     return LimitError(f"'{Path(place).name}' lies in {which}, which stays as it is: export it {where}")
 
 
+def files_of(plan: Plan) -> list[Path]:
+    """Return the files that are written over: the model's, and those that animations came from."""
+    actions = [] if plan.rig is None else used_actions(plan.rig)
+    places = [str(action[FILE]) for action in actions if isinstance(action.get(FILE), str)]
+    return [plan.target, *(Path(place) for place in dict.fromkeys(places) if not archive_of(place))]
+
+
 def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list[tuple[str, Summary]], list[str]]:
     """Write each animation of a rig, whose model was written, that came from a file of its own into that file.
 

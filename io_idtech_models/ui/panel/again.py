@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...blender.compat import Context
-from ...reporting import ModelError
+from ...reporting import ModelError, listed
 from ...tasks.export.last_export import lack_of
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
@@ -35,27 +35,28 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask before a file is written over for the first time in this session."""
-        from ...tasks.panel.again import plan_of
+        from ...tasks.panel.again import files_of, plan_of
 
         try:
-            target = plan_of(context).target
+            files = files_of(plan_of(context))
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        if str(target) in agreed or not target.exists():
+        waiting = [file for file in files if str(file) not in agreed and file.exists()]
+        if not waiting:
             return self.execute(context)
         return context.window_manager.invoke_confirm(
             self,
             event,
             title=TITLE,
-            message=str(target),
+            message=listed([str(waiting[0]), *(file.name for file in waiting[1:])], quoted=False),
             confirm_text="Export",
             icon="WARNING",
         )
 
     def execute(self, context: Context) -> set[str]:
         """Write; what hinders it is reported, and leaves the files as they were."""
-        from ...tasks.panel.again import export_motions, keep_options, plan_of
+        from ...tasks.panel.again import export_motions, files_of, keep_options, plan_of
 
         try:
             plan = plan_of(context)
@@ -75,7 +76,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
         except RuntimeError as error:
             report_failed(self, error)
             return CANCELLED
-        agreed.add(str(plan.target))
+        agreed.update(map(str, files_of(plan)))
         report_done(self, done, failed)
         return FINISHED
 

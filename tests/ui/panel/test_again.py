@@ -11,6 +11,7 @@ from io_idtech_models.library import load_animations
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.last_export import begin, options_of
 from io_idtech_models.tasks.panel.again import plan_of
+from io_idtech_models.ui.panel import again as panel
 from tests import samples_md5
 from tests.facts import differences
 from tests.packs import put_pack
@@ -41,6 +42,29 @@ def test_it_goes_where_it_came_from(tmp_path):
     assert again() == {"FINISHED"}
     assert path.read_bytes() == other != sample("animated")
     assert (tmp_path / "a_red.skin").is_file()
+
+
+def test_it_asks_once_for_each_file_that_it_writes_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(panel, "agreed", asked_of := set[str]())
+    rig = with_wave(tmp_path)
+    shown: list[str] = []
+    invoke: Any = panel.OBJECT_OT_idtech_export_again.invoke
+    manager = SimpleNamespace(invoke_confirm=lambda *_, message, **__: shown.append(message))
+    context = SimpleNamespace(window_manager=manager, view_layer=bpy.context.view_layer, scene=bpy.context.scene)
+    own = SimpleNamespace(execute=lambda _: {"FINISHED"}, report=lambda *_: None)
+
+    def ask() -> list[str]:
+        shown.clear()
+        invoke(own, context, None)
+        return shown
+
+    assert ask() == [f"{tmp_path / 'arm.md5mesh'}, wave.md5anim"]
+    assert again() == {"FINISHED"}
+    assert asked_of == {str(tmp_path / name) for name in ("arm.md5mesh", "wave.md5anim")} and ask() == []
+    put(tmp_path / "nod.md5anim", samples_md5.wave())
+    activate(rig)
+    assert bpy.ops.import_anim.idtech_md5anim(filepath=str(tmp_path / "nod.md5anim")) == {"FINISHED"}
+    assert ask() == [str(tmp_path / "nod.md5anim")]
 
 
 class Properties(dict[str, Any]):
