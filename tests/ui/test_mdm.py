@@ -668,6 +668,18 @@ def test_a_pose_that_a_file_has_twice_stands_for_itself(tmp_path, capfd):
     assert "behind all others" not in capfd.readouterr().out
 
 
+def test_poses_that_a_file_has_twice_do_not_cut_a_row_off(tmp_path, capfd):
+    first, *more = samples_mdm.moving_frames(6, seed=5)
+    frames = [first, more[0], more[1], first, more[0], more[1], *more[2:]]
+    (tmp_path / "walk.aninc").write_text("run 4 3 0 15 0 0 0\n", encoding="utf-8")
+    put(tmp_path / "walk.mdx", samples_mdm.MdxSpec(frames=frames).pack())
+    read(put(tmp_path / "figure.mdm", FIGURE))
+    retime("walk", [0, 1, 0, 1, *range(2, len(frames))])
+    export_bytes(tmp_path / "walk.mdx", export_mdx)
+    assert rows_beside(tmp_path / "walk.mdx")[0][:3] == ["run", "6", "3"]
+    assert "these are written" not in capfd.readouterr().out
+
+
 def test_frames_that_rows_share_go_behind_all_others(tmp_path, figure, capfd):
     (tmp_path / "walk.aninc").write_text(TABLE.replace("run 2 3", "run 1 3"), encoding="utf-8")
     read(figure)

@@ -143,7 +143,7 @@ class FileEdits:
         moved = [
             at for at in np.flatnonzero(homes == first).tolist() if np.array_equal(homes[at : at + length], wanted)
         ]
-        elsewhere = moved[0] if moved else None if found else self._found(animation)
+        elsewhere = moved[0] if moved else self._found(animation)  # poses may be in the file more than once
         return found if elsewhere is None else range(elsewhere, elsewhere + length)
 
     def _of_whole(self, row: KeptRow, span: range, animation: Animation) -> Animation:
