@@ -719,6 +719,13 @@ def _(folder):
     cut_all_frames(folder, 3)
 
 
+@says("which were edited, and not as their own actions", to="a.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    for curve in next(curves for _, _, curves in action_parts(bpy.data.actions["a"])):
+        curve.keyframe_points[1].co[1] += 0.3
+
+
 @says("has another number of frames in all of", to="a.mdx")
 def _(folder):
     cut_all_frames(folder, 3)

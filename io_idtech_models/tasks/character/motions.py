@@ -86,7 +86,7 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
             origin = kept_frames.origin_of(action)
             known = origin is not None and origin[1] < len(file.rows)
             edits.add(action, file.rows[origin[1]].clip.first if origin is not None and known else -1)
-        edits.keep_rows_within()
+        edits.finish()
         if edits.changed:
             saved.edited.append(file.game_name)
         saved.files[file.game_name] = edits.dump() if edits.changed else data

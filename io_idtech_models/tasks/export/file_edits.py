@@ -64,6 +64,7 @@ class FileEdits:
         self.read = read
         self.rows: list[RowEdit] = []
         self.parts: list[Part] = []
+        self.following: list[str] = []  # rows whose frames were edited where all are, and not in their own actions
         self.end = file.num_frames
         self.names = {row.clip.name.lower() for row in file.rows[1:]}
 
@@ -146,9 +147,18 @@ class FileEdits:
         elsewhere = moved[0] if moved else self._found(animation)  # poses may be in the file more than once
         return found if elsewhere is None else range(elsewhere, elsewhere + length)
 
+    def _is_in_whole(self, animation: Animation, first: int) -> bool:
+        """Tell whether all frames, if an action shows them otherwise than the file, have an animation at some place."""
+        whole, count = self.edited_whole, animation.num_frames
+        if whole is None or is_source(whole, self.file.num_frames) or first + count > whole.num_frames:
+            return True
+        return bool(_alike(whole, slice(first, first + count), animation, slice(None)).all())
+
     def _of_whole(self, row: KeptRow, span: range, animation: Animation) -> Animation:
         """Return what a row's action shows if all frames have as many of the row, or else those, which is said."""
         if len(span) == row.clip.length:
+            if not self._is_in_whole(animation, span[0]):
+                self.following.append(row.clip.name)
             return animation
         text = "'%s' has %s in all frames of '%s' now, and these are written (its own action shows %d)"
         log.warning(text, row.clip.name, plural(len(span), "frame"), self.name, row.clip.length)
@@ -255,8 +265,16 @@ class FileEdits:
         if animation.joint_names != whole.joint_names or not np.array_equal(animation.parents, whole.parents):
             raise other_bones(animation.name, self.file)
 
-    def keep_rows_within(self) -> None:
-        """Let rows that reach beyond the end of the file end there still, where frames are behind it now."""
+    def finish(self) -> None:
+        """Let rows that reach beyond the end of the file end there still, where frames are behind it now.
+
+        Name rows that show what all frames do, and not what their own actions did.
+        """
+        if self.following:
+            text = (
+                "rows are written as all frames of '%s' show them, which were edited, and not as their own actions: %s"
+            )
+            log.warning(text, self.name, listed(self.following))
         changed = {edit.old.key for edit in self.rows if edit.old is not None}
         for row in self.file.rows[1:] if self.end > self.file.num_frames else ():
             said = table_row(row)

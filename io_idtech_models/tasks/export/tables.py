@@ -119,7 +119,7 @@ def with_rows(
         edits.take(rows[place], own[place], called[nth])
     for part, began in new:
         edits.add(part, began)
-    edits.keep_rows_within()
+    edits.finish()
     merged = edits.merged() if edits.parts else shown
     return merged, Table(aninc.with_edits(told, edits.rows, gone), bool(edits.rows or gone), edits.parts, gone)
 
