@@ -289,17 +289,16 @@ def with_edits(rows: list[Row], edits: Sequence[RowEdit], gone: Iterable[str] = 
     found, end = _without(found, going), _line_end(rows)
     for edit in (edit for edit in edits if edit.old is None):
         new = replace(like(edit.new, found[-1]) if found else edit.new, text="")
-        found = [*with_line_end(found, end), new]
+        end_line(found, end)
+        found.append(new)
     return found
 
 
-def with_line_end(rows: list[Row], end: str = "") -> list[Row]:
-    """Return rows of which the last ends its line, for others behind it, which bring their own blanks."""
-    if not rows:
-        return []
-    *before, last = rows
-    after = last.after.rstrip(" \t")
-    return [*before, replace(last, after=after if after.endswith("\n") else after + (end or _line_end(rows)))]
+def end_line(rows: list[Row], end: str = "") -> None:
+    """Let the last of some rows end its line, for others behind it, which bring their own blanks."""
+    if rows:
+        after = rows[-1].after.rstrip(" \t")
+        rows[-1] = replace(rows[-1], after=after if after.endswith("\n") else after + (end or _line_end(rows)))
 
 
 def _without(rows: list[Row], going: set[int]) -> list[Row]:

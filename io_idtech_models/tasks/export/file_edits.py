@@ -149,10 +149,10 @@ class FileEdits:
 
     def _is_in_whole(self, animation: Animation, first: int) -> bool:
         """Tell whether all frames, if an action shows them otherwise than the file, have an animation at some place."""
-        whole, count = self.edited_whole, animation.num_frames
-        if whole is None or is_source(whole, self.file.num_frames) or first + count > whole.num_frames:
+        whole = self.edited_whole
+        if whole is None or is_source(whole, self.file.num_frames) or first + animation.num_frames > whole.num_frames:
             return True
-        return bool(_alike(whole, slice(first, first + count), animation, slice(None)).all())
+        return bool(_shown_from(first, whole, animation).all())
 
     def _of_whole(self, row: KeptRow, span: range, animation: Animation) -> Animation:
         """Return what a row's action shows if all frames have as many of the row, or else those, which is said."""
@@ -312,11 +312,15 @@ class FileEdits:
         return found | self._shows(animation, first)
 
     def _shows(self, animation: Animation, first: int) -> NDArray[np.bool_]:
-        """Tell which frames of an animation (F,) all frames show from some place on."""
-        count = animation.num_frames
-        if first + count > self.whole.num_frames:
-            return np.zeros(count, np.bool_)
-        return _alike(self.whole, slice(first, first + count), animation, slice(None))
+        """Tell which frames of an animation (F,) all frames show from some place on; none beyond their end."""
+        if first + animation.num_frames > self.whole.num_frames:
+            return np.zeros(animation.num_frames, np.bool_)
+        return _shown_from(first, self.whole, animation)
+
+
+def _shown_from(first: int, whole: Animation, animation: Animation) -> NDArray[np.bool_]:
+    """Tell which frames of an animation (F,) another shows, which has so many, from its frame `first` on."""
+    return _alike(whole, slice(first, first + animation.num_frames), animation, slice(None))
 
 
 def _alike(one: Animation, frames: slice, other: Animation, others: slice) -> NDArray[np.bool_]:

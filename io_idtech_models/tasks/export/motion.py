@@ -79,12 +79,13 @@ class ExportedFiles:
 
     def remember(self) -> None:
         """Note on actions that came from no file what they are of by now, for Export Again: once that is written."""
-        for action, path in self.homes.items():
-            if not (is_linked(action) or isinstance(action.get(FILE), str) or animation_tables.is_part(action)):
-                action[FILE] = str(path)
-        for action, whole in self.added.items():
-            if not (is_linked(action) or isinstance(action.get(FILE), str) or animation_tables.is_part(action)):
-                animation_tables.make_part(action, whole)
+        for action in {**self.homes, **self.added}:
+            if is_linked(action) or isinstance(action.get(FILE), str) or animation_tables.is_part(action):
+                continue
+            if action in self.homes:
+                action[FILE] = str(self.homes[action])
+            else:
+                animation_tables.make_part(action, self.added[action])
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Say something more of the last file."""

@@ -230,7 +230,8 @@ def joined_text(runs: Sequence[list[aninc.Row]]) -> bytes:
     """Return the bytes of a table of several runs of rows: of rows of actions, and of whole tables."""
     rows: list[aninc.Row] = []
     for run in runs:
-        rows = [*aninc.with_line_end(rows), *run]
+        aninc.end_line(rows)
+        rows += run
     return table_text(rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -127,7 +128,10 @@ def _archive_error(place: str, archive: str, where: str) -> LimitError:
 
 def files_of(plan: Plan) -> list[Path]:
     """Return the files that are written over: the model's, and those that animations came from."""
-    actions = [] if plan.rig is None else used_actions(plan.rig)
+    actions: list[Any] = []
+    if plan.rig is not None and plan.row is not None:
+        with collected_warnings(), suppress(NoActionError):  # what there is to say is said with the export
+            actions = actions_of(plan.rig, plan.row.skeletal.animation or plan.row)
     places = [str(action[FILE]) for action in actions if isinstance(action.get(FILE), str)]
     return [plan.target, *(Path(place) for place in dict.fromkeys(places) if not archive_of(place))]
 

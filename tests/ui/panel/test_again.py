@@ -65,6 +65,11 @@ def test_it_asks_once_for_each_file_that_it_writes_over(tmp_path, monkeypatch):
     activate(rig)
     assert bpy.ops.import_anim.idtech_md5anim(filepath=str(tmp_path / "nod.md5anim")) == {"FINISHED"}
     assert ask() == [str(tmp_path / "nod.md5anim")]
+    rig.animation_data.action.use_fake_user = True
+    for track in list(rig.animation_data.nla_tracks):
+        rig.animation_data.nla_tracks.remove(track)
+    rig.animation_data.action = None  # what a fake user alone keeps is written, too
+    assert ask() == [str(tmp_path / "nod.md5anim")]
 
 
 class Properties(dict[str, Any]):
