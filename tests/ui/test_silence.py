@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from examples import strut
-from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, slot_curves
+from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, playing_curves, slot_curves
 from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
@@ -17,6 +17,7 @@ from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode, show_image
 from tests.samples import PROJECT, SENTINEL, put, sample
+from tests.samples_wolf import put_character
 from tests.ui import test_any_edit as edits
 from tests.ui.player.players import brought, game, mesh_of, saved, tag_of
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator
@@ -731,6 +732,24 @@ def _(folder):
     cut_all_frames(folder, 3)
     for curve in next(curves for _, _, curves in action_parts(bpy.data.actions["c"])):
         curve.keyframe_points[1].co[1] += 0.3
+
+
+def body_of_frames(folder, frames):
+    """Import a body with a table, whose action shows other ones of its frames."""
+    path = put_character(folder)
+    bpy.ops.import_scene.idtech_mds(filepath=str(path.parent / "body.mds"))
+    for curve in playing_curves(first("ARMATURE")):
+        keyed = [key.co.y for key in curve.keyframe_points]
+        curve.keyframe_points.clear()
+        curve.keyframe_points.add(len(frames))
+        curve.keyframe_points.foreach_set("co", [x for at, was in enumerate(frames) for x in (at, keyed[was])])
+
+
+says("have another number of frames now", to="models/players/boss/body.mds")(
+    lambda folder: body_of_frames(folder, [0, 1, 2, 3])
+)
+says("for all of theirs are gone", to="models/players/boss/body.mds")(lambda folder: body_of_frames(folder, [0, 1, 5]))
+says("no such table lies beside", to="a.mds")(lambda folder: body_of_frames(folder, [0, 0, 1, 2, 3, 4, 5]))
 
 
 @says("animations that came from no file are not written")

@@ -68,18 +68,19 @@ def with_parts(data: bytes, gone: Iterable[str], added: Mapping[str, str], folde
 
 
 def with_runs(data: bytes, runs: Sequence[tuple[str, Clip]], gone: Iterable[str]) -> bytes:
-    """Return a table with rows that are named otherwise, by their names there, or new, of ""; and without some.
+    """Return a table with rows that are named otherwise, or have other frames, by their names there; and without some.
 
-    A new row stands behind the last, and says no speed.
+    New rows, of "", stand behind the last, and say no speed.
 
     Raises:
         LimitError: the table has no such row, or can't have one.
     """
     table = animation_cfg.read(data)
+    table = table.edited_rows([(told, (clip.first, clip.count, clip.loop, None)) for told, clip in runs if told])
     text, changes = table.text, list[tuple[int, int, str]]()
     end = "\r\n" if "\r\n" in text else "\n"
     last = max(table.rows, key=lambda row: row.spans[-1][1])
-    behind = _line_end(text, last.spans[-1][1])
+    behind, new = _line_end(text, last.spans[-1][1]), ""
     rows = {name: _row_of(table, name) for name in (*gone, *(told for told, _ in runs if told))}
     for name in gone:
         changes.append((text.rfind("\n", 0, rows[name].name_start) + 1, _line_end(text, rows[name].name_start), ""))
@@ -90,9 +91,9 @@ def with_runs(data: bytes, runs: Sequence[tuple[str, Clip]], gone: Iterable[str]
             continue
         numbers = (clip.first, clip.count, clip.loop, float(clip.frame_rate), 0)
         line = "\t".join([clip.name, *(animation_cfg.spelt_number(each, clip.name) for each in numbers)])
-        changes.append((behind, behind, line + end if text[:behind].endswith("\n") else end + line))
-    for start, stop, new in sorted(changes, key=lambda change: change[:2], reverse=True):
-        text = text[:start] + new + text[stop:]
+        new += line + end if text[:behind].endswith("\n") else end + line
+    for start, stop, spelt in sorted([*changes, (behind, behind, new)], reverse=True):
+        text = text[:start] + spelt + text[stop:]
     return text.encode(table.encoding)
 
 

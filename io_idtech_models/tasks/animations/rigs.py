@@ -21,13 +21,15 @@ from ...blender.compat import (
     slot_name,
 )
 from ...blender.curves import add_points, curve_points
-from ...blender.leaders import curves_of, slot_of
+from ...blender.leaders import cast, curves_of, slot_of
 from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
-from ...blender.skeletal import runs
+from ...blender.skeletal import gather_motion, runs
+from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from ...blender.skeletal.source import find_action
 from ...model.clips import Clip
-from ...reporting import LimitError
+from ...reporting import LimitError, collected_warnings
 from ..export.motion_sources import ORDER, in_order
 from ..import_ import aninc as animation_tables
 from .listed import (
@@ -102,6 +104,7 @@ class RigAnimations(Animations):
         """Let the armature play an action, and the scene show it."""
         refuse_tweak_mode(self.rig)
         self.rig.animation_data_create()
+        row = self._followed(row, scene) if row.of_table else row
         played = slot_of(self.rig, row.action)
         with changing_over([self.rig]):
             drop_solo(self.rig)
@@ -113,6 +116,21 @@ class RigAnimations(Animations):
             fit_scene(scene, min(begin + row.first, last), last)
             return
         fit_scene(scene, *((row.first, row.last) if span is None else (span.first_key, span.last_key)))
+
+    def _followed(self, row: ListedClip, scene: bpy.types.Scene) -> ListedClip:
+        """Return a table's row where its frames are by now, if frames were inserted or deleted since anyone looked.
+
+        Where more than curves moves the bones that takes too long for a click: the next export looks.
+        """
+        span, known = self._span(row.action), find_action(row.action)
+        if span is None or known is None or not runs.is_stale(row.action, span.last_key + 1 - span.first_key):
+            return row
+        export = rig_scene(scene, scene.view_layers[0], SkeletalGatherSettings(scale=known.scale), self.rig)
+        if not gather_motion.is_free(self.rig, export.bones):
+            return row
+        with collected_warnings():  # the export says them
+            runs.follow(row.action, gather_motion.gather_action(export, cast(self.rig, row.action)))
+        return next((each for each in self._rows_of(row.action) if each.of_table and each.name == row.name), row)
 
     def playing_row(self, rows: list[ListedClip]) -> ListedClip | None:
         """Return which of the animations plays: of a table's rows the one whose frames are the scene's."""

@@ -45,9 +45,10 @@ def save_texts(character: CharacterFound, saved: SavedCharacter, motions: Motion
     skins.say_hidden()
     if kind is not None and kind.with_runs is not None:
         _say_runs(character)
-        for action in filter(runs.is_edited, used_actions(character.rig)):
-            changed = [(run.told, run) for run in runs.runs_of(action) if run.name != run.told]
-            saved.put(record.file, kind.with_runs(record.texts[record.file], changed, runs.gone_of(action)), False)
+        whole = runs.whole_of(used_actions(character.rig))
+        if whole is not None and runs.is_edited(whole):
+            changed = [(run.told, run) for run in runs.runs_of(whole) if runs.is_other(run)]
+            saved.put(record.file, kind.with_runs(record.texts[record.file], changed, runs.gone_of(whole)), False)
     if not motions.rows:
         return
     if kind is None or kind.with_rows is None:

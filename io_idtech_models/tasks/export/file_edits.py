@@ -171,18 +171,11 @@ class FileEdits:
 
     @cached_property
     def homes(self) -> NDArray[np.int64] | None:
-        """Which frame of the file each of all frames is, (F,); None where they are the file's, in its order.
-
-        Bones that were edited in a frame say nothing of that, others do: what most of them say counts.
-        """
+        """Which frame of the file each of all frames is, (F,); None where they are the file's, in its order."""
         whole = self.edited_whole
         if whole is None or whole.source_frames is None:
             return None
-        parts, own = whole.source_frames.reshape(whole.num_frames, -1), np.arange(whole.num_frames)
-        if len(own) == self.file.num_frames and (parts == own[:, None]).any(axis=1).all():
-            return None
-        said = [each[each >= 0] for each in parts]
-        return np.array([np.bincount(each).argmax() if len(each) else -1 for each in said], np.int64)
+        return alignment.homes(whole.source_frames, self.file.num_frames)
 
     @cached_property
     def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

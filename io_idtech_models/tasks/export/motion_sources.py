@@ -335,7 +335,9 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
         log.warning(text)
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")
-    return in_order([action for action in kept if RIG_WHOLE not in action] or kept)  # which is all others together
+    ordered = in_order([action for action in kept if RIG_WHOLE not in action] or kept)  # which is all others together
+    first = runs.whole_of(ordered) if row.motion.table else None  # rows of a table count from the file's begin
+    return ordered if first is None else [first, *(action for action in ordered if action != first)]
 
 
 def _all(rig: Any) -> list[Any]:

@@ -27,6 +27,7 @@ from ...model.skeletal import SkeletalModel
 from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
+from . import runs as run_tables
 from .advice import advice, of_bones_beside, of_stripped
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .material_files import material_files
@@ -101,7 +102,9 @@ def _export_model(
             *(left_joints(blocks, export.rig, model) if row.skeletal.tags_are_joints else []),
         ]
         sources = _own_sources(row, export, more) if row.has_motions else []
-        animations = [finished(s.gather(), model, AnimationExport(add_origin=more.add_origin)) for s in sources]
+        animations = [source.gather() for source in sources]
+        table = run_tables.table_beside(target, row, export.rig, sources, animations)
+        animations = [finished(each, model, AnimationExport(add_origin=more.add_origin)) for each in animations]
         if more.add_origin:
             model = skeleton_with_origin(model)
         if asked.shorten:
@@ -109,25 +112,28 @@ def _export_model(
             model = shorter or model
             warnings.extend(notes)
         problems = [*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]
-        warnings += [*row.lost(model), *refused(problems)]
+        warnings.extend([*row.lost(model), *refused(problems)])
         skins = [*skin_files(here, blocks), *material_files(here, blocks)]
         data = row.dump(model, asked.options, animations)
         motion = played(sources, animations, row, data, model) if row.has_motions else []
         warnings[:0] = _off(export, row, gathered, motion)  # what matters most
         if row.has_motions and not motion and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
-        write_into_folders({target: data, **beside.data, **dict(skins)})
+        write_into_folders({target: data, **beside.data, **dict(skins), **table.data})
         beside.remember()
         remember_weights(export.rig, settings)
     tags = unselected_tags(chosen, bones=False) if row.tags or row.skeletal.tags_are_joints else []
     left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
-    alone = row.skeletal.animation and not beside.data
-    apart = of_bones_beside(model, "its animations, exported anew,", not row.skeletal.companions) if alone else []
+    apart = (
+        of_bones_beside(model, "its animations, exported anew,", not row.skeletal.companions)
+        if row.skeletal.animation and not beside.data
+        else []
+    )
     warnings += [*_without_lone(here, row, beside), *of_unlisted(here, row, blocks), *beside.said(odd=True)]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
-    notes = [*beside.said(odd=False), *folder_notes(target, asked.target), *taken_along(chosen), *row.runs(animations)]
-    return Summary(describe_skeletal(model) + moved, warnings, notes, apart)
+    notes = [*beside.said(odd=False), *table.notes, *folder_notes(target, asked.target), *taken_along(chosen)]
+    return Summary(describe_skeletal(model) + moved, warnings, notes + row.runs(animations), apart)
 
 
 def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Source]:
@@ -199,7 +205,9 @@ def model_file(
     export = of_format(export, row)
     model = gather(blocks, export)
     sources = _own_sources(row, export, ModelExport()) if row.has_motions else []
-    animations = [finished(source.gather(), model, AnimationExport()) for source in sources]
+    shown = [source.gather() for source in sources]
+    run_tables.follow(row, sources, shown)
+    animations = [finished(each, model, AnimationExport()) for each in shown]
     problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
     notes = [*of_stripped(model, row), *row.lost(model), *refused(problems)]
     data = row.dump(model, asked.options, animations)

@@ -91,7 +91,7 @@ def note_runs(actions: list[Any], animations: Motions, files: list[GameFile], ro
         found = animation_tables.runs_of(file.name, animation.num_frames, named)
         clips = [clip for _, clip in found if isinstance(clip, Clip) and clip.first >= 0]
         if clips:
-            runs.note(action, clips)
+            runs.note(action, clips, animation.num_frames)
             count += len(clips)
     return count
 

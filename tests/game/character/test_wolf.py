@@ -92,10 +92,23 @@ def test_other_files_name_no_character(tmp_path):
 
 
 def test_rows_that_are_called_otherwise_and_new_ones_between_them():
-    runs = [("idle", Clip("rest", 0, 4)), ("", Clip("fall", 3, 4, 15.0)), ("walk_1", Clip("march", 2, 3))]
+    runs = [
+        ("idle", Clip("rest", 0, 4, loop=4)),
+        ("", Clip("fall", 3, 4, 15.0)),
+        ("walk_1", Clip("march", 2, 3, loop=3)),
+    ]
+    runs.append(("", Clip("rise", 0, 2, 15.0)))
     after = TABLE.replace("idle", "rest").replace("walk_1", "march")
-    after = after.replace("ENDANIMS", "fall\t3\t4\t0\t15\t0\nENDANIMS")
+    after = after.replace("ENDANIMS", "fall\t3\t4\t0\t15\t0\nrise\t0\t2\t0\t15\t0\nENDANIMS")
     assert with_runs(TABLE.encode(), runs, ()).decode() == after
+
+
+def test_rows_that_have_other_frames():
+    """What is the same stays as it is spelt, and so does the speed."""
+    table = TABLE.replace("idle\t0\t4\t4", "idle 00 4 4")
+    runs = [("idle", Clip("idle", 0, 5, 99.0, 4)), ("walk_1", Clip("march", 14, 3, loop=3))]
+    after = table.replace("idle 00 4 4", "idle 00 5 4").replace("walk_1\t2", "march\t14")
+    assert with_runs(table.encode(), runs, ()).decode() == after
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)

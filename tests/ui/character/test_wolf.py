@@ -147,16 +147,103 @@ def test_frames_behind_all_others_become_a_row(tmp_path):
     assert by_name("mds").read(found[BODY]).frames.shape == (10,)
 
 
-def test_rows_whose_frames_are_gone_are_named(tmp_path, capfd):
-    own = opened(put_character(tmp_path / "game"))
-    said = "rows of wolfanim.cfg show frames from 4 on, which are gone from body.mds: 'walk_1'"
-    saved(tmp_path / "out")
-    assert said not in capfd.readouterr().out
+def retime(own, frames):
+    """Let an action show other ones of its frames, in place of all."""
     for curve in playing_curves(own):
-        for key in [key for key in curve.keyframe_points if key.co.x > 3][::-1]:
-            curve.keyframe_points.remove(key)
-    saved(tmp_path / "out")
+        keyed = [key.co.y for key in curve.keyframe_points]
+        curve.keyframe_points.clear()
+        curve.keyframe_points.add(len(frames))
+        curve.keyframe_points.foreach_set("co", [x for at, was in enumerate(frames) for x in (at, keyed[was])])
+
+
+IDLE, ROWS = "idle\t0\t4\t4\t15\t0\n", "idle\t{}\t15\t0\nwalk_1\t{}\t20\t-1\n"
+RETIMED = {
+    "in front": ([0, 0, 0, 1, 2, 3, 4, 5], ("0\t6\t6", "4\t3\t3"), "'idle' 6, not 4"),
+    "between": ([0, 1, 0, 0, 2, 3, 4, 5], ("0\t6\t6", "4\t3\t3"), "'idle' 6, not 4"),
+    "behind": ([0, 1, 2, 3, 4, 5, 0, 1], ("0\t4\t4", "2\t3\t3"), ""),
+    "deleted within": ([0, 1, 2, 4, 5], ("0\t3\t3", "2\t2\t2"), "'idle' 3, not 4, 'walk_1' 2, not 3"),
+    "the end deleted": ([0, 1, 2, 3], ("0\t4\t4", "2\t2\t2"), "'walk_1' 2, not 3"),
+    "a row deleted": ([0, 1, 5], ("0\t2\t2", "2\t1\t1"), "for all of theirs are gone from 'body': 'walk_1'"),
+}
+
+
+@pytest.mark.parametrize("edit", RETIMED)
+def test_rows_go_along_with_their_frames(tmp_path, edit, capfd):
+    """In the table, and in the list: as soon as someone looks there, and from an export on."""
+    frames, (idle, walk), said = RETIMED[edit]
+    own = opened(put_character(tmp_path / "game"))
+    retime(own, frames)
+    wanted = TABLE.replace(IDLE + WALK, ROWS.format(idle, walk))
+    capfd.readouterr()
+    assert saved(tmp_path / "out")[CFG].decode() == wanted
     assert said in capfd.readouterr().out
+    shown = [(row.name, row.first, row.count) for row in listed()[1][1:]]
+    assert [f"{first}\t{count}\t{count}" for _, first, count in shown] == [idle, walk]
+    assert saved(tmp_path / "out")[CFG].decode() == wanted
+    fresh()
+    opened(put_character(tmp_path / "other"))
+    retime(rig(), frames)
+    play(name="walk_1")
+    assert [(row.name, row.first, row.count) for row in listed()[1][1:]] == shown
+    assert bpy.context.scene.frame_start == int(walk.split("\t")[0])
+
+
+def test_rows_of_ones_own_go_along_and_edits_stay(tmp_path):
+    """A row that was made among frames of one's own is where it was made."""
+    own = opened(put_character(tmp_path / "game"))
+    bpy.context.scene.render.fps = 20
+    add_row()
+    rename_row()
+    retime(own, [0, 0, 0, 1, 2, 3, 4, 5])
+    saved(tmp_path / "out")
+    assert bpy.ops.object.idtech_animation_add(name="hop", first=1, last=2) == {"FINISHED"}
+    retime(own, [0, 1, 2, 3, 4, 5, 6, 7, 7])
+    found = saved(tmp_path / "out")[CFG].decode()
+    rows = "idle\t0\t6\t6\t15\t0\nstroll\t4\t3\t3\t20\t-1\njump\t3\t3\t0\t20\t0\nhop\t1\t2\t0\t20\t0\n"
+    assert found == TABLE.replace(IDLE + WALK, rows)
+
+
+def test_the_table_beside_a_lone_body_goes_along(tmp_path, capfd):
+    """Where it says what that says which the rows came from."""
+    path, lone = put_character(tmp_path), bpy.ops.export_scene.idtech_mds
+    bpy.ops.import_scene.idtech_mds(filepath=str(path.parent / "body.mds"))
+    retime(rig(), [0, 0, 0, 1, 2, 3, 4, 5])
+    wanted = TABLE.replace(IDLE + WALK, ROWS.format("0\t6\t6", "4\t3\t3"))
+
+    def said(target):
+        capfd.readouterr()
+        assert lone(filepath=str(target)) == {"FINISHED"}
+        return capfd.readouterr().out
+
+    why = "rows of wolfanim.cfg have other frames in 'body.mds' (no such table lies beside): 'idle', 'walk_1'"
+    assert why in said(tmp_path / "body.mds")
+    for _ in range(2):
+        out = said(path.parent / "body.mds")
+        assert path.read_text() == wanted
+    assert "went along" not in out and "'idle' 6, not 4" in out
+    path.write_text(TABLE.replace("walk_1\t2", "walk_1\t1"))
+    assert "(the table beside says something else, and stays): 'idle', 'walk_1'" in said(path.parent / "body.mds")
+    path.write_text(TABLE)
+    assert "2 rows of 'wolfanim.cfg' went along with their frames" in said(path.parent / "body.mds")
+    bpy.context.scene.frame_end = 2
+    assert lone(filepath=str(path.parent / "body.mds"), motions="SCENE") == {"FINISHED"}
+    assert "(the table beside is of all frames, and stays): 'idle', 'walk_1'" in capfd.readouterr().out
+    assert path.read_text() == wanted
+
+
+def test_all_frames_come_first_in_a_body(tmp_path):
+    """Rows count from the file's begin, whatever the list's order."""
+    own = opened(put_character(tmp_path / "game"))
+    jig = own.animation_data.action.copy()
+    jig.name = "jig"
+    action_parts(jig)[0][2][0].keyframe_points[0].co.y += 1
+    for key in ("idtech_runs", "idtech_runs_saved", "idtech_given", "idtech_name"):
+        del jig[key]
+    own.animation_data.nla_tracks.new().strips.new("jig", 0, jig)
+    own.animation_data.nla_tracks[-1].mute = True
+    assert bpy.ops.object.idtech_animation_move(name="jig", direction="UP") == {"FINISHED"}
+    kept = by_name("mds").read(saved(tmp_path / "out")[BODY]).frames
+    assert np.array_equal(kept[:6], by_name("mds").read(body()).frames)
 
 
 def test_windows_line_ends_and_a_table_without_a_last_one(tmp_path):
