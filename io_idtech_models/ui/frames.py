@@ -180,12 +180,16 @@ def draw_menu(self: Any, context: Context) -> None:
 
 
 def _is_wanted(context: Context) -> bool:
-    """Tell whether the user wants it, and nothing else runs through frames."""
+    """Tell whether the user wants it."""
     own = preferences.own(context)
-    if is_showing() or (own is not None and not own.follow_frame):
-        return False
+    return own is None or bool(own.follow_frame)
+
+
+def _is_quiet(context: Context) -> bool:
+    """Tell whether nothing else runs through frames."""
     screens = [window.screen for window in context.window_manager.windows]
-    return not any(screen.is_animation_playing for screen in screens) and not _app.is_job_running("RENDER")
+    is_playing = any(screen.is_animation_playing for screen in screens)
+    return not (is_showing() or is_playing or _app.is_job_running("RENDER"))
 
 
 def _objects(context: Context) -> list[Any]:
@@ -210,11 +214,11 @@ def _on_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
 def _follow(*_ignored: Any) -> None:
     """Let keys follow the frame that shows, of what may be edited next."""
     context: Any = bpy.context
-    if not _is_wanted(context):
+    if not _is_quiet(context):
         return
     from ..blender.vertex.shown_keys import follow
 
-    follow(_objects(context))
+    follow(_objects(context), _is_wanted(context))
 
 
 def _on_undo(*_ignored: Any) -> None:
@@ -232,12 +236,16 @@ def _follow_evaluated() -> None:
 
 
 def _on_key() -> None:
-    """Show the key that was chosen in the list."""
+    """Show the key that was chosen in the list, and let it be sculpted."""
+    from ..blender.vertex.shape_keys import take_strokes
     from ..blender.vertex.shown_keys import frame_that_shows, has_frames
 
     context: Any = bpy.context
     active = context.view_layer.objects.active
-    if not has_frames(active) or not _is_wanted(context):
+    if not has_frames(active) or not _is_quiet(context):
+        return
+    take_strokes(active)
+    if not _is_wanted(context):
         return
     frame = frame_that_shows(active, context.scene)
     if frame is not None and frame != context.scene.frame_current:

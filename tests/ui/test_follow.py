@@ -162,3 +162,51 @@ def test_it_comes_and_goes_with_the_extension(extension):
     extension.unregister()
     assert not any(handler in getattr(bpy.app.handlers, name) for name, handler in frames.OCCASIONS.items())
     extension.register()
+
+
+def moved_by_an_edit(block):
+    """Return which keys change where all is moved with Shape Key Edit Mode, whose edits count as strokes do."""
+    keys = block.data.shape_keys.key_blocks
+    before = [np.array([point.co[:] for point in key.data]) for key in keys]
+    activate(block)
+    block.use_shape_key_edit_mode = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.transform.translate(value=(0, 0, 1))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return [
+        number
+        for number, (key, was) in enumerate(zip(keys, before, strict=True))
+        if np.abs(np.array([point.co[:] for point in key.data]) - was).max() > 0.9
+    ]
+
+
+def test_the_key_that_is_active_can_be_sculpted(tmp_path, monkeypatch):
+    """Blender scales strokes by its value; exporters of other formats take values for weights, and see one key."""
+    block = import_frames(put(tmp_path / "a.md3"))
+    assert moved_by_an_edit(block) == [0]
+    bpy.context.scene.frame_set(2)
+    assert moved_by_an_edit(block) == [2]
+    assert [key.value for key in block.data.shape_keys.key_blocks] == [0, 0, 1]
+    bpy.ops.object.idtech_insert_frame()
+    assert moved_by_an_edit(block) == [3]
+    monkeypatch.setattr(preferences, "own", lambda _context: SimpleNamespace(follow_frame=False))
+    block.active_shape_key_index = 1
+    frames._on_key()
+    assert moved_by_an_edit(block) == [1]
+    bpy.context.scene.frame_set(0)
+    assert moved_by_an_edit(block) == [1]
+
+
+def test_keys_that_are_no_imports_keep_their_values():
+    block = add_cube("Cube")
+    for _ in range(3):
+        block.shape_key_add(from_mix=False)
+    keys = block.data.shape_keys
+    keys.use_relative = False
+    for key, value in zip(keys.key_blocks, (0.5, 0.25, 0.0), strict=True):
+        key.value = value
+    keys.eval_time = keys.key_blocks[2].frame
+    activate(block)
+    frames._follow()
+    assert [key.value for key in keys.key_blocks] == [0.5, 0.25, 1.0]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..compat import Block, curves_for
 from ..curves import LINEAR, add_curve, add_points, curve_points, plays, value_path
 from ..names import stem_of
+from ..provenance import MODEL_ID
 
 BASIS = "Basis"
 UNTIMED = 10.0  # frames behind the last key (BKE_keyblock_add)
@@ -31,6 +32,7 @@ def add_absolute(block: Block, names: list[str], frames: Floats) -> None:
         block.shape_key_add(name=name, from_mix=False)
     keys.eval_time = 0.0
     _fill(keys, keys.key_blocks, frames)
+    take_strokes(block)
 
 
 def add_relative(block: Block, names: list[str], frames: Floats) -> None:
@@ -47,6 +49,24 @@ def _fill(keys: Block, blocks: Any, frames: Floats) -> None:
     for key, row in zip(blocks, frames, strict=True):
         if row.size:
             key.points.foreach_set("co", row.ravel())
+
+
+def take_strokes(block: Block) -> None:
+    """Let the active one of absolute keys have the value 1, and others of an import 0.
+
+    Strokes in sculpt mode move the active key by as much as that says, and so do edits with Shape Key Edit Mode, though
+    absolute keys are shown whole: of 0 nothing is left. Exporters of other formats, for which values are weights, see
+    the active one, which is the frame that shows.
+    """
+    keys = block.data.shape_keys
+    if keys is None or keys.use_relative or block.active_shape_key is None:
+        return
+    values = np.empty(len(keys.key_blocks), np.float32)
+    keys.key_blocks.foreach_get("value", values)
+    wanted = np.zeros_like(values) if MODEL_ID in block.data else values.copy()
+    wanted[block.active_shape_key_index] = 1.0
+    for number in np.flatnonzero(values != wanted).tolist():
+        keys.key_blocks[number].value = wanted[number]
 
 
 def animate_absolute(keys: Block, action: bpy.types.Action, name: str, num_frames: int) -> None:

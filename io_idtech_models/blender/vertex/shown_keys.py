@@ -20,7 +20,7 @@ from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
 from ..scene import ExportScene, is_stretched, showing, unstretched
-from .shape_keys import KeyFinder, are_reached, frame_blocks, num_before, positions, values_at
+from .shape_keys import KeyFinder, are_reached, frame_blocks, num_before, positions, take_strokes, values_at
 
 NEAR = 1e-4  # of an evaluation time, or a value: closer is the same
 HUNDREDTH = 1e-3  # of a key's place: Blender stores hundredths
@@ -49,12 +49,13 @@ def shown_key(keys: Block) -> int:
     return nearest if abs(float(values[nearest]) - keys.eval_time) < HUNDREDTH else -1
 
 
-def follow(blocks: list[Block]) -> None:
-    """Make the key that shows the active one of each object, where it is not."""
+def follow(blocks: list[Block], to_frame: bool = True) -> None:
+    """Let the active key of each object be sculpted: the key that shows, or that which is active already."""
     for block in filter(has_frames, blocks):
-        index = shown_key(block.data.shape_keys)
+        index = shown_key(block.data.shape_keys) if to_frame else -1
         if index not in (-1, block.active_shape_key_index):
             block.active_shape_key_index = index
+        take_strokes(block)
 
 
 def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
