@@ -49,7 +49,12 @@ def is_tag(block: Block) -> bool:
     if block.type != "EMPTY" or is_root(block):
         return False
     named = str(block.name).lower().startswith(PREFIX)
-    return named or bool(block.empty_display_type == DISPLAY or block.parent_type == "BONE")
+    return named or bool(block.empty_display_type == DISPLAY or is_on_bone(block))
+
+
+def is_on_bone(block: Block) -> bool:
+    """Tell whether a bone carries an object. Where that was deleted Blender keeps the kind of parent, and complains."""
+    return block.parent is not None and bool(block.parent_type == "BONE")
 
 
 def tag_bones(rig: Block, empties: Iterable[Block]) -> list[str]:
@@ -78,7 +83,7 @@ def told_bones(rig: Block) -> set[str]:
 
 def bones_with_tags(blocks: Iterable[Block]) -> set[str]:
     """Return the bones of their parent on which objects hang that are tags."""
-    return {block.parent_bone for block in blocks if block.parent_type == "BONE" and is_tag(block)}
+    return {block.parent_bone for block in blocks if is_on_bone(block) and is_tag(block)}
 
 
 def root_of(block: Block | None, by_weights: bool = True) -> Block | None:

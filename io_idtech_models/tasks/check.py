@@ -30,6 +30,7 @@ from .export.selection import Choice, choose, part_of
 from .export.skeletal import whole_model
 from .export.skin_files import model_file, of_unlisted
 from .export.subject import subject_of
+from .player.tables import lack_of_parts, lack_of_table
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +94,7 @@ def check_all(context: Context, row: Format, game: str) -> list[CheckResult]:
     Raises:
         ModelError: there is none, or one alone is no model that the format can hold at all.
     """
-    results: list[CheckResult] = []
+    results = _of_player(context)
     for name, chosen in models_meant(context).items():
         with collected_warnings() as said:
             try:
@@ -105,6 +106,15 @@ def check_all(context: Context, row: Format, game: str) -> list[CheckResult]:
         known = {text for each in results for text in each.said} if is_level(chosen.collection) else set[str]()
         results.append(replace(result, said=[text for text in said if text not in known]))
     return results
+
+
+def _of_player(context: Context) -> list[CheckResult]:
+    """Return what a whole player lacks."""
+    subject = subject_of(context)
+    player = None if subject is None or subject.player is None else find_player(subject.active)
+    if player is None:
+        return []
+    return [CheckResult("", (), lack=text) for text in (lack_of_parts(player), lack_of_table(player)) if text]
 
 
 def checked(chosen: Choice, row: Format, game: str, context: Context) -> tuple[list[Problem], Facts]:

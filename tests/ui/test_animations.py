@@ -132,7 +132,7 @@ def test_a_track_that_plays_alone_hides_no_animation(tmp_path, moved_by):
     assert not track.is_solo
 
 
-@pytest.mark.parametrize("click", [play, remove], ids=["play", "remove"])
+@pytest.mark.parametrize("click", [play, remove, duplicate, add], ids=["play", "remove", "duplicate", "add"])
 @pytest.mark.parametrize("moved_by", ["keys", "bones"])
 def test_in_the_tweak_mode_of_the_nla_editor_the_list_leaves_all_as_it_is(tmp_path, moved_by, click):
     if moved_by == "bones":
@@ -150,9 +150,11 @@ def test_in_the_tweak_mode_of_the_nla_editor_the_list_leaves_all_as_it_is(tmp_pa
     owner.animation_data.use_tweak_mode = True
     if not owner.animation_data.use_tweak_mode:
         pytest.skip("a script can't enter it here")
+    before = [*bpy.data.actions]
     for name in (first, second):
         assert "is in the tweak mode of the NLA editor: leave it first" in error_of(click, name=name)
     assert names()[-2:] == [first, second]
+    assert [*bpy.data.actions] == before
     assert [len(track.strips) for track in owner.animation_data.nla_tracks][-1] == 1
 
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from io_idtech_models.blender.roots import root_of
 from io_idtech_models.ui.check import operators as check
 from tests.samples import PROJECT, put
+from tests.ui.player.players import brought, game
 from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -59,3 +61,16 @@ def test_an_imported_model_is_checked_as_a_whole(tmp_path, capfd, target):
     import_model(put(tmp_path / "a.md3") if target == "md3:quake3" else TROOPER)
     assert check_game(target=target) == {"FINISHED"}
     assert ("it will be taken" in capfd.readouterr().out) or target == "md5mesh:doom3"
+
+
+@pytest.mark.parametrize("kind", ["head", "lower"])
+def test_a_player_without_a_part_is_refused(tmp_path, capfd, kind):
+    """As its export says, whatever part is active."""
+    player = brought(game(tmp_path))
+    root = player.parts[kind]
+    own = [block for block in bpy.data.objects if root_of(block) == root]
+    bpy.data.batch_remove(own)
+    bpy.context.view_layer.update()
+    activate(player.parts["upper"])
+    assert check_game(target="md3:quake3") == {"FINISHED"}
+    assert f"1 error; the player has no '{kind}': games refuse it" in capfd.readouterr().out

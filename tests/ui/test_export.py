@@ -511,6 +511,16 @@ def test_surfaces_that_have_no_material_any_more_are_named(tmp_path, capfd, name
     assert said == meshes[0].name
 
 
+@pytest.mark.parametrize("name", [name for name in DRESSED if name != "md2"])  # whose materials are skins
+def test_faces_without_a_material_that_were_joined_to_a_surface_are_named(tmp_path, capfd, name):
+    home = import_model(put(tmp_path / f"a{by_name(name).suffixes[0]}", DRESSED[name]))
+    block = next(block for block in home.all_objects if block.type == "MESH" and any(block.data.materials))
+    block.data.materials.append(None)
+    block.data.polygons[0].material_index = len(block.data.materials) - 1
+    export_bytes(tmp_path / f"b{by_name(name).suffixes[0]}")
+    assert f"{BARE}: '{block.name}'" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("worn", [0, 1])
 def test_faces_of_an_empty_slot_are_as_those_without_one(tmp_path, capfd, worn):
     """One that no face wears is nothing to speak of."""

@@ -734,6 +734,12 @@ def _(folder):
         curve.keyframe_points[1].co[1] += 0.3
 
 
+@says("no mesh moves with these bones", to="a.md5mesh")
+def _(folder):
+    import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
+    bpy.data.batch_remove([block for block in bpy.context.scene.objects if block.type == "MESH"])
+
+
 def body_of_frames(folder, frames):
     """Import a body with a table, whose action shows other ones of its frames."""
     path = put_character(folder)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import bpy
 
 from ...blender import names
-from ...blender.compat import Block
+from ...blender.compat import Block, refuse_tweak_mode
 from ...blender.linked import THERE, is_linked, refuse_linked
 from ...blender.properties import FPS, LOOP, number
 from ...model.clips import Clip
@@ -129,8 +129,18 @@ class Animations:
         return []
 
     def demand_own(self) -> None:
-        """Refuse, with LimitError, a model of another .blend: what is added to it would not last."""
+        """Refuse, with LimitError, to add where that would not last, to a model of another .blend, or in tweak mode."""
         refuse_linked(self.owners(), THERE, overridden=False)
+        self.demand_no_tweak()
+
+    def demand_no_tweak(self) -> None:
+        """Refuse, with LimitError, what can't be played while the NLA editor tweaks a strip."""
+        for player in self.players():
+            refuse_tweak_mode(player)
+
+    def players(self) -> list[Block]:
+        """Return the data-blocks that play the animations: to one that is added, too."""
+        return []
 
     def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done with an animation: rows of a table beside the file stay as they are."""

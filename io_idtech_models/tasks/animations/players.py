@@ -94,6 +94,10 @@ class PlayerAnimations(Animations):
         """Return the roots of the parts."""
         return list(self.player.parts.values())
 
+    def players(self) -> list[Block]:
+        """Return the roots of the parts, which play rows."""
+        return self.owners()
+
     def add(self, name: str, first: int, last: int) -> str:
         """Make a row of frames of the active part; its name says which parts play it."""
         name = name.upper()

@@ -151,6 +151,10 @@ class RigAnimations(Animations):
         """Return the armature."""
         return [self.rig]
 
+    def players(self) -> list[Block]:
+        """Return the armature."""
+        return [self.rig]
+
     def demand(self, what: str, row: ListedClip) -> None:
         """Refuse what can't be done with an animation; raises LimitError."""
         if row.of_table and not self.can_do(what, row):

@@ -169,11 +169,15 @@ class VertexAnimations(Animations):
         ]
         return min(ends), max(ends)
 
+    def players(self) -> list[Block]:
+        """Return the shape keys of all surfaces, and the armatures that move these."""
+        return [*(block.data.shape_keys for block in self.keyed), *rigs_of(self.keyed)]
+
     def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let all surfaces play an action; of all frames the scene shows the one that was shown before."""
         shown = self.finder.at(playing_curves(self.lead), [float(scene.frame_current)])[0] if row.whole else -1
         self.lead.animation_data_create()
-        owners = [*(block.data.shape_keys for block in self.keyed), *rigs_of(self.keyed)]
+        owners = self.players()
         for owner in owners:
             refuse_tweak_mode(owner)
         with changing_over(owners):
@@ -240,6 +244,7 @@ class VertexAnimations(Animations):
     def demand_own(self) -> None:
         """Refuse a model of another .blend, also one that is overridden: frames are named after an animation."""
         edit_frames.refuse_linked_frames(self._model())
+        self.demand_no_tweak()
 
     def add(self, name: str, first: int, last: int) -> str:
         """Make an animation of frames; those that are no other's are named after it."""

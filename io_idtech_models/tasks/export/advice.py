@@ -36,7 +36,9 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     of_dress = (*of_materials(meshes, row, keep_suffixes), *of_turned_pictures(meshes, row))
-    return [*_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
+    bare = row.family is SKELETAL and not meshes
+    none = ["no mesh moves with these bones, and games show nothing (bind one: Armature modifier)"] if bare else []
+    return [*none, *_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
 
 
 def of_bones_beside(model: SkeletalModel, other: str, named: bool) -> list[str]:
@@ -158,7 +160,8 @@ def _of_tags(meshes: list[Any], row: Format) -> Iterator[str]:
 
 def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) -> Iterator[str]:
     """Yield which meshes of one's own no game can dress, and which materials it can't tell apart."""
-    several = [mesh.name for mesh in meshes if len(dict.fromkeys(_worn(mesh))) > 1]
+    worn = {mesh: _worn(mesh) for mesh in meshes}
+    several = [mesh.name for mesh in meshes if len(dict.fromkeys(worn[mesh])) > 1]
     if several and row.family is VERTEX and not row.vertex.uv_splits_vertices:
         text = "faces wear several materials, which become skins, worn one at a time (bake one picture)"
         yield f"{text}: {listed(several)}"
@@ -180,7 +183,9 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
         text = "a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead)"
         yield f"{text}: {listed(mapped)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    plain = [mesh.name for mesh in own if mesh.data.polygons and not all(_worn(mesh))]
+    # A surface of a file may have none: but not some of its faces.
+    known = [mesh for mesh in meshes if mesh in own or any(worn[mesh])]
+    plain = [mesh.name for mesh in known if mesh.data.polygons and not all(worn[mesh])]
     if plain:
         yield f"{NO_SHADER}: {listed(plain)}"
     for material in dict.fromkeys(slot.material for mesh in own for slot in mesh.material_slots if slot.material):

@@ -226,6 +226,8 @@ def _plays_strips(rig: Any) -> bool:
     animation = rig.animation_data
     if animation is None or not animation.use_nla:
         return False
+    if animation.use_tweak_mode:  # its action is the strip's that is tweaked, at the strip's time
+        return True
     tracks = playing_tracks(animation)
     strips = [strip for track in tracks for strip in track.strips if not strip.mute]
     is_on_top = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0

@@ -27,7 +27,18 @@ from ...blender.provenance import (
     collections_of,
     model_of,
 )
-from ...blender.roots import LEVEL, follows, goes_with, is_root, is_tag, owner_of, player_root, poses_parts, root_of
+from ...blender.roots import (
+    LEVEL,
+    follows,
+    goes_with,
+    is_on_bone,
+    is_root,
+    is_tag,
+    owner_of,
+    player_root,
+    poses_parts,
+    root_of,
+)  # fmt: skip
 from ...blender.scene import FACED, SHAPES, bending, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
@@ -242,7 +253,7 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
         if block in own or block in carriers or block in aids or block.type not in KINDS | SHAPES:
             continue
         bent_by = bending(block)
-        on_bone = is_tag(block) and block.parent_type == "BONE" and block.parent in rigs - shared
+        on_bone = is_tag(block) and block.parent in rigs - shared and is_on_bone(block)
         if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
             continue
         skinned = not rigs.isdisjoint(bent_by)
@@ -256,7 +267,7 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
 
 def _is_worn(block: bpy.types.Object, rigs: set[Any]) -> bool:
     """Tell whether an object is a mesh that a bone of some armatures carries as a whole, and games are to show."""
-    on_bone = block.type == "MESH" and block.parent_type == "BONE" and block.parent in rigs
+    on_bone = block.type == "MESH" and block.parent in rigs and is_on_bone(block)
     return on_bone and not bending(block) and not block.hide_render
 
 

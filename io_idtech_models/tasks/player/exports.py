@@ -30,7 +30,6 @@ from ...blender.window import object_mode, selected
 from ...formats.format import SPLIT
 from ...formats.vertex_files import MUST_LIST, Written, dump_for
 from ...game.dress import LEVEL
-from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.files import HEAD
 from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
@@ -46,7 +45,7 @@ from ..export.selection import Choice, beside_parts, choose, is_written, part_of
 from ..export.skin_files import bare, listed_in, skin_of, skin_with
 from ..export.vertex import gathered
 from ..skins import skin_worn_by
-from .tables import KINDS, table_file
+from .tables import KINDS, lack_of_parts, table_file
 
 log = logging.getLogger(__name__)
 
@@ -217,9 +216,9 @@ def part_file(kind: str, level: int, collection: Any) -> str:
 
 
 def _warn_of_parts(player: PlayerFound) -> None:
-    missing = [kind for kind in (LOWER, UPPER, HEAD) if kind not in player.parts and WHOLE not in player.parts]
-    if missing:
-        log.warning("the player has no %s: games refuse it", listed(missing))
+    lack = lack_of_parts(player)
+    if lack:
+        log.warning("%s", lack)
     for kind, root in player.parts.items():
         if max(abs(scale - 1.0) for scale in root.scale) > 1e-6:
             log.warning(

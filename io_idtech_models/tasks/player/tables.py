@@ -41,16 +41,29 @@ def _kept(player: PlayerFound) -> tuple[str, bytes | None]:
     return name, stored_files(player.collection).get(name)
 
 
+def lack_of_parts(player: PlayerFound) -> str:
+    """Return why games refuse a player for its parts, in a sentence; "" where they don't."""
+    missing = [kind for kind in (LOWER, UPPER, HEAD) if kind not in player.parts and WHOLE not in player.parts]
+    return f"the player has no {listed(missing)}: games refuse it" if missing else ""
+
+
+def lack_of_table(player: PlayerFound) -> str:
+    """Return why games refuse a player for its table, in a sentence; "" where they don't."""
+    name, data = _kept(player)
+    if data is None:
+        return "the player has no animation.cfg: games refuse it"
+    how = "can't be read and is written as it was: games refuse it, put one with rows in its place"
+    return f"{name} {how}" if table_of(player) is None else ""
+
+
 def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
     """Return the table of animations, with what the actions of its rows say."""
     name, data = _kept(player)
-    table = table_of(player)
-    if data is None:
-        log.warning("the player has no animation.cfg: games refuse it")
-        return {}
-    if table is None:
-        log.warning("%s can't be read and is written as it was: games refuse it, put one with rows in its place", name)
-        return {name: data}
+    table, lack = table_of(player), lack_of_table(player)
+    if lack:
+        log.warning("%s", lack)
+    if data is None or table is None:
+        return {} if data is None else {name: data}
     rate = rate_of(context.scene)
     actions = rows_of(player.identity, list(player.parts.values()))
     rows = {row.name: (row, table.clip(row)) for row in table.by_name.values()}

@@ -72,7 +72,8 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
             return CANCELLED
         blocks = [block for result in results for block in result.offenders]
         findings = [_finding(result, problem) for result in results for problem in result.problems]
-        findings += [("", f"{result.name}: {result.lack}", True) for result in results if result.lack]
+        lacks = [": ".join(filter(None, (result.name, result.lack))) for result in results if result.lack]
+        findings += [("", text, True) for text in lacks]
         findings += [("", text, False) for text in _by_part({result.name: result.said for result in results})]
         self.keep(context, findings, {result.name: result.counts for result in results})
         blocks = [block for block in blocks if block.visible_get()]

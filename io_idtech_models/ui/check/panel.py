@@ -47,8 +47,7 @@ class OBJECT_OT_idtech_select_part(Operator):  # type: ignore[misc]
         """Select it."""
         block = context.view_layer.objects.get(self.name)
         if block is None or not block.visible_get(view_layer=context.view_layer):
-            lack = "is not in this view layer" if block is None else "is hidden: show it in the Outliner first"
-            self.report({"WARNING"}, f"'{self.name}' {lack}")
+            self.report({"WARNING"}, f"'{self.name}' {_why_unseen(context, block)}")
             return CANCELLED
         if mode_of(context) == "OBJECT":
             deselect(context)
@@ -60,6 +59,16 @@ class OBJECT_OT_idtech_select_part(Operator):  # type: ignore[misc]
         if self.jump and views.view_selected.poll():
             views.view_selected()
         return FINISHED
+
+
+def _why_unseen(context: Context, block: Any) -> str:
+    """Return what is said of an object that can't be selected."""
+    if block is None:
+        return "is not in this view layer"
+    view = context.space_data
+    if getattr(view, "local_view", None) is not None and not block.local_view_get(view):
+        return "is outside the local view: leave that first (View > Local View)"
+    return "is hidden: show it in the Outliner first"
 
 
 class IDTECH_UL_findings(List):  # type: ignore[misc]

@@ -98,8 +98,10 @@ class IDTECH_UL_tags(List):  # type: ignore[misc]
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
         """Show one: its name to edit, and the bone that it hangs on."""
+        from ...blender.roots import is_on_bone
+
         layout.prop(item, "name", text="", emboss=False, icon="EMPTY_ARROWS")
-        if item.parent_type == "BONE":
+        if is_on_bone(item):
             layout.label(text=item.parent_bone, translate=False)
 
 

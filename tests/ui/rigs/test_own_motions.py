@@ -366,6 +366,9 @@ def test_the_tweak_mode_of_the_nla_editor(own):
         error_of(import_anim, filepath=str(own / "in.md5anim")),
     ):
         assert "is in the tweak mode of the NLA editor: leave it first" in text
+    strip.scale = 2.0  # what is tweaked plays at the strip's time
+    scene().frame_start, scene().frame_end = 20, round(strip.frame_end)
+    assert motion_of(own / "own.md5anim", what="AUTO").num_frames == scene().frame_end - 19
 
 
 def test_the_scenes_frames_are_written_and_stay(own):
