@@ -134,7 +134,7 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
         """Show the file browser, with the name of the skin that the model wears."""
         from ..tasks.export.skin_files import proposed_skin
 
-        if not self.filepath:
+        if not self.properties.is_property_set("filepath"):  # what Blender remembers is of another skin
             self.filepath = str(proposed_skin(skinned(context)))
         return super().invoke(context, event)
 

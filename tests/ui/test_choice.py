@@ -13,6 +13,7 @@ from io_idtech_models.blender.provenance import LISTS_TAGS, MODEL_ID, SKELETON
 from io_idtech_models.formats import by_name
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.selection import choose
+from io_idtech_models.ui.export.motion import ExportSkeletalAnimation
 from io_idtech_models.ui.export.skeletal import ExportSkeletalModel
 from io_idtech_models.ui.export.vertex import ExportVertexModel
 from tests import facts, samples_md5, samples_mdm
@@ -37,18 +38,61 @@ from tests.ui.scene import (
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
-def proposed(kind, monkeypatch):
-    """Return the name that the file browser of an export proposes, without the browser, which needs a window."""
+BROWSERS = {"md5mesh": ExportSkeletalModel, "md5anim": ExportSkeletalAnimation}
+
+
+def proposed(kind, monkeypatch, last=""):
+    """Return the name of the file that the file browser of an export proposes, or why it does not."""
+    found = proposed_file(kind, monkeypatch, last)
+    return found.name if isinstance(found, Path) else found
+
+
+def proposed_file(kind, monkeypatch, last=""):
+    """Return the file that the file browser of an export proposes, without the browser, which needs a window.
+
+    `last` is what Blender remembers of the export before.
+    """
     monkeypatch.setattr(ExportHelper, "invoke", lambda *_: {"RUNNING_MODAL"})
-    given: Any = SimpleNamespace(is_property_set=bool, items=dict, bl_rna=SimpleNamespace(properties=[]))
-    base = ExportSkeletalModel if kind == "md5mesh" else ExportVertexModel
-    values = {"row": by_name(kind), "filename_ext": f".{kind}", "filepath": "", "properties": given, "reported": []}
+    own = {"is_property_set": lambda name: name != "filepath", "items": dict}
+    given: Any = SimpleNamespace(**own, bl_rna=SimpleNamespace(properties=[]))
+    base: Any = BROWSERS.get(kind, ExportVertexModel)
+    values = {"row": by_name(kind), "filename_ext": f".{kind}", "filepath": last, "properties": given, "reported": []}
     values |= {"what": "AUTO", "collection": "", "fill_ticks": lambda *_: None, "fill_ticks_of": lambda *_, **__: None}
     values["report"] = lambda self, _kinds, text: self.reported.append(text)
     browser: Any = type("Browser", (base,), values)()
     opened = browser.invoke(bpy.context, None)
     assert (opened == {"CANCELLED"}) == bool(browser.reported)
-    return "; ".join(browser.reported) or Path(browser.filepath).name
+    return "; ".join(browser.reported) or Path(browser.filepath)
+
+
+def test_the_dialog_proposes_the_models_own_file(tmp_path, monkeypatch):
+    """That it was written to last, if it was; never another model's, which Blender remembers."""
+    first, other = (import_model(put(tmp_path / name)).all_objects for name in ("a.md3", "b.md3"))
+    last = str(tmp_path / "sub/mine.md3")
+    for blocks, name, wanted in (
+        (first, last, "mine.md3"),
+        (other, None, "b.md3"),
+        (first, tmp_path / "a.md3", "a.md3"),
+        (first, tmp_path / "other.mdc", "a.md3"),
+    ):
+        activate(next(block for block in blocks if block.type == "MESH"))
+        if name is not None:
+            Path(name).parent.mkdir(exist_ok=True)
+            export_bytes(Path(name))
+        assert proposed("md3", monkeypatch, last) == wanted
+    assert proposed("mdc", monkeypatch, last) == "other.mdc"
+
+
+def test_the_dialog_proposes_the_animations_own_file(tmp_path, monkeypatch):
+    """Of the action that plays, in its folder; never that of the export before."""
+    blocks = import_model(put(tmp_path / "arm.md5mesh", "arm")).all_objects
+    activate(next(block for block in blocks if block.type == "ARMATURE"))
+    assert proposed("md5anim", monkeypatch, "walk.md5anim") == "arm.md5anim"
+    for folder in ("in", "out"):
+        (tmp_path / folder).mkdir()
+        put(tmp_path / folder / "wave.md5anim", samples_md5.wave())
+        assert bpy.ops.import_anim.idtech_md5anim(filepath=str(tmp_path / folder / "wave.md5anim")) == {"FINISHED"}
+        assert proposed_file("md5anim", monkeypatch, "walk.md5anim") == tmp_path / folder / "wave.md5anim"
 
 
 def chosen(what, collection=""):

@@ -458,11 +458,11 @@ def test_the_game_is_that_of_the_folder_else_the_last(tmp_path, monkeypatch):
 
 def test_an_export_begins_where_the_model_came_from(tmp_path):
     collection = import_md3(put(tmp_path / "models" / "a.md3", "animated"))
-    operator: Any = SimpleNamespace(filepath="", filename_ext=".md3")
+    own = SimpleNamespace(is_property_set=lambda name: False)
+    operator: Any = SimpleNamespace(filepath="other.md3", filename_ext=".md3", properties=own, row=by_name("md3"))
     file = proposals.file_of_choice(choose(bpy.context, "AUTO"))
     ExportFile.propose(operator, "a", file)
     assert Path(operator.filepath) == tmp_path / "models" / "a.md3"
-    operator.filepath = ""
     for holder in (collection, *(block.data or block for block in collection.objects)):
         holder["idtech_file"] = str(tmp_path / "pak0.pk3/models/a.md3")  # in an archive: no folder to write into
     ExportFile.propose(operator, "a", proposals.file_of_choice(choose(bpy.context, "AUTO")))

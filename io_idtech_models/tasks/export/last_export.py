@@ -37,7 +37,7 @@ def holder_of(chosen: Any) -> Any | None:
 
 
 def kept_of(holder: Any) -> dict[str, Any]:
-    """Return all that a model remembers: options by format, and where it was written last if it came from no file."""
+    """Return all that a model remembers: options by format, and where it was written last if not where it came from."""
     text = None if holder is None else holder.get(EXPORT)
     if not isinstance(text, str):
         return {}
@@ -82,8 +82,10 @@ def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") 
     if holder is None or is_linked(holder):
         return
     kept = kept_of(holder) | {name: options, LAST: name}
-    if target and target != holder.get(FILE):
+    if target:
         kept[TARGET] = target
+    if target == holder.get(FILE):
+        kept.pop(TARGET, None)
     show(holder, EXPORT, json.dumps(kept))
 
 

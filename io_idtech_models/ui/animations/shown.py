@@ -201,6 +201,20 @@ def _on_undo(*_ignored: Any) -> None:
     _State.made_of.clear()
 
 
+def _hold(*_ignored: Any) -> None:
+    """Let the animations of models with frames go along with Append, which looks into what is saved now."""
+    from ...blender.held_actions import hold
+
+    hold()
+
+
+def _release(*_ignored: Any) -> None:
+    """Take that back in what is open."""
+    from ...blender.held_actions import release
+
+    release()
+
+
 def watch() -> None:
     """Begin to follow what changes."""
     declare: Any = PointerProperty  # the stubs say that it returns nothing
@@ -231,6 +245,9 @@ def _handlers() -> list[tuple[Any, Any]]:
         (all_.undo_post, _on_undo),
         (all_.redo_post, _on_undo),
         (all_.load_post, _listen),
+        (all_.save_pre, _hold),
+        (all_.save_post, _release),
+        (all_.load_post, _release),
     ]
 
 

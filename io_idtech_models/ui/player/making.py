@@ -62,7 +62,7 @@ class Placing(Exporting):  # type: ignore[misc]
         """Propose a folder that is called as the active object."""
         from ...tasks.player.making_pictures import plain_name
 
-        if not self.filepath:
+        if not self.properties.is_property_set("filepath"):  # what Blender remembers is of another player
             active = context.view_layer.objects.active
             name = plain_name("" if active is None else active.name) or "player"
             self.filepath = str(Path(bpy.data.filepath).parent / name)
