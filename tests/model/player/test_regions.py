@@ -83,6 +83,14 @@ def test_chosen_bones_take_what_hangs_on_them():
     assert (found.torso, found.head, found.hand) == ("b", "c", "e")
 
 
+def test_what_does_not_hang_on_the_chosen_torso_is_legs_or_what_it_was():
+    bones = {"root": "", "spine": "root", "chest": "spine", "hand.R": "chest", "head": "root", "jaw": "head"}
+    parts = propose(Bones(bones), torso="chest").regions
+    assert parts == {
+        "root": "lower", "spine": "lower", "chest": "upper", "hand.R": "upper", "head": "head", "jaw": "head",
+    }  # fmt: skip
+
+
 def test_hips_that_are_chosen_for_the_torso_leave_the_legs():
     found = propose(Bones(MIXAMO), torso="mixamorig:hips").regions
     assert (found["mixamorig:Hips"], found["mixamorig:LeftFoot"]) == ("upper", "lower")
