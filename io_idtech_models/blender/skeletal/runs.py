@@ -111,7 +111,7 @@ def runs_of(action: Any) -> list[Run]:
 
 def whole_of(actions: Iterable[Any]) -> Any:
     """Return which of some actions has all frames of a file that a table takes apart, and is no copy; else None."""
-    wholes = [action for action in actions if action is not None and runs_of(action)]
+    wholes = [action for action in actions if action is not None and _noted(action)]
     return min(wholes, key=lambda each: bool(each.name != each.get(names.GIVEN)), default=None)
 
 

@@ -87,6 +87,12 @@ def remove_row():
     assert bpy.ops.object.idtech_animation_remove(name="idle") == {"FINISHED"}
 
 
+def remove_all_rows():
+    remove_row()
+    rename_row()
+    assert bpy.ops.object.idtech_animation_remove(name="stroll") == {"FINISHED"}
+
+
 def add_and_rename():
     add_row()
     assert bpy.ops.object.idtech_animation_rename(name="jump", to="leap") == {"FINISHED"}
@@ -107,6 +113,7 @@ WALK = "walk_1\t2\t3\t3\t20\t-1\n"
         (add_row, WALK, WALK + "jump\t1\t3\t0\t20\t0\n"),
         (rename_row, "walk_1", "stroll"),
         (remove_row, "idle\t0\t4\t4\t15\t0\n", ""),
+        (remove_all_rows, "idle\t0\t4\t4\t15\t0\n" + WALK, ""),
         (add_and_rename, WALK, WALK + "leap\t1\t3\t0\t20\t0\n"),
         (add_and_remove, "", ""),
     ],
