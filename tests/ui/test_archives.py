@@ -137,7 +137,8 @@ def test_a_name_for_it_is_proposed_beside_the_blend(packed, tmp_path, saved, who
     if saved:
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "work.blend"))
     chosen = choose(bpy.context, "AUTO" if whole else "SELECTION")
-    browser: Any = SimpleNamespace(filepath="", filename_ext=".md3")
+    own = SimpleNamespace(is_property_set=lambda name: False)
+    browser: Any = SimpleNamespace(filepath="", filename_ext=".md3", properties=own)
     ExportFile.propose(browser, proposals.proposed_stem(chosen))
     assert Path(browser.filepath) == (tmp_path if saved else Path()) / "a.md3"
 
