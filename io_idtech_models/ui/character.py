@@ -179,7 +179,7 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         """Show the file browser, with the game's folder, and the options of the last export."""
         from ..tasks.character.exports import chosen_character, is_player
         from ..tasks.character.record import character_game, character_target
-        from ..tasks.export.last_export import begin
+        from ..tasks.export.last_export import begin, last_target
 
         if not self.collection and is_player(context):
             operators: Any = bpy.ops.export_scene
@@ -190,7 +190,8 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        self.filepath = str(character_target(character.collection) or "")
+        target = character_target(character.collection)
+        self.filepath = last_target(character.collection, there=True) or str(target or "")
         begin(self, character.collection, "character")
         if not self.properties.is_property_set("game"):
             game = character_game(character.collection)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from ...blender.linked import is_linked
@@ -46,6 +46,15 @@ def kept_of(holder: Any) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def last_target(holder: Any, there: bool = False) -> str:
+    """Return where a model was written to last, if not where it came from; else "".
+
+    What is to be `there` is the folder that it lies in.
+    """
+    target = kept_of(holder).get(TARGET, "")
+    return target if isinstance(target, str) and (not there or Path(target).parent.is_dir()) else ""
 
 
 def options_of(holder: Any, name: str) -> dict[str, Any] | None:

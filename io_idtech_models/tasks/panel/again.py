@@ -23,7 +23,7 @@ from ...formats import ROWS, Format
 from ...model.limits.games import NO_GAME, game_of_player
 from ...reporting import LimitError, Summary, collected_warnings, listed
 from ..character.record import character_game, character_target
-from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of, remember
+from ..export.last_export import CHARACTER, PLAYER, game_shown, last_target, options_of, remember
 from ..export.motion import AnimationExport, export_animations
 from ..export.motion_sources import NoActionError, RowsAloneError, actions_of
 from ..export.selection import Choice
@@ -65,10 +65,9 @@ def plan_of(context: Context) -> Plan:
         return _of_player(player)
     if subject.character is not None:
         return _of_character(subject.character.home)
-    kept = kept_of(subject.holder)
     place = subject.place
     if not place or archive_of(place):
-        place = _last_target(kept) or place
+        place = last_target(subject.holder) or place
     row = row_of(place, subject.home)
     if not place or row is None:
         raise LimitError(f"'{subject.active.name}' came from no file: write one first (File > Export > id Tech)")
@@ -93,7 +92,7 @@ def keep_options(plan: Plan) -> None:
 def _of_player(player: PlayerFound) -> Plan:
     """Return what writes a player: into its folder, or where it was written to last if it came from an archive."""
     holder = player.collection if player.collection is not None else player.root
-    found, last = holder.get(FILE), _last_target(kept_of(holder))
+    found, last = holder.get(FILE), last_target(holder)
     place = found if isinstance(found, str) and Path(found).is_dir() else last
     if not place and isinstance(found, str):
         raise _archive_error(found, "", f"into '{proposed_target(player)}'")
@@ -104,7 +103,7 @@ def _of_player(player: PlayerFound) -> Plan:
 
 def _of_character(home: Any) -> Plan:
     """Return what writes a character: into its game's folder, or where it was written last if that is a pack."""
-    place, last = str(home.get(FILE, "")), _last_target(kept_of(home))
+    place, last = str(home.get(FILE, "")), last_target(home)
     target = character_target(home)
     if last and archive_of(place):
         target = Path(last)
@@ -112,12 +111,6 @@ def _of_character(home: Any) -> Plan:
         where = "" if target is None else f" into '{target}'"
         raise LimitError(f"the character lies in an archive, which stays as it is: export it{where} first")
     return Plan(CHARACTER, target, {"game": character_game(home)} | (options_of(home, CHARACTER) or {}))
-
-
-def _last_target(kept: dict[str, Any]) -> str:
-    """Return where a model was written to last, or ""."""
-    target = kept.get(TARGET, "")
-    return target if isinstance(target, str) else ""
 
 
 def _archive_error(place: str, archive: str, where: str) -> LimitError:

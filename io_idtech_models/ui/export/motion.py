@@ -108,9 +108,8 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
             action = None if rig.animation_data is None else rig.animation_data.action
             file = rig.data.get(FILE)
             place = file if isinstance(file, str) else ""
-            self.propose(
-                rig.name if action is None else action.name, place, None if action is None else action.get(FILE)
-            )
+            own = None if action is None else action.get(FILE)
+            self.propose(rig.name if action is None else action.name, place, own if isinstance(own, str) else "")
             self.propose_game(place)
             self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():

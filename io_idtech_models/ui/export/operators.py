@@ -104,14 +104,14 @@ class ExportFile(Exporting):  # type: ignore[misc]
         if not self.properties.is_property_set("game"):
             self.game = proposed_game(self.row, file)
 
-    def propose(self, stem: str, file: str = "", last: object = None) -> None:
+    def propose(self, stem: str, file: str = "", last: str = "") -> None:
         """Put the file that was written `last`, or else a name beside the model's `file`, into the file browser.
 
         Or beside the .blend. Not where the call said one; what Blender offers may be of another model's export.
         """
         if self.properties.is_property_set("filepath"):
             return
-        if isinstance(last, str) and Path(last).suffix.lower() in self.row.suffixes and Path(last).parent.is_dir():
+        if last and Path(last).suffix.lower() in self.row.suffixes:
             self.filepath = last
             return
         beside = Path(file) if file and Path(file).parent.is_dir() else Path(bpy.data.filepath)
@@ -156,7 +156,7 @@ class ExportModel(ExportFile):
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the model's name, and the options of its last export."""
-        from ...tasks.export.last_export import TARGET, begin, holder_of, kept_of
+        from ...tasks.export.last_export import begin, holder_of, last_target
 
         try:
             chosen = self.choose(context)
@@ -165,7 +165,7 @@ class ExportModel(ExportFile):
             return CANCELLED
         holder, file = holder_of(chosen), file_of_choice(chosen)
         begin(self, holder, self.row.name)
-        self.propose(proposed_stem(chosen), file, kept_of(holder).get(TARGET))
+        self.propose(proposed_stem(chosen), file, last_target(holder, there=True))
         self.propose_game(file)
         self.carrier = carrier_of(chosen.whole)
         return super().invoke(context, event)

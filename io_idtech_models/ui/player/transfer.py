@@ -203,17 +203,18 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the player's folder, and the options of its last export."""
-        from ...tasks.export.last_export import begin
+        from ...tasks.export.last_export import begin, last_target
         from ...tasks.player.exports import chosen_player
         from ...tasks.player.files import proposed_target
 
         try:
             player = chosen_player(context, self.collection)
-            self.filepath = str(proposed_target(player))
+            target = str(proposed_target(player))
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
         holder = player.root if player.collection is None else player.collection
+        self.filepath = last_target(holder, there=True) or target
         begin(self, holder, "player")
         if not self.properties.is_property_set("game"):
             self.game = game_of_player(Path(str(holder.get(FILE, ""))).parts)

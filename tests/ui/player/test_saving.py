@@ -6,6 +6,7 @@ import re
 import shutil
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zipfile import ZipFile
 
@@ -14,6 +15,7 @@ import pytest
 
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.tasks.player.files import proposed_target
+from io_idtech_models.ui.player.transfer import EXPORT_SCENE_OT_idtech_player
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, put
 from tests.samples_player import FOLDER, NAME, player_files
@@ -898,3 +900,26 @@ def test_a_refused_save_leaves_every_file(tmp_path):
     tag.location.x += 1
     assert error_of(export_player, filepath=str(tmp_path / "saved"))
     assert {p.name: p.read_bytes() for p in (tmp_path / "saved").iterdir()} == before
+
+
+def proposed(operator: Any) -> Path:
+    """Return what the file browser of an export of the active player, or character, proposes."""
+    properties = SimpleNamespace(is_property_set=lambda name: name == "game", bl_rna=SimpleNamespace(properties=[]))
+    browser: Any = SimpleNamespace(collection="", filepath="remembered", properties=properties, report=print)
+    manager = SimpleNamespace(fileselect_add=lambda _: None)
+    known = {name: getattr(bpy.context, name) for name in ("scene", "view_layer", "selected_objects")}
+    assert operator.invoke(browser, SimpleNamespace(window_manager=manager, **known), None) == {"RUNNING_MODAL"}
+    return Path(browser.filepath)
+
+
+def test_the_dialog_proposes_where_the_player_was_written_last(tmp_path):
+    """While that folder is there; else where it came from."""
+    folder = game(tmp_path / "own")
+    brought(folder)
+    assert proposed(EXPORT_SCENE_OT_idtech_player) == folder
+    (tmp_path / "out").mkdir()
+    target = tmp_path / "out/z_mine.pk3"
+    assert bpy.ops.export_scene.idtech_player(filepath=str(target)) == {"FINISHED"}
+    assert proposed(EXPORT_SCENE_OT_idtech_player) == target
+    shutil.rmtree(tmp_path / "out")
+    assert proposed(EXPORT_SCENE_OT_idtech_player) == folder
