@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..reporting import listed
 from .animated import Place, Value, kept, known
@@ -24,7 +25,8 @@ from .roots import FRAME_PATH, TIME_PATH
 from .scene import showing
 
 log = logging.getLogger(__name__)
-ROUNDED = 1e-6  # of a value: a curve between keys may be as far from the value that one of them was given
+ROUNDED = 1e-5  # of a value: as far Blender's own operators leave one from where a curve has it
+TURN = "rotation_quaternion"
 BEGIN = 1  # where a new scene stands, wherever it starts
 NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 
@@ -49,12 +51,22 @@ def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
         values = animated.values()
         show(scene.frame_current + scene.frame_subframe)
         off = animated.changed(values, ROUNDED)
-        had = dict(zip(animated.places, values, strict=True))
+        had, has = (dict(zip(animated.places, each, strict=True)) for each in (values, animated.values()))
+    off = [place for place in off if not _is_same_turn(place[1], had[place], has[place])]
     off = [place for place in off if not _is_as_keyed_last(place, had[place], scene)]
     names = [_name_of(owner, path) for owner, path in off if owner in owners and not _chooses_frame(owner, path)]
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"
         log.warning(text, listed(sorted(set(names))))
+
+
+def _is_same_turn(path: str, value: Value, other: Value) -> bool:
+    """Tell whether two values of a property are one rotation: a quaternion and its negative are, of any length."""
+    if not (path.endswith(TURN) and isinstance(value, tuple) and isinstance(other, tuple)):
+        return False
+    a, b = (np.array(each, np.float64) for each in (value, other))
+    sizes = np.sqrt((a * a).sum() * (b * b).sum())
+    return bool(sizes > 0 and 1.0 - abs((a * b).sum()) / sizes <= ROUNDED**2)
 
 
 def _is_as_keyed_last(place: Place, value: Value, scene: bpy.types.Scene) -> bool:

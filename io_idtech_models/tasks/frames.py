@@ -24,13 +24,25 @@ from ..game.player.animation_edits import GESTURE, WALKCR, check_begin, shifted
 from ..model.clips import Clip
 from ..reporting import LimitError, collected_warnings, joined
 from .animations.find import animations_of
-from .animations.vertex import leading_model
+from .animations.vertex import keyed_blocks, leading_model
 from .export.selection import Choice, choose, part_of
 from .import_.dressing import rate_of
 from .player.play import BOTH, last_frame, num_frames, whole
 from .player.tables import blank, table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
+
+
+def fill_gaps(context: Context) -> None:
+    """Let the keys of the active object's model lie one in each frame, before its frames change; raises LimitError."""
+    active = context.view_layer.objects.active
+    player = None if active is None else find_player(active)
+    if player is not None:
+        edit_frames.fill_gaps([block for root in player.parts.values() for block in part_of(context, root).whole])
+        return
+    chosen = None if active is None else keyed_blocks(context, active)
+    if chosen is not None:
+        edit_frames.fill_gaps([*chosen.whole])
 
 
 def edit(context: Context, inserts: bool) -> None:
@@ -40,6 +52,7 @@ def edit(context: Context, inserts: bool) -> None:
         LimitError: it is the only frame, or the model is linked.
     """
     active, scene = context.view_layer.objects.active, context.scene
+    fill_gaps(context)
     player, root = find_player(active), root_of(active)
     if player is not None and root is not None:
         edit_player(player, root, inserts, context)
@@ -71,8 +84,22 @@ class Change:
     all_surfaces: bool
 
 
-def apply(context: Context, active: Block, wanted: Change, editing: bool) -> str:
-    """Apply what changed in the present frame of a mesh, or of all surfaces of its model, to other frames.
+def hold_still(edited: list[Block], selected_only: bool) -> int:
+    """Let vertices of meshes with frames stand in all of these where they stand now; returns how many.
+
+    Raises:
+        LimitError: a mesh is linked.
+    """
+    meshes = edit_frames.one_of_each_mesh(list(filter(has_frames, edited)))
+    for block in meshes:
+        edit_frames.refuse_linked_mesh(block)
+    return sum(edit_frames.hold_still(block, selected_only) for block in meshes)
+
+
+def apply(context: Context, edited: list[Block], wanted: Change, editing: bool) -> str:
+    """Apply what changed in the present frame of meshes, or of all surfaces of their model, to other frames.
+
+    The first of those that are `edited` together is the active one.
 
     The present frame is that of the active shape key while someone edits it, else the one that shows. Returns what was
     done, in words.
@@ -81,8 +108,9 @@ def apply(context: Context, active: Block, wanted: Change, editing: bool) -> str
         LimitError: no frame shows alone, there is none in the range, or a mesh is linked.
     """
     chosen = choose(context, "AUTO")
-    whole = edit_frames.one_of_each_mesh([block for block in chosen.whole if has_frames(block)])
-    for block in whole if wanted.all_surfaces else [active]:
+    active, whole = edited[0], edit_frames.one_of_each_mesh([block for block in chosen.whole if has_frames(block)])
+    meshes = whole if wanted.all_surfaces else edit_frames.one_of_each_mesh(list(filter(has_frames, edited)))
+    for block in meshes:
         edit_frames.refuse_linked_mesh(block)
     known = source.find(chosen.collection, [block.data for block in whole])
     present = _present(active, editing)
@@ -90,7 +118,7 @@ def apply(context: Context, active: Block, wanted: Change, editing: bool) -> str
     frames = _frames(context, wanted, present, count)
     how = Spread(present, frames, wanted.falloff, wanted.selected_only)
     with collected_warnings() as warnings:
-        moved = [spread(block, known, how) for block in (whole if wanted.all_surfaces else [active])]
+        moved = [spread(block, known, how) for block in meshes]
     counts = [each for each in moved if each is not None]
     if len(counts) < len(moved):
         return (

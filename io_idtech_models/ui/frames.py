@@ -91,17 +91,21 @@ class OnFrames:
         """Change the frames, out of edit mode."""
         active = context.view_layer.objects.active
         editing = active.mode == "EDIT"
+        together = [block for block in context.view_layer.objects if block.mode == "EDIT"] if editing else []
         try:
             with object_mode(context):
-                text = self.change(context, active, editing)
+                text = self.change(context, list(dict.fromkeys([active, *together])), editing)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
         self.report({"INFO"}, text)
         return FINISHED
 
-    def change(self, context: Context, active: Any, editing: bool) -> str:
-        """Do what the operator is for; returns what was done; raises ModelError."""
+    def change(self, context: Context, edited: list[Any], editing: bool) -> str:
+        """Do what the operator is for, on the active object and those edited along; returns what was done.
+
+        Raises ModelError.
+        """
         raise NotImplementedError
 
 
@@ -112,11 +116,11 @@ class OBJECT_OT_idtech_hold_still(OnFrames, Operator):  # type: ignore[misc]
     bl_label = "Hold Still in Other Frames"
     bl_description = "Let vertices stand in all other frames where they stand in the present one"
 
-    def change(self, context: Context, active: Any, editing: bool) -> str:
+    def change(self, context: Context, edited: list[Any], editing: bool) -> str:
         """Copy positions of the present frame into the others."""
-        from ..blender.vertex import edit_frames
+        from ..tasks.frames import hold_still
 
-        return f"vertices that now hold still: {edit_frames.hold_still(active, self.selected_only)}"
+        return f"vertices that now hold still: {hold_still(edited, self.selected_only)}"
 
 
 class OBJECT_OT_idtech_apply_change(OnFrames, Operator):  # type: ignore[misc]
@@ -156,12 +160,12 @@ class OBJECT_OT_idtech_apply_change(OnFrames, Operator):  # type: ignore[misc]
         for name in (*shown, "selected_only", "all_surfaces"):
             self.layout.prop(self, name)
 
-    def change(self, context: Context, active: Any, editing: bool) -> str:
+    def change(self, context: Context, edited: list[Any], editing: bool) -> str:
         """Apply what was moved in the present frame."""
         from ..tasks.frames import Change, apply
 
         wanted = Change(self.frames, self.first, self.last, self.falloff, self.selected_only, self.all_surfaces)
-        return apply(context, active, wanted, editing)
+        return apply(context, edited, wanted, editing)
 
 
 CLASSES = (

@@ -46,6 +46,20 @@ def block(request, tmp_path):
     return import_frames(put(tmp_path / "a.md3"), **options)
 
 
+def test_what_moved_of_meshes_that_are_edited_together(tmp_path):
+    meshes = import_frames(put(tmp_path / "a.md3")).users_collection[0].objects[:2]
+    before = [frames_of(block) for block in meshes]
+    shown(1)
+    activate(*meshes)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.transform.translate(value=(0, 0, 8))
+    assert apply(frames="ALL") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for block, was in zip(meshes, before, strict=True):
+        assert np.allclose(frames_of(block), was + UP, atol=1e-4)
+
+
 def test_what_moved_moves_in_all_frames_once(block):
     before = frames_of(block)
     shown(1)

@@ -246,6 +246,18 @@ def test_hold_still(tmp_path, relative, edit):
     assert np.array_equal(after[:, others], before[:, others])
 
 
+def test_meshes_that_are_edited_together_hold_still_together(tmp_path):
+    meshes = import_md3(put(tmp_path / "a.md3")).objects[:2]
+    bpy.context.scene.frame_set(1)
+    activate(*meshes)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    assert hold() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for surface in export_structs(tmp_path / "b.md3").surfaces:
+        assert (surface.vertices["xyz"] == surface.vertices["xyz"][1]).all()
+
+
 def test_hold_all_still(tmp_path):
     block = import_md3(put(tmp_path / "a.md3")).objects[0]
     bpy.context.scene.frame_set(2)

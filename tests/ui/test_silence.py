@@ -734,6 +734,13 @@ def _(folder):
         curve.keyframe_points[1].co[1] += 0.3
 
 
+@says("painted or made here", to="a.md3")
+def _(folder):
+    material = bpy.data.materials.new("models/a")
+    show_image(material, bpy.data.images.new("a.tga", 4, 4))
+    add_cube().data.materials.append(material)
+
+
 @says("no mesh moves with these bones", to="a.md5mesh")
 def _(folder):
     import_model(put(folder / "arm.md5mesh", samples_md5.arm()))

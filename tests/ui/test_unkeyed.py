@@ -95,6 +95,24 @@ def test_the_key_that_someone_turned_to_is_the_current_frame(tmp_path):
     assert mesh.data.shape_keys.eval_time == 30.0
 
 
+@pytest.mark.parametrize("how", ["flip", "visual", "turn"])
+def test_another_way_to_say_a_pose_is_no_other_pose(tmp_path, capfd, how):
+    import_model(NEWT)
+    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    activate(rig)
+    bpy.context.scene.frame_set(7)
+    for bone in rig.pose.bones:
+        if how == "visual":
+            bone.location = [each + 2e-6 for each in bone.location]
+        else:
+            bone.rotation_quaternion = [-each for each in bone.rotation_quaternion]
+    if how == "turn":
+        rig.pose.bones["chest"].rotation_quaternion.x += 0.002
+    capfd.readouterr()
+    operator("export", tmp_path / "a.md5anim")(filepath=str(tmp_path / "a.md5anim"))
+    assert (SAID in capfd.readouterr().out) == (how == "turn")
+
+
 def test_strips_play(tmp_path, capfd):
     rig = next(block for block in import_model(NEWT).objects if block.type == "ARMATURE")
     action, slot = rig.animation_data.action, getattr(rig.animation_data, "action_slot", None)

@@ -19,14 +19,14 @@ from ..curves import curve_points, value_path
 from ..frame_rigs import posed_by, rigs_of
 from ..linked import THERE, refuse_linked
 from ..mesh import attributes
-from ..provenance import collection_of
+from ..provenance import MODEL_ID, collection_of
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
 from ..scene import ExportScene, objects_in
 from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather_tags import find_tags
 from .shape_keys import KeyFinder
-from .shown_keys import keys_at
+from .shown_keys import is_slowed, keys_at
 
 
 @dataclass(eq=False)
@@ -63,7 +63,9 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
 def _own_frames(blocks: list[Block], collection: bpy.types.Collection | None, scene: bpy.types.Scene) -> FrameModel:
     keyed = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is not None]
     entries = find_tags(blocks)
-    if not keyed and (collection is None or source.frame_list(collection) is None):
+    is_listed = collection is not None and source.frame_list(collection) is not None
+    was_keyed = any(b.type == "MESH" and MODEL_ID in b.data for b in blocks)  # whose keys were all deleted
+    if not (keyed or is_listed or was_keyed):
         raise LimitError("no model with frames is active")
     known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
     view_layer = bpy.context.view_layer
@@ -125,6 +127,31 @@ def refuse_linked_frames(model: FrameModel) -> None:
     holders = [block.data for each in models for block in (*each.meshes, *each.still)]
     holders += [action for each in models for action in _actions(each)]
     refuse_linked(holders, THERE)
+
+
+def fill_gaps(blocks: list[Block]) -> None:
+    """Let absolute keys of meshes lie one in each frame again, before frames are inserted, deleted or moved.
+
+    Behind a key that was removed by Blender's own button the scene plays on, and shows a mix of its neighbours: that
+    becomes a frame, so that tags and actions, which have it still, agree with the keys.
+
+    Raises:
+        LimitError: keys lie at one place, or all apart, or their mesh is linked.
+    """
+    for block in one_of_each_mesh([b for b in blocks if b.type == "MESH" and b.data.shape_keys is not None]):
+        keys = block.data.shape_keys
+        found = [] if keys.use_relative else shape_keys.frame_blocks(keys)
+        places = [round(at) for at in shape_keys.positions(found)]
+        missing = sorted(set(range(places[-1] + 1 if places else 0)) - set(places))
+        twice = [key.name for key, at in zip(found, places, strict=True) if places.count(at) > 1]
+        if MODEL_ID not in block.data or not (missing or twice):
+            continue
+        refuse_linked_mesh(block)
+        if twice:
+            raise LimitError(f"keys of '{block.name}' lie at one place of the time, remove one: {listed(twice)}")
+        if is_slowed(found):
+            raise LimitError(f"keys of '{block.name}' lie more than a frame apart (Re-Time Shape Keys?): undo that")
+        shape_keys.add_shown(block, missing)
 
 
 def refuse_linked_mesh(block: Block) -> None:

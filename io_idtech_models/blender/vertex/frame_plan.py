@@ -38,6 +38,7 @@ from .shown_keys import (
     keys_at,
     keys_stand_still,
     out_of_step,
+    plays_before,
     plays_otherwise,
     strip_times,
 )
@@ -189,7 +190,8 @@ def plan_frames(
         planned = _key_plan(keyed, known, ids, export)
         if settings.frames == "AUTO" and not any(follows_frame(block.data.shape_keys) for block in keyed):
             _warn_of_more(planned, blocks, tags, export, space)
-            _warn_of_gaps(planned, _warn_of_unplayed(keyed[0].data.shape_keys, ids))
+            keys = keyed[0].data.shape_keys
+            _warn_of_gaps(planned, _warn_of_unplayed(keys, ids), plays_before(keys, export))
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known, now)
@@ -303,19 +305,20 @@ def _warn_of_unplayed(keys: Block, ids: set[str]) -> list[int]:
     return beyond
 
 
-def _warn_of_gaps(plan: FramePlan, unplayed: list[int]) -> None:
+def _warn_of_gaps(plan: FramePlan, unplayed: list[int], is_before: bool) -> None:
     """Name the frames behind which the scene plays on without a key: Blender's own button leaves a gap of one.
 
-    Those that are `unplayed` lie behind all that plays.
+    Those that are `unplayed` lie behind all that plays. Frames before the first key may play, too.
     """
     gaps = np.diff(plan.times[: len(plan.times) - len(unplayed)])
-    behind = [plan.names[place] for place in np.flatnonzero(gaps > 1.0 + NEAR)]
-    if behind and (np.abs(gaps - 1.0) < NEAR).any():  # else they are played more slowly, all of them
+    places = [f"behind '{plan.names[place]}'" for place in np.flatnonzero(gaps > 1.0 + NEAR)]
+    places = [f"before '{plan.names[0]}'", *places] if is_before else places
+    if places:
         text = (
             "the scene plays on where keys are missing, the file does not (Delete Frame closes such a gap, "
-            "Frames: 'Scene Range' writes what is shown): behind %s"
+            "Frames: 'Scene Range' writes what is shown): %s"
         )
-        log.warning(text, listing(behind))
+        log.warning(text, listing(places, quoted=False))
 
 
 def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:

@@ -35,6 +35,18 @@ def add_absolute(block: Block, names: list[str], frames: Floats) -> None:
     take_strokes(block)
 
 
+def add_shown(block: Block, times: list[int]) -> None:
+    """Add a key of what absolute ones show at each of some times, where none lies, called as the one before it."""
+    keys = block.data.shape_keys
+    shown, active = keys.eval_time, block.active_shape_key
+    for time in times:
+        keys.eval_time = time
+        before = [key.name for key in keys.key_blocks if key.frame < time] or [keys.key_blocks[0].name]
+        block.shape_key_add(name=f"{stem_of(before[-1])}.001", from_mix=True).value = 0.0
+    keys.eval_time = shown
+    block.active_shape_key_index = list(keys.key_blocks).index(active) if active is not None else 0
+
+
 def add_relative(block: Block, names: list[str], frames: Floats) -> None:
     """Add a `Basis` key, which is no frame, and a key per frame (F, P, 3)."""
     for name in (BASIS, *names):

@@ -192,14 +192,30 @@ def _plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     if not keys.use_relative and not are_reached(frame_blocks(keys)):
         return True
     if not keys.use_relative and not is_driven(keys) and all(_is_plain(c) for c in _of_time(curves)):
-        return False
+        return is_slowed(frame_blocks(keys))
     shown = _shown(keys, curves, export)
     if keys.use_relative:
         return not _is_run(_lone_keys(shown))
     times = shown[:, 0]
     places = {at: i for i, at in enumerate(positions(frame_blocks(keys)))}
     near = [next((i for at, i in places.items() if abs(at - time) < NEAR), -1.0) for time in times.tolist()]
-    return not (_is_run(times.tolist()) or (-1.0 not in near and _is_run(near)))
+    is_timed = _is_run(times.tolist()) and not is_slowed(frame_blocks(keys))
+    return not (is_timed or (-1.0 not in near and _is_run(near)))
+
+
+def plays_before(keys: Block, export: ExportScene[Any]) -> bool:
+    """Tell whether an action plays times before the first of absolute keys, in the scene's range."""
+    curves = [] if keys.use_relative or is_driven(keys) or follows_frame(keys) else _of_time(playing_curves(keys))
+    curves = [curve for curve in curves if len(curve.keyframe_points)]
+    begins = [max(float(curve_points(curve)[0].min()), export.scene.frame_start) for curve in curves]
+    shown = [curve.evaluate(begin) for curve, begin in zip(curves, begins, strict=True)]
+    return bool(shown) and min(shown) < positions(frame_blocks(keys))[0] - NEAR
+
+
+def is_slowed(blocks: list[Any]) -> bool:
+    """Tell whether absolute keys all lie more than a frame apart, as Blender times new ones: most frames show none."""
+    gaps = np.diff(positions(blocks))
+    return len(gaps) > 0 and bool((gaps > 1.0 + NEAR).all())
 
 
 def out_of_step(blocks: list[Block], export: ExportScene[Any]) -> Block | None:

@@ -35,7 +35,7 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    of_dress = (*of_materials(meshes, row, keep_suffixes), *of_turned_pictures(meshes, row))
+    of_dress = (*of_materials(meshes, row, keep_suffixes), *_of_painted(meshes, row), *of_turned_pictures(meshes, row))
     bare = row.family is SKELETAL and not meshes
     none = ["no mesh moves with these bones, and games show nothing (bind one: Armature modifier)"] if bare else []
     return [*none, *_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
@@ -243,6 +243,17 @@ def _differ(materials: list[Any]) -> bool:
     if pictures:
         return len(pictures) > 1 or any(names.GIVEN not in material for material in plain)
     return len({color_of(material).tobytes() for material in plain}) > 1
+
+
+def _of_painted(meshes: list[Any], row: Format) -> list[str]:
+    """Return which pictures are no file's, in a sentence; those that lie in materials of a file are said otherwise."""
+    from ...blender.shading.pixels import is_changed
+
+    slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
+    images = _images_of(material for material in slots if material is not None and SKIN not in material)
+    painted = [image.name for image in images if not row.vertex.holds_pictures and is_changed(image)]
+    text = "painted or made here, games show what their files hold, save them (Image > Save As)"
+    return [f"{text}: {listed(painted)}"] if painted else []
 
 
 def of_turned_pictures(meshes: list[Any], row: Format) -> list[str]:

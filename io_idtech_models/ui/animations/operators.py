@@ -26,6 +26,7 @@ class AnimationOperator:
 
     bl_options = {"REGISTER", "UNDO"}
     needs = ""  # which of `shown.CHANGES` it makes of an animation that is there
+    moves_frames = False  # of models that have such
     report: Any
     name: str
     span: tuple[int, int]  # the frames of the scene that are chosen
@@ -44,11 +45,14 @@ class AnimationOperator:
     def execute(self, context: Context) -> set[str]:
         """Change the animations, out of edit mode; the list shows them as they are then."""
         from ...tasks.animations.find import need_animations
+        from ...tasks.frames import fill_gaps
 
         mode = mode_of(context)
         try:
             if mode == "EDIT":
                 set_mode(context, "OBJECT")
+            if self.moves_frames:
+                fill_gaps(context)
             animations, self.span = need_animations(context), scene_range(context.scene)
             with animations.markers_at_home():
                 self.change(animations, context)
@@ -134,6 +138,7 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
     """Remove an animation of the active object's model."""
 
     needs = "REMOVE"
+    moves_frames = True
     bl_idname = "object.idtech_animation_remove"
     bl_label = "Remove Animation"
     bl_description = "Remove the animation, and the frames of the model that no other animation shows"
@@ -160,6 +165,7 @@ class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type
     """Make a copy of an animation, with frames of its own."""
 
     needs = "DUPLICATE"
+    moves_frames = True
     bl_idname = "object.idtech_animation_duplicate"
     bl_label = "Duplicate Animation"
     bl_description = "Make a copy of the animation behind it, with frames of its own"
@@ -179,6 +185,7 @@ class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ign
     """Move an animation up or down in the order of the file."""
 
     needs = "MOVE"
+    moves_frames = True
     bl_idname = "object.idtech_animation_move"
     bl_label = "Move Animation"
     bl_description = "Move the animation up or down in the order of the file, a model's frames with it"
