@@ -24,25 +24,13 @@ from ..game.player.animation_edits import GESTURE, WALKCR, check_begin, shifted
 from ..model.clips import Clip
 from ..reporting import LimitError, collected_warnings, joined
 from .animations.find import animations_of
-from .animations.vertex import keyed_blocks, leading_model
+from .animations.vertex import fill_gaps, leading_model
 from .export.selection import Choice, choose, part_of
 from .import_.dressing import rate_of
 from .player.play import BOTH, last_frame, num_frames, whole
 from .player.tables import blank, table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
-
-
-def fill_gaps(context: Context) -> None:
-    """Let the keys of the active object's model lie one in each frame, before its frames change; raises LimitError."""
-    active = context.view_layer.objects.active
-    player = None if active is None else find_player(active)
-    if player is not None:
-        edit_frames.fill_gaps([block for root in player.parts.values() for block in part_of(context, root).whole])
-        return
-    chosen = None if active is None else keyed_blocks(context, active)
-    if chosen is not None:
-        edit_frames.fill_gaps([*chosen.whole])
 
 
 def edit(context: Context, inserts: bool) -> None:

@@ -26,6 +26,7 @@ from ...blender.compat import (
 )
 from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
 from ...blender.playback import call_tracks, changing_over, drop_solo, let_go, used_actions
+from ...blender.player.parts import find_player
 from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID, collection_of, model_of
 from ...blender.vertex import clips, edit_frames
@@ -34,7 +35,7 @@ from ...blender.vertex.shown_keys import covers, has_frames, key_times
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
 from ...model.clips import Clip, group, numbered
 from ...reporting import LimitError, ModelError
-from ..export.selection import Choice, choose
+from ..export.selection import Choice, choose, part_of
 from ..import_.games import user_disk
 from .listed import MOVE, Animations, ListedClip, fit_scene, free_name, name_action, named_key, said, swapped
 
@@ -63,6 +64,18 @@ def leading_model(context: Context, active: Block) -> Choice | None:
         return None
     home = collection_of(leader)
     return Choice([leader]) if home is None else choose(context, "AUTO", home.name)
+
+
+def fill_gaps(context: Context) -> None:
+    """Let the keys of the active object's model lie one in each frame, before its frames change; raises LimitError."""
+    active = context.view_layer.objects.active
+    player = None if active is None else find_player(active)
+    if player is not None:
+        edit_frames.fill_gaps([block for root in player.parts.values() for block in part_of(context, root).whole])
+        return
+    chosen = None if active is None else keyed_blocks(context, active)
+    if chosen is not None:
+        edit_frames.fill_gaps([*chosen.whole])
 
 
 class VertexAnimations(Animations):

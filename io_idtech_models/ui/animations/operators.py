@@ -45,7 +45,7 @@ class AnimationOperator:
     def execute(self, context: Context) -> set[str]:
         """Change the animations, out of edit mode; the list shows them as they are then."""
         from ...tasks.animations.find import need_animations
-        from ...tasks.frames import fill_gaps
+        from ...tasks.animations.vertex import fill_gaps
 
         mode = mode_of(context)
         try:
