@@ -26,7 +26,7 @@ from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather_tags import find_tags
 from .shape_keys import KeyFinder
-from .shown_keys import is_slowed, keys_at
+from .shown_keys import is_slowed, keys_at, refuse_doubled
 
 
 @dataclass(eq=False)
@@ -143,12 +143,10 @@ def fill_gaps(blocks: list[Block]) -> None:
         found = [] if keys.use_relative else shape_keys.frame_blocks(keys)
         places = [round(at) for at in shape_keys.positions(found)]
         missing = sorted(set(range(places[-1] + 1 if places else 0)) - set(places))
-        twice = [key.name for key, at in zip(found, places, strict=True) if places.count(at) > 1]
-        if MODEL_ID not in block.data or not (missing or twice):
+        if MODEL_ID not in block.data or places == list(range(len(places))):
             continue
         refuse_linked_mesh(block)
-        if twice:
-            raise LimitError(f"keys of '{block.name}' lie at one place of the time, remove one: {listed(twice)}")
+        refuse_doubled(block)
         if is_slowed(found):
             raise LimitError(f"keys of '{block.name}' lie more than a frame apart (Re-Time Shape Keys?): undo that")
         shape_keys.add_shown(block, missing)

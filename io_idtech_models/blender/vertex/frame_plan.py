@@ -40,6 +40,7 @@ from .shown_keys import (
     out_of_step,
     plays_before,
     plays_otherwise,
+    refuse_doubled,
     strip_times,
 )
 from .source import StoredSource, frame_list
@@ -222,6 +223,9 @@ def _automatic(
             text = "the scene's range is written, frame %d to %d, as its parts play there: not all their frames"
             log.warning(text, export.scene.frame_start, export.scene.frame_end)
             return "SCENE"
+        for block in several:
+            if not block.data.shape_keys.use_relative:
+                refuse_doubled(block)
         still = [block for block in several if keys_stand_still(block, export)]
         odd = _played_otherwise([block for block in keyed if block not in still], export)
         if odd is not None:

@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...reporting import LimitError, listed
 from ..compat import Block, playing_curves
 from ..curves import LINEAR, curve_points, playing_tracks, plays, value_path
 from ..playback import Take
@@ -210,6 +211,20 @@ def plays_before(keys: Block, export: ExportScene[Any]) -> bool:
     begins = [max(float(curve_points(curve)[0].min()), export.scene.frame_start) for curve in curves]
     shown = [curve.evaluate(begin) for curve, begin in zip(curves, begins, strict=True)]
     return bool(shown) and min(shown) < positions(frame_blocks(keys))[0] - NEAR
+
+
+def refuse_doubled(block: Block) -> None:
+    """Raise LimitError where absolute keys lie at one place, but in order, as Blender 5's Duplicate puts them.
+
+    One of them shows, and the scene plays as before: it would be a frame that nothing plays.
+    """
+    keys = frame_blocks(block.data.shape_keys)
+    gaps = np.diff(positions(keys))
+    doubled = np.flatnonzero(np.abs(gaps) < NEAR)
+    if len(doubled) and (gaps > -NEAR).all():
+        pairs = [f"'{keys[place].name}' and '{keys[place + 1].name}'" for place in doubled.tolist()]
+        how = "remove one of each pair, Insert Frame makes a frame of a copy"
+        raise LimitError(f"keys of '{block.name}' lie at one place of the time ({how}): {listed(pairs, quoted=False)}")
 
 
 def is_slowed(blocks: list[Any]) -> bool:
