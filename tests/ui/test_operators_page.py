@@ -23,7 +23,7 @@ HEAD = """\
 # Operators, for scripts
 
 All that menus and panels do, scripts can: each has an operator, which takes the options of its dialog by name. Those
-that a script leaves out are as they stand here.
+that a script leaves out are as they stand here; `...` is the first of what the model has, by its name.
 
 ```python
 import bpy
@@ -51,6 +51,10 @@ def operators(room: str) -> Iterator[tuple[str, Any, list[Any]]]:
 def default_of(option: Any) -> str:
     """Return what an option is where nobody says, as Python writes it."""
     value = option.default
+    if isinstance(value, bool):
+        return repr(value)
+    if option.type == "ENUM" and not value:
+        return "..."  # its values are the scene's
     return json.dumps(value) if isinstance(value, str) else repr(round(value, 6))
 
 
