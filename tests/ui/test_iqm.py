@@ -437,6 +437,22 @@ def test_a_model_made_in_blender(tmp_path):
     assert (after.adjacency != 0xFFFFFFFF).all(), "a cube is closed"
 
 
+def test_a_file_of_animations_alone_has_no_mesh_to_miss(tmp_path, capfd):
+    import_model(put(tmp_path / "a.iqm", "arm"))
+    meshes = [block for block in bpy.context.scene.objects if block.type == "MESH"]
+    bare = tmp_path / "b.iqm"
+    for _ in range(2):
+        capfd.readouterr()
+        export_bytes(bare)
+        assert ("no mesh moves with these bones" in capfd.readouterr().out) == (not meshes)
+        bpy.data.batch_remove(meshes)
+        meshes = []
+    bpy.ops.wm.read_homefile(use_empty=True)
+    import_model(bare)
+    export_bytes(tmp_path / "c.iqm")
+    assert "no mesh moves with these bones" not in capfd.readouterr().out
+
+
 def test_animations_alone(tmp_path):
     """An armature is made for them; joints are written where that is asked for."""
     path = put(tmp_path / "a.iqm", "alone")

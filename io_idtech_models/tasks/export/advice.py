@@ -36,9 +36,7 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     of_dress = (*of_materials(meshes, row, keep_suffixes), *_of_painted(meshes, row), *of_turned_pictures(meshes, row))
-    bare = row.family is SKELETAL and not meshes
-    none = ["no mesh moves with these bones, and games show nothing (bind one: Armature modifier)"] if bare else []
-    return [*none, *_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
+    return [*_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
 
 
 def of_bones_beside(model: SkeletalModel, other: str, named: bool) -> list[str]:
@@ -200,6 +198,12 @@ def _worn(mesh: Any) -> list[Any]:
     found = np.zeros(len(mesh.data.polygons), np.int32)
     mesh.data.polygons.foreach_get("material_index", found)
     return [slots[min(int(place), len(slots) - 1)] for place in np.unique(found)]
+
+
+def of_bare_bones(model: SkeletalModel) -> Iterator[str]:
+    """Yield that a model has no mesh, if its file had one: files of animations alone have none."""
+    if not model.meshes and (model.source is None or model.source.parts):
+        yield "no mesh moves with these bones, and games show nothing (bind one: Armature modifier)"
 
 
 def of_stripped(model: VertexModel | SkeletalModel, row: Format) -> Iterator[str]:
