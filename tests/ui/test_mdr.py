@@ -9,7 +9,7 @@ from tests.facts import differences
 from tests.formats.mdr.test_mdr import engine, matrices
 from tests.samples import put, sample
 from tests.samples_mdr import MODELS
-from tests.ui.scene import bpy, export_bytes, export_model, import_model
+from tests.ui.scene import activate, bpy, export_bytes, export_model, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -87,3 +87,15 @@ def test_a_tag_moved_off_its_bone(walker, tmp_path):
     bpy.context.scene.frame_set(2)
     wanted = np.array(tag.matrix_world)[:3]
     np.testing.assert_allclose(matrices(file, 2)[file.tags["bone"][1]], wanted, atol=1e-3)
+
+
+def test_files_that_hold_no_names_do_not_ask_for_other_ones(walker, tmp_path, capfd):
+    """Which of several animations begins where is said by their names, though: by ones that are told apart."""
+    rig = next(block for block in walker.objects if block.type == "ARMATURE")
+    activate(rig)
+    rig.animation_data.action = rig.animation_data.action.copy()
+    curves_of(rig.animation_data.action)[0].keyframe_points[0].co.y += 1.0
+    capfd.readouterr()
+    export_bytes(tmp_path / "b.mdr")
+    said = capfd.readouterr().out
+    assert "'a from 0', 'a.001 from" in said and "rename actions" not in said

@@ -95,7 +95,7 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
         log.warning(text, rig.name)
     elif what == "ALL":
         _warn_of_more(export)
-    called = _called_apart(export, chosen) if row.has_motions else {}
+    called = _called_apart(export, chosen, is_said=row.motion.apart) if row.has_motions else {}
     takes = {action: cast(rig, action) for action in chosen}
     warn_of_others(rig, takes.values())
     if what not in {"ACTIVE", "FILE"}:
@@ -103,10 +103,10 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     return [_action_source(export, take, called.get(action)) for action, take in takes.items()]
 
 
-def _called_apart(export: RigScene, actions: list[Any]) -> dict[Any, str]:
+def _called_apart(export: RigScene, actions: list[Any], is_said: bool) -> dict[Any, str]:
     """Return what those are called in one file that have the name of another; what the file called alike stays so.
 
-    First is who has the name that import gave it, then who has no number of Blender's.
+    First is who has the name that import gave it, then who has no number of Blender's. It is said of files with names.
     """
     wanted = {action: names.file_name_of(action, export.settings.keep_suffixes) for action in actions}
     own = {action for action in actions if action.name == action.get(names.GIVEN)}
@@ -119,7 +119,7 @@ def _called_apart(export: RigScene, actions: list[Any]) -> dict[Any, str]:
             found[action] = name = names.free_name(name, every)
             every.add(name)
         taken.add(name)
-    if found:
+    if found and is_said:
         said = [f"{wanted[action]}' is now '{name}" for action, name in found.items()]
         text = "games look up animations by their names, so no two are called alike in one file (rename actions): %s"
         log.warning(text, listed(said))
