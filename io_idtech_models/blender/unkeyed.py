@@ -15,6 +15,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..model import steady
+from ..model.transforms import same_turns
 from ..reporting import listed
 from .animated import Place, Value, kept, known
 from .compat import Block, Context, playing_curves
@@ -27,6 +29,7 @@ from .scene import showing
 log = logging.getLogger(__name__)
 ROUNDED = 1e-5  # of a value: as far Blender's own operators leave one from where a curve has it
 TURN = "rotation_quaternion"
+HALVED = 2  # a quaternion's angle is half the rotation's
 BEGIN = 1  # where a new scene stands, wherever it starts
 NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 
@@ -64,9 +67,8 @@ def _is_same_turn(path: str, value: Value, other: Value) -> bool:
     """Tell whether two values of a property are one rotation: a quaternion and its negative are, of any length."""
     if not (path.endswith(TURN) and isinstance(value, tuple) and isinstance(other, tuple)):
         return False
-    a, b = (np.array(each, np.float64) for each in (value, other))
-    sizes = np.sqrt((a * a).sum() * (b * b).sum())
-    return bool(sizes > 0 and 1.0 - abs((a * b).sum()) / sizes <= ROUNDED**2)
+    turns = np.array([value, other], np.float64)
+    return bool(turns.any(axis=1).all() and same_turns(*steady.directions(turns)) <= HALVED * ROUNDED)
 
 
 def _is_as_keyed_last(place: Place, value: Value, scene: bpy.types.Scene) -> bool:

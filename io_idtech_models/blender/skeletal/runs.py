@@ -153,8 +153,8 @@ def follow(action: Any, shown: Animation) -> list[Run]:
     count = len(shown.source.positions)
     homes = alignment.homes(shown.source_frames, count)
     begins, ends = alignment.spans(np.arange(count) if homes is None else homes, count)
-    now, gone = list[Run](), list[Run]()
-    for run in _noted(action):
+    noted, now, gone = _noted(action), list[Run](), list[Run]()
+    for run in noted:
         home = run.home
         if home is None or not 0 <= home.first < count:
             now.append(run)
@@ -164,7 +164,8 @@ def follow(action: Any, shown: Animation) -> list[Run]:
         length = left + home.last - inside if left else min(home.length, shown.num_frames - begin)
         now.append(_moved(run, home, begin, length))
         gone += [] if left or not run.name else [run]
-    _write(action, now)
+    if [numbers(run) for run in now] != [numbers(run) for run in noted]:
+        _write(action, now)
     action[FRAMES] = shown.num_frames
     return gone
 

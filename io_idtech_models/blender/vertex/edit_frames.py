@@ -365,12 +365,7 @@ def _retime(curve: Any, times: list[float], order: list[int]) -> None:
 
 
 def hold_still(block: Block, selected_only: bool) -> int:
-    """Copy where vertices stand in the present frame into all frames; return how many vertices that were.
-
-    Raises:
-        LimitError: the mesh is linked.
-    """
-    refuse_linked_mesh(block)
+    """Copy where vertices of a mesh of this .blend stand in the present frame into all; return how many that were."""
     mesh = block.data
     keys = shape_keys.frame_blocks(mesh.shape_keys)
     chosen = np.ones(len(mesh.vertices), np.bool_)

@@ -17,7 +17,6 @@ from ...blender.compat import (
     is_muted,
     new_curves,
     play_action,
-    refuse_tweak_mode,
     slot_name,
 )
 from ...blender.curves import add_points, curve_points
@@ -102,7 +101,7 @@ class RigAnimations(Animations):
 
     def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the armature play an action, and the scene show it."""
-        refuse_tweak_mode(self.rig)
+        self.demand_no_tweak()
         self.rig.animation_data_create()
         row = self._followed(row, scene) if row.of_table else row
         played = slot_of(self.rig, row.action)
@@ -198,7 +197,7 @@ class RigAnimations(Animations):
         if row.of_table:
             runs.remove(row.action, row)
             return
-        refuse_tweak_mode(self.rig)
+        self.demand_no_tweak()
         let_go(self.rig, row.action)
         animation = self.rig.animation_data
         if animation.action == row.action:

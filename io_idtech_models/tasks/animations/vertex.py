@@ -21,7 +21,6 @@ from ...blender.compat import (
     action_parts,
     play,
     playing_curves,
-    refuse_tweak_mode,
     share_action,
 )
 from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
@@ -190,9 +189,8 @@ class VertexAnimations(Animations):
         """Let all surfaces play an action; of all frames the scene shows the one that was shown before."""
         shown = self.finder.at(playing_curves(self.lead), [float(scene.frame_current)])[0] if row.whole else -1
         self.lead.animation_data_create()
+        self.demand_no_tweak()
         owners = self.players()
-        for owner in owners:
-            refuse_tweak_mode(owner)
         with changing_over(owners):
             for owner in owners:
                 drop_solo(owner)

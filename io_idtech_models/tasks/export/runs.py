@@ -29,9 +29,11 @@ class Beside:
     notes: list[str] = field(default_factory=list)
 
 
-def follow(row: Format, sources: Sequence[Source], gathered: Sequence[Animation]) -> None:
-    """Let rows of a table be where gathered motions have their frames; says which have another number of them."""
-    whole = runs.whole_of([source.action for source in sources]) if row.motion.table else None
+def follow(row: Format, whole: Any, sources: Sequence[Source], gathered: Sequence[Animation]) -> None:
+    """Let rows of a table be where gathered motions have their frames, of which `whole` has all.
+
+    Says which have another number of them.
+    """
     shown = next((each for source, each in zip(sources, gathered, strict=True) if source.action == whole), None)
     if whole is None or shown is None:
         return
@@ -45,6 +47,11 @@ def follow(row: Format, sources: Sequence[Source], gathered: Sequence[Animation]
         log.warning("rows of %s have another number of frames now: %s", row.motion.table, listed(numbers, quoted=False))
 
 
+def whole_of(row: Format, sources: Sequence[Source]) -> Any:
+    """Return the action among sources whose frames a table of the game takes apart; None where there is none."""
+    return runs.whole_of([source.action for source in sources]) if row.motion.table else None
+
+
 def table_beside(
     target: Path, row: Format, rig: Any, sources: Sequence[Source], gathered: Sequence[Animation]
 ) -> Beside:
@@ -52,40 +59,52 @@ def table_beside(
 
     A table stays whose rows are not those that the action has, or where the file is not of all frames: said.
     """
-    whole = runs.whole_of(used_actions(rig)) if row.motion.table else None
-    if whole is None:
-        return Beside()
-    before = {run.told: run for run in runs.runs_of(whole)}
-    follow(row, sources, gathered)
-    begin, is_written = _begin(whole, sources, gathered)
-    own = {run.told: replace(run, first=run.first + begin) for run in runs.runs_of(whole) if run.told}
     path, table = _read_beside(target, row)
-    told = {} if table is None else {name: runs.numbers(table.clip(each)) for name, each in table.by_name.items()}
-    expected = {name: {runs.numbers(c) for c in (run, run.home, before[name]) if c} for name, run in own.items()}
-    same = all(told[name] in expected[name] for name in own if name in told)
-    if path is not None and table is not None and same and is_written:
-        changed = [(name, run) for name, run in own.items() if name in told and told[name] != runs.numbers(run)]
+    whole = whole_of(row, sources)
+    if whole is None:
+        kept = runs.whole_of(used_actions(rig)) if table is not None else None
+        rows = [] if kept is None or table is None else [r.name for r in runs.runs_of(kept) if r.told in table.by_name]
+        return _left(rows, target, row, "the table beside is of all frames, and stays")
+    before = runs.runs_of(whole)
+    follow(row, whole, sources, gathered)
+    place = [source.action for source in sources].index(whole)
+    begin = sum(each.num_frames for each in gathered[:place])
+    own = [replace(run, first=run.first + begin) for run in runs.runs_of(whole) if run.told]
+    if path is not None and table is not None and _says(table, [*before, *own]):
+        changed = [(run.told, run) for run in own if _is_other(run, table)]
         note = f"{plural(len(changed), 'row')} of '{path.name}' went along with their frames"
         return Beside({path: with_runs(table.write(), changed, ())}, [note]) if changed else Beside()
     why = "no such table lies beside" if table is None else "the table beside says something else, and stays"
-    why = why if is_written else "the table beside is of all frames, and stays"
-    rows = [run.name for run in own.values() if (begin or not run.is_at_home if is_written else run.told in told)]
+    return _left([run.name for run in own if begin or not run.is_at_home], target, row, why)
+
+
+def _says(table: animation_cfg.AnimationTable, known: Sequence[runs.Run]) -> bool:
+    """Tell whether a table says of each row what is known of it: where it is, was, or came with the file."""
+    told: dict[str, set[tuple[int, int, int]]] = {}
+    for run in known:
+        told.setdefault(run.told, set()).update(runs.numbers(each) for each in (run, run.home) if each is not None)
+    rows = table.by_name.items()
+    return all(runs.numbers(table.clip(row)) in told[name] for name, row in rows if name in told)
+
+
+def _is_other(run: runs.Run, table: animation_cfg.AnimationTable) -> bool:
+    row = table.by_name.get(run.told)
+    return row is not None and runs.numbers(table.clip(row)) != runs.numbers(run)
+
+
+def _left(rows: list[str], target: Path, row: Format, why: str) -> Beside:
+    """Return that a table stays, and say which of its rows have other frames than it says."""
     if rows:
         log.warning("rows of %s have other frames in '%s' (%s): %s", row.motion.table, target.name, why, listed(rows))
     return Beside()
 
 
 def _read_beside(target: Path, row: Format) -> tuple[Path | None, animation_cfg.AnimationTable | None]:
-    """Return the table that lies beside a file, and where; none where it can't be read."""
+    """Return the table that lies beside a file, and where; none where it can't be read, or no game has one."""
+    if not row.motion.table:
+        return None, None
     found = user_disk().file(target).folder.find_first((), [row.motion.table])
     try:
         return (None, None) if found is None else (found.path, animation_cfg.read(found.read()))
     except ModelError:
         return None, None
-
-
-def _begin(whole: Any, sources: Sequence[Source], gathered: Sequence[Animation]) -> tuple[int, bool]:
-    """Return where an action's frames begin in a file, and whether it is among its sources."""
-    actions = [source.action for source in sources]
-    place = actions.index(whole) if whole in actions else 0
-    return sum(each.num_frames for each in gathered[:place]), whole in actions

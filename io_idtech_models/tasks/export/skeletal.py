@@ -207,7 +207,7 @@ def model_file(
     model = gather(blocks, export)
     sources = _own_sources(row, export, ModelExport()) if row.has_motions else []
     shown = [source.gather() for source in sources]
-    run_tables.follow(row, sources, shown)
+    run_tables.follow(row, run_tables.whole_of(row, sources), sources, shown)
     animations = [finished(each, model, AnimationExport()) for each in shown]
     problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
     notes = [*of_stripped(model, row), *row.lost(model), *refused(problems)]

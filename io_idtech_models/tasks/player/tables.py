@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ...blender import names
@@ -26,19 +27,35 @@ KINDS = (LOWER, UPPER, HEAD, WHOLE)  # parts of a player, which a weapon is not
 ADDED_RATE = 15.0  # frames per second of a row that is new
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """A player's table as its file was: no `data` if it has none, no `table` in data that can't be read."""
+
+    name: str
+    data: bytes | None
+    table: AnimationTable | None
+
+    @property
+    def lack(self) -> str:
+        """Why games refuse the player for it, in a sentence; "" where they don't."""
+        if self.data is None:
+            return "the player has no animation.cfg: games refuse it"
+        how = "can't be read and is written as it was: games refuse it, put one with rows in its place"
+        return f"{self.name} {how}" if self.table is None else ""
+
+
+def _kept(player: PlayerFound) -> _Kept:
+    name = player.kept(TABLE)
+    data = stored_files(player.collection).get(name)
+    try:
+        return _Kept(name, data, None if data is None else read(data))
+    except ModelError:
+        return _Kept(name, data, None)
+
+
 def table_of(player: PlayerFound) -> AnimationTable | None:
     """Return a player's table of animations as it was read; None if it has none, or one that can't be read."""
-    _, data = _kept(player)
-    try:
-        return None if data is None else read(data)
-    except ModelError:
-        return None
-
-
-def _kept(player: PlayerFound) -> tuple[str, bytes | None]:
-    """Return what a player's table is called, and what it was; None if it has none."""
-    name = player.kept(TABLE)
-    return name, stored_files(player.collection).get(name)
+    return _kept(player).table
 
 
 def lack_of_parts(player: PlayerFound) -> str:
@@ -49,21 +66,16 @@ def lack_of_parts(player: PlayerFound) -> str:
 
 def lack_of_table(player: PlayerFound) -> str:
     """Return why games refuse a player for its table, in a sentence; "" where they don't."""
-    name, data = _kept(player)
-    if data is None:
-        return "the player has no animation.cfg: games refuse it"
-    how = "can't be read and is written as it was: games refuse it, put one with rows in its place"
-    return f"{name} {how}" if table_of(player) is None else ""
+    return _kept(player).lack
 
 
 def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
     """Return the table of animations, with what the actions of its rows say."""
-    name, data = _kept(player)
-    table, lack = table_of(player), lack_of_table(player)
-    if lack:
-        log.warning("%s", lack)
-    if data is None or table is None:
-        return {} if data is None else {name: data}
+    kept = _kept(player)
+    table = kept.table
+    if table is None:
+        log.warning("%s", kept.lack)
+        return {} if kept.data is None else {kept.name: kept.data}
     rate = rate_of(context.scene)
     actions = rows_of(player.identity, list(player.parts.values()))
     rows = {row.name: (row, table.clip(row)) for row in table.by_name.values()}
@@ -80,7 +92,7 @@ def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
         log.warning("no action is called %s: the table keeps what it had", listed(lost))
     edited = _with_new_rows(edited, [(row, a) for row, a in actions.items() if row not in rows], rate)
     warn_of_frames(edited, {part: num_frames(root) for part, root in player.parts.items() if part in KINDS})
-    return {name: edited.write()}
+    return {kept.name: edited.write()}
 
 
 def _warn_of_others(player: PlayerFound, actions: Mapping[str, Any]) -> None:
