@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import bpy
@@ -54,14 +55,19 @@ def origin_of(image: Block) -> str:
     """Return the path of the file that an image was made of, absolute; "" for none."""
     found = image.get(FILE)
     if not isinstance(found, str):
-        found = bpy.path.abspath(image.filepath) if image.source == "FILE" and image.filepath else ""
+        found = _path_of(image) if image.source == "FILE" and image.filepath else ""
     return os.path.abspath(found) if found else ""  # noqa: PTH100 - links stay
 
 
 def file_of(image: Block) -> str:
     """Return the path of the file that an image shows, absolute: another than its origin once it was unpacked."""
     unpacked = image.source == "FILE" and image.packed_file is None and image.filepath
-    return os.path.abspath(bpy.path.abspath(image.filepath)) if unpacked else origin_of(image)  # noqa: PTH100
+    return os.path.abspath(_path_of(image)) if unpacked else origin_of(image)  # noqa: PTH100
+
+
+def _path_of(image: Block) -> str:
+    """Return the path that an image names, which may begin where the .blend lies that has it."""
+    return str(bpy.path.abspath(image.filepath, library=image.library))
 
 
 def is_changed(image: Block) -> bool:
@@ -72,12 +78,20 @@ def is_changed(image: Block) -> bool:
         return False
     known = image.get(CONTENT)
     if not isinstance(known, str):
-        return True
+        return not _holds_its_file(image)
     if hashlib.sha256(image.packed_file.data).hexdigest() == known:
         return False
     shown = pixels_of(image)
     same = [] if shown is None else [content_of(shown[::-1, :, :count]) for count in (3, 4)]
     return known not in same
+
+
+def _holds_its_file(image: Block) -> bool:
+    """Tell whether what is packed is what the image's file holds, as *Pack Resources* leaves it."""
+    try:
+        return Path(_path_of(image)).read_bytes() == image.packed_file.data
+    except OSError:
+        return False
 
 
 def color_of(material: Any) -> NDArray[np.uint8]:

@@ -13,6 +13,7 @@ from io_idtech_models.blender.provenance import STAND_IN, WORN, is_stand_in
 from io_idtech_models.blender.shading import images as module
 from io_idtech_models.blender.shading.images import image_of, texture_size
 from io_idtech_models.blender.shading.materials import Materials, worn_by
+from io_idtech_models.blender.shading.pixels import file_of, is_changed
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.surface_look import Layer, Look, Texture
@@ -423,3 +424,35 @@ def test_alpha_makes_no_holes_where_no_shader_counts(tmp_path, drawn):
     image: Any = image_of(materials.get("skin"))
     assert image.alpha_mode == "CHANNEL_PACKED"
     assert image.pixels[3] == 0.0, "painting and saving it keeps the file's alpha"
+
+
+@pytest.mark.parametrize("make", [png, tga])
+def test_a_picture_that_is_packed_as_its_file_is_is_the_files(tmp_path, make):
+    path = make(tmp_path / f"a.{make.__name__}")
+    image = bpy.data.images.load(str(path))
+    image.pack()  # as Pack Resources does
+    assert not is_changed(image)
+    image.pixels[0] = 1.0 - image.pixels[0]
+    assert is_changed(image)
+    image.pack()
+    assert not image.is_dirty
+    assert is_changed(image)
+    path.unlink()
+    assert is_changed(image)  # in no file, whatever it shows
+
+
+def test_a_linked_picture_lies_where_its_own_blend_does(tmp_path):
+    path = png(tmp_path / "lib" / "a.png")
+    image = bpy.data.images.load(str(path))
+    image.use_fake_user = True
+    library = str(path.with_suffix(".blend"))
+    bpy.ops.wm.save_as_mainfile(filepath=library)
+    image.filepath = bpy.path.relpath(str(path))
+    bpy.ops.wm.save_as_mainfile(filepath=library)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    with bpy.data.libraries.load(library, link=True) as (_, linked):
+        linked.images = ["a.png"]
+    (found,) = linked.images
+    assert found.filepath.startswith("//")
+    assert Path(file_of(found)) == path
