@@ -25,9 +25,9 @@ from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, col
 from ..blender.roots import root_of
 from ..blender.scene import objects_in
 from ..blender.shading.edited import Waiting
-from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
 from ..blender.shading.materials import Materials
+from ..blender.shading.pixels import origin_of
 from ..game.dress import NONE, Dress
 from ..game.pictures import pcx
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
@@ -69,7 +69,7 @@ def _pictures_of(material: Block | None, search: SearchPath) -> list[str]:
     if material is None or is_stand_in(material):
         return []
     image, meant = image_of(material), search.find_image(names.file_name_of(material))
-    shown = "" if image is None else image.get(IMAGE_FILE) or bpy.path.abspath(image.filepath)
+    shown = "" if image is None else origin_of(image)
     return [place for place in ("" if meant is None else meant.place, shown) if place]
 
 
