@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import bpy
@@ -89,7 +88,8 @@ def is_changed(image: Block) -> bool:
 def _holds_its_file(image: Block) -> bool:
     """Tell whether what is packed is what the image's file holds, as *Pack Resources* leaves it."""
     try:
-        return Path(_path_of(image)).read_bytes() == image.packed_file.data
+        with open(_path_of(image), "rb") as file:  # noqa: PTH123 - no game's file, the one that Blender packed
+            return file.read() == image.packed_file.data
     except OSError:
         return False
 
