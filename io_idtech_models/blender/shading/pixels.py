@@ -89,7 +89,7 @@ def _holds_its_file(image: Block) -> bool:
     """Tell whether what is packed is what the image's file holds, as *Pack Resources* leaves it."""
     try:
         with open(_path_of(image), "rb") as file:  # noqa: PTH123 - no game's file, the one that Blender packed
-            return file.read() == image.packed_file.data
+            return bool(file.read() == image.packed_file.data)
     except OSError:
         return False
 
