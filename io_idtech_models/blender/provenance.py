@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import records
-from .names import is_untouched
+from .names import GIVEN, is_untouched
 
 RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
 # On meshes: where the numbers of the model's elements begin, in each model elsewhere, for meshes of several are joined.
@@ -37,6 +37,7 @@ CHECKSUM = "idtech_checksum"  # on a model's collection: CRC-32 of the file that
 CONTENT = "idtech_content"  # on a model's collection: the format of its file, where the file's name says another
 SKIN = "idtech_skin"  # on a model's collection: the skin that it wears
 FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
+FILE_OF = "idtech_file_of"  # on an action that was exported first: what it was called then, which its copies are not
 DECLARED = "idtech_declared"  # on an armature's data: the declared model, its mesh's path in the game, its animations
 
 
@@ -111,6 +112,16 @@ def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str
     for block in blocks:
         holder = block if block.data is None else block.data
         holder[FILE] = path
+
+
+def give_file(action: Any, path: str) -> None:
+    """Note on an action the file that it is by now, for it was written there."""
+    action[FILE], action[FILE_OF] = path, action.name
+
+
+def is_copy(action: Any) -> bool:
+    """Tell whether an action may be a copy of another of the same file: it is not called as it was there."""
+    return bool(action.name != action.get(FILE_OF, action.get(GIVEN)))
 
 
 def model_of(block: Any) -> str:

@@ -21,6 +21,7 @@ TEXTS = (
     "idtech_checksum",
     "idtech_content",
     "idtech_export",
+    "idtech_file_of",
     "idtech_files",
     "idtech_stand_in",
     "idtech_worn",

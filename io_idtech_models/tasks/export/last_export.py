@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 
+import bpy
+
 from ...blender.linked import is_linked
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
@@ -21,6 +23,7 @@ from .subject import Subject
 # What is no option of the model: where it is written, and which objects were meant.
 NO_OPTIONS = frozenset(("filepath", "what", "collection", "check_existing", "filter_glob"))
 TARGET, LAST = "file", "format"
+HOLDER = "of"  # what the model was called when it was written there: a copy that Blender made says the same
 # Why a model can't be exported again.
 NONE_ACTIVE = "No object is active"
 IN_ARCHIVE = "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
@@ -51,10 +54,16 @@ def kept_of(holder: Any) -> dict[str, Any]:
 def last_target(holder: Any, there: bool = False) -> str:
     """Return where a model was written to last, if not where it came from; else "".
 
-    What is to be `there` is the folder that it lies in.
+    What is to be `there` is the folder that it lies in. A copy of what came from no file was written nowhere yet.
     """
-    target = kept_of(holder).get(TARGET, "")
-    return target if isinstance(target, str) and (not there or Path(target).parent.is_dir()) else ""
+    kept = kept_of(holder)
+    target, original = kept.get(TARGET, ""), kept.get(HOLDER)
+    if not isinstance(target, str) or (there and not Path(target).parent.is_dir()):
+        return ""
+    if isinstance(original, str) and holder.name != original:
+        other = bpy.data.objects.get(original)
+        return "" if other is not None and kept_of(other).get(TARGET) == target else target
+    return target
 
 
 def options_of(holder: Any, name: str) -> dict[str, Any] | None:
@@ -92,7 +101,7 @@ def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") 
         return
     kept = kept_of(holder) | {name: options, LAST: name}
     if target:
-        kept[TARGET] = target
+        kept |= {TARGET: target} if FILE in holder else {TARGET: target, HOLDER: holder.name}
     if target == holder.get(FILE):
         kept.pop(TARGET, None)
     show(holder, EXPORT, json.dumps(kept))
@@ -157,8 +166,8 @@ def lack_of(subject: Subject | None) -> str:
     # A part of a player or a character: where that belongs takes longer to tell.
     if subject.character is not None or root_of(subject.active) is not None:
         return ""
-    if subject.archive and not kept_of(subject.holder).get(TARGET):
+    if subject.archive and not last_target(subject.holder):
         return IN_ARCHIVE
-    if not subject.place and not kept_of(subject.holder).get(TARGET):
+    if not subject.place and not last_target(subject.holder):
         return NO_FILE
     return ""

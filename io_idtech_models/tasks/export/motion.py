@@ -20,7 +20,7 @@ from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
 from ...blender.linked import is_linked
-from ...blender.provenance import FILE
+from ...blender.provenance import FILE, give_file
 from ...blender.scene import bending
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
@@ -83,7 +83,7 @@ class ExportedFiles:
             if is_linked(action) or isinstance(action.get(FILE), str) or animation_tables.is_part(action):
                 continue
             if action in self.homes:
-                action[FILE] = str(self.homes[action])
+                give_file(action, str(self.homes[action]))
             else:
                 animation_tables.make_part(action, self.added[action])
 

@@ -16,7 +16,7 @@ from ...blender.compat import Context
 from ...blender.leaders import slot_of
 from ...blender.playback import playing_instead, used_actions
 from ...blender.player.parts import PlayerFound, find_player
-from ...blender.provenance import FILE
+from ...blender.provenance import FILE, give_file, is_copy
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format
@@ -159,7 +159,7 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
         done.append((target.name, _export_motion(plan, action, target, motion_row, context)))
         if place != action[FILE]:
             agreed.add(place)
-            action[FILE] = place
+            give_file(action, place)
     if left:
         text = f"animations whose files can't be written stay as they were, export them elsewhere: {listed(left)}"
         return done, [text, *said]
@@ -169,12 +169,12 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
 def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:
     """Return into which file each action goes: no two into one, for copies say what their original says.
 
-    The action that has the name that import gave it is the original, or else the first. A copy's file has its name,
+    The action that has the name that it had in its file is the original, or else the first. A copy's file has its name,
     with a number where that is a file already.
     """
     targets: dict[Any, Path] = {}
     claimed, copies = set[str](), []
-    for action in sorted(actions, key=lambda each: each.name != each.get(names.GIVEN)):
+    for action in sorted(actions, key=is_copy):
         place = Path(str(action[FILE]))
         if os.path.normcase(place) in claimed:
             copies.append((action, place))

@@ -235,6 +235,56 @@ def test_a_copy_of_an_animation_gets_a_file_of_its_own(tmp_path, called, file):
         assert (tmp_path / "old.md5anim").read_bytes() == b"another model's"
         assert len(list(tmp_path.iterdir())) == 4
         copy["idtech_file"] = source["idtech_file"]  # as undo has it
+        del copy["idtech_file_of"]
+
+
+def test_a_copy_of_an_animation_that_came_from_no_file(tmp_path):
+    """It was exported, and keeps its file; the copy that plays goes into one of its own."""
+    rig = with_wave(tmp_path)
+    own = rig.animation_data.action.copy()
+    for name in ("idtech_file", "idtech_given", "idtech_name"):
+        del own[name]
+    own.name, rig.animation_data.action = "go", own
+    bpy.ops.export_anim.idtech_md5anim(filepath=str(tmp_path / "go.md5anim"))
+    before = (tmp_path / "go.md5anim").read_bytes()
+    own.use_fake_user = True
+    copy = own.copy()
+    copy.name, rig.animation_data.action = "a_run", copy
+    rig.pose.bones["hand"].rotation_quaternion = (0.6, 0.8, 0, 0)
+    rig.pose.bones["hand"].keyframe_insert("rotation_quaternion", frame=9)
+    for _ in range(2):
+        assert again() == {"FINISHED"}
+        assert (tmp_path / "go.md5anim").read_bytes() == before
+        (run,) = load_animations(tmp_path / "a_run.md5anim")
+        assert run.num_frames == 10
+        assert sorted(file.stem for file in tmp_path.iterdir()) == ["a_run", "arm", "go", "wave"]
+
+
+def test_a_copy_of_what_came_from_no_file_was_written_nowhere(tmp_path):
+    add_cube()
+    cube = bpy.context.object
+    before = export_bytes(tmp_path / "cube.md3")
+    bpy.ops.object.duplicate()
+    bpy.context.object.location.x = 3
+    assert "came from no file" in error_of(again)
+    assert (tmp_path / "cube.md3").read_bytes() == before
+    moved = export_bytes(tmp_path / "other.md3")
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "other.md3").read_bytes() == moved
+    bpy.data.objects.remove(cube)
+    bpy.context.view_layer.update()
+    bpy.context.object.name = "Cube"  # in its place, and where it was written itself
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "cube.md3").read_bytes() == before
+
+
+def test_what_came_from_no_file_and_was_renamed_goes_where_it_was_written(tmp_path):
+    add_cube()
+    first = export_bytes(tmp_path / "cube.md3")
+    bpy.context.object.name = "Box"
+    (tmp_path / "cube.md3").write_bytes(b"")
+    assert again() == {"FINISHED"}
+    assert len((tmp_path / "cube.md3").read_bytes()) == len(first)
 
 
 def test_an_animation_that_was_renamed_alone_goes_back(tmp_path):
