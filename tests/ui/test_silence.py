@@ -94,6 +94,19 @@ def test_what_has_no_room_in_the_report_comes_before_it(tmp_path, capfd):
     assert [text[:16] for text in kept] == ["'l_legs' has nor", "'l_legs' is writ"]
 
 
+def test_who_brings_a_scale_is_named_and_can_apply_it(tmp_path, capfd):
+    parent, block = add_cube("parent"), add_cube("child")
+    block.parent, parent.scale = parent, (2, 2, 2)
+    activate(parent)
+    for named in ("parent", "child", ""):  # whose child keeps its size as a scale of its own
+        export(tmp_path / "a.md3", what="VISIBLE")
+        told = re.findall(r"the scale is not applied.*: (.*)", capfd.readouterr().out)
+        assert told == ([f"'{named}'"] if named else [])
+        if named:
+            activate(bpy.data.objects[named])
+            bpy.ops.object.transform_apply(location=False, rotation=False)
+
+
 def test_every_case_has_a_row():
     assert len(set(rows())) == len(rows()) == len(CASES)
     assert all(any(words in sentence for sentence in rows()) for words in CASES)

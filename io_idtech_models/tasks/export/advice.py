@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...blender import names
 from ...blender.playback import used_actions
 from ...blender.provenance import MODEL_ID
+from ...blender.scene import upward
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
 from ...model import steady
@@ -310,15 +311,28 @@ def _picture_of(material: Any) -> str:
 
 
 def _of_scale(meshes: list[Any]) -> Iterator[str]:
-    """Yield which objects are scaled: nothing hinders it, but what is modelled on there has another size."""
+    """Yield which objects have a scale that meshes are shown with, of their own or what they hang on.
+
+    Nothing hinders it, but what is modelled on there has another size.
+    """
     scaled = [m for m in meshes if np.abs(np.array(m.matrix_world.to_scale()) - 1).max() > UNSCALED]
-    mirrored = [mesh.name for mesh in scaled if mesh.matrix_world.is_negative]
-    others = [mesh.name for mesh in scaled if not mesh.matrix_world.is_negative]
+    mirrored, others = (
+        list(dict.fromkeys(name for mesh in scaled if mesh.matrix_world.is_negative == way for name in _scalers(mesh)))
+        for way in (True, False)
+    )
     if mirrored:
         text = "mirrored by a negative scale, written as shown with its faces turned, apply it (Object > Apply > Scale)"
         yield f"{text}: {listed(mirrored)}"
     if others:
         yield f"the scale is not applied, it is written as shown (Object > Apply > Scale): {listed(others)}"
+
+
+def _scalers(mesh: Any) -> list[str]:
+    """Return what mirrors a mesh, or else scales it: the object itself, or what it hangs on."""
+    sizes = {block.name: np.array(block.scale) * np.array(block.delta_scale) for block in upward(mesh)}
+    turned = [name for name, size in sizes.items() if size.prod() < 0]
+    found = [name for name, size in sizes.items() if np.abs(size - 1).max() > UNSCALED]
+    return turned or found or [mesh.name]
 
 
 def _of_places(meshes: list[Any], scale: float) -> Iterator[str]:

@@ -58,8 +58,8 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
         (_names(passing), "shown in some frames alone, which no file can say, written as they show now"),
         (
             _names(chosen.shapes),
-            "only meshes are written (Object > Convert > Mesh; of a collection that is shown as an instance, Apply > "
-            "Make Instances Real); left out",
+            "only meshes are written (Object > Convert > Mesh; a collection that is shown as an instance, link it into "
+            "the scene, or Apply > Make Instances Real, which leaves out animations); left out",
         ),
     ]
     return [f"{text}: {called}" for called, text in said if called]

@@ -9,7 +9,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ...blender.compat import Context
-from ...blender.provenance import FILE
+from ...blender.provenance import FILE, is_copy
 from ...blender.scene import objects_in
 from ...blender.window import active_rig
 from ...reporting import LimitError, listed
@@ -108,8 +108,9 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
             action = None if rig.animation_data is None else rig.animation_data.action
             file = rig.data.get(FILE)
             place = file if isinstance(file, str) else ""
-            own = None if action is None else action.get(FILE)
-            self.propose(rig.name if action is None else action.name, place, own if isinstance(own, str) else "")
+            own = "" if action is None else str(action.get(FILE, ""))
+            last = "" if not own or is_copy(action) else own
+            self.propose(rig.name if action is None else action.name, own or place, last)
             self.propose_game(place)
             self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
