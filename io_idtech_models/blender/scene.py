@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import floor
@@ -56,6 +56,12 @@ def bending(block: Block) -> list[Block]:
     """Return the armatures that an object's modifiers bend it by, each once, in the order of the modifiers."""
     rigs = (modifier.object for modifier in block.modifiers if modifier.type == "ARMATURE")
     return list(dict.fromkeys(rig for rig in rigs if rig is not None))
+
+
+def scenes_of(blocks: Iterable[Block], scene: bpy.types.Scene) -> list[bpy.types.Scene]:
+    """Return a scene, and what other scenes of this .blend show some of its objects: each has markers and a range."""
+    others = (each for block in blocks for each in block.users_scene if each.library is None)
+    return list(dict.fromkeys([scene, *others]))
 
 
 @dataclass(frozen=True, eq=False)

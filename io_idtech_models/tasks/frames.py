@@ -15,6 +15,7 @@ from ..blender.player.parts import PlayerFound, find_player
 from ..blender.player.rows import read_row, rows_of, show_all, show_row
 from ..blender.provenance import PART
 from ..blender.roots import root_of
+from ..blender.scene import scenes_of
 from ..blender.vertex import edit_frames, source
 from ..blender.vertex.shape_keys import frame_blocks, num_before
 from ..blender.vertex.shown_keys import has_frames, shown_key
@@ -171,7 +172,8 @@ def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Contex
         edit_frames.refuse_linked_frames(model)
     for model in found:
         (edit_frames.insert if inserts else edit_frames.delete)(model, place)
-    rate, fits = rate_of(scene), (scene.frame_start, scene.frame_end) == (0, last_frame(player))
+    rate, ends = rate_of(scene), (0, last_frame(player))
+    fitting = [s for s in scenes_of(player.parts.values(), scene) if (s.frame_start, s.frame_end) == ends]
     moved = {part: counts[part] + (1 if inserts else -1) for part in kinds}
     for action, row in wanted:
         present = counts | moved
@@ -180,7 +182,8 @@ def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Contex
         own = wholes[part]
         if own is not None:
             show_all(own, moved[part])
-    scene.frame_end = last_frame(player) if fits else scene.frame_end
+    for each in fitting:
+        each.frame_end = last_frame(player)
     if player.parts[kind].animation_data is not None and player.parts[kind].animation_data.action == wholes[kind]:
         scene.frame_set(min(place + (1 if inserts else 0), moved[kind] - 1))
 

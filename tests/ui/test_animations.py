@@ -269,6 +269,33 @@ def test_markers_name_what_plays(monster):
     assert at == {row.name: row.first for row in rows() if not row.whole}
 
 
+def test_every_scene_that_shows_the_model_has_its_markers_and_range(monster):
+    first, home, active = bpy.context.scene, marker_frames(), bpy.context.object
+    bpy.ops.scene.new(type="LINK_COPY")
+    second = bpy.context.scene
+    activate(active)
+    ranges = []
+
+    def agree() -> None:
+        told = [{m.name: m.frame for m in scene.timeline_markers} for scene in (first, second)]
+        assert told[0] == told[1]
+        ranges.append([(scene.frame_start, scene.frame_end) for scene in (first, second)])
+
+    agree()
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    agree()
+    assert marker_frames() != home
+    assert rename(name=rows()[2].name, to="dance") == {"FINISHED"}
+    assert duplicate(name="dance", copy="copy") == {"FINISHED"}
+    agree()
+    assert {"dance", "copy"} < set(marker_frames())
+    assert remove(name="dance") == {"FINISHED"}
+    agree()
+    assert ranges[:2] == [[(0, 4)] * 2, [(0, 5)] * 2]
+    assert ranges[2] == [(0, 7), (0, 1)], "a copy plays, and who looks at the other scene goes on to see all"
+    assert ranges[3][0] == (0, 5)
+
+
 @pytest.fixture
 def figure(tmp_path):
     """Return a folder with an armature's frames and their table, which are in the scene."""

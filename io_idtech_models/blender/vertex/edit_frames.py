@@ -21,7 +21,7 @@ from ..linked import THERE, refuse_linked
 from ..mesh import attributes
 from ..provenance import MODEL_ID, collection_of
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
-from ..scene import ExportScene, objects_in
+from ..scene import ExportScene, objects_in, scenes_of
 from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather_tags import find_tags
@@ -230,15 +230,25 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     for follower in model.in_step:
         _rewrite_model(follower, _order_in_step(follower, model.count, order), new, copies)
     rig_clips.rewrite(rigs, clips.without_copies(order, copies))
-    if model.meshes and model.times == [float(time) for time in range(model.count)]:
-        clips.move_markers(model.scene, model.count, order)
-    scene = model.scene
-    if scene.frame_end - scene.frame_start == model.count - 1:
-        scene.frame_end += len(order) - model.count
-    elif played is not None and end is not None and abs(end - scene.frame_end) <= 1.0:  # it is that of what plays
-        scene.frame_end += round(float(played.frame_range[1]) - end)
-    elif model.count == 1:  # it had no range, and begins to move: the scene's holds its frames
-        scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, len(order) - 1)
+    in_a_row = bool(model.meshes) and model.times == [float(time) for time in range(model.count)]
+    span = None if played is None or end is None else (end, round(float(played.frame_range[1]) - end))
+    for scene in scenes_of([*model.meshes, *model.still, *model.tags], model.scene):
+        if in_a_row:
+            clips.move_markers(scene, model.count, order)
+        _fit_range(scene, model.count, len(order), span)
+
+
+def _fit_range(scene: bpy.types.Scene, count: int, now: int, played: tuple[float, int] | None) -> None:
+    """Let a scene that ran to the end of a model's frames, or of what plays, do so still.
+
+    The model had `count` frames, and has others `now`; of what plays the last frame was, and is later by, `played`.
+    """
+    if scene.frame_end - scene.frame_start == count - 1:
+        scene.frame_end += now - count
+    elif played is not None and abs(played[0] - scene.frame_end) <= 1.0:
+        scene.frame_end += played[1]
+    elif count == 1:  # it had no range, and begins to move: the scene's holds its frames
+        scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, now - 1)
 
 
 def _played(model: FrameModel) -> Any | None:

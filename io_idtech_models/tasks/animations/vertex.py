@@ -28,6 +28,7 @@ from ...blender.playback import call_tracks, changing_over, drop_solo, let_go, u
 from ...blender.player.parts import find_player
 from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID, collection_of, model_of
+from ...blender.scene import scenes_of
 from ...blender.vertex import clips, edit_frames
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_keys import covers, has_frames, key_times
@@ -219,7 +220,8 @@ class VertexAnimations(Animations):
     def _shift_markers(self, to: int) -> None:
         rows = [row for row in self.rows() if not row.whole]
         homes = {(clips.label(row.name), row.first) for row in rows}
-        clips.shift_markers(self.context.scene, homes, [self._shift(row) for row in rows], to)
+        for scene in self._scenes():
+            clips.shift_markers(scene, homes, [self._shift(row) for row in rows], to)
 
     def _shift(self, row: ListedClip | None) -> int:
         """Return how far from the model's frames an animation has these in the scene."""
@@ -280,7 +282,7 @@ class VertexAnimations(Animations):
             _keep(self.lead, action)
         if others.isdisjoint(range(first, last + 1)):
             self._name_frames(name, first, last)
-        clips.mark(self.context.scene, [Clip(name, first, last + 1 - first)])
+        self._mark(name, first, last + 1 - first)
         return str(action.name)
 
     def remove(self, row: ListedClip) -> None:
@@ -327,7 +329,7 @@ class VertexAnimations(Animations):
         action = clips.make_action(self.lead, Clip(name, new.start, row.count, times=times), model_id)
         self._name_frames(name, new.start, new.stop - 1)
         action.use_cyclic = row.action.use_cyclic
-        clips.mark(self.context.scene, [Clip(name, new.start, row.count)])
+        self._mark(name, new.start, row.count)
         return str(action.name)
 
     def move(self, row: ListedClip, step: int) -> None:
@@ -354,7 +356,7 @@ class VertexAnimations(Animations):
     def rename(self, row: ListedClip, name: str) -> None:
         """Rename an animation, and the frames and the marker that are named after it."""
         old = clips.label(row.name)
-        marker = self._marker(row)
+        markers = [marker for _, marker in self._markers(row)]
         if self._covers(row):
             keys = [names.stem_of(key.name) for key in frame_blocks(self.lead)]
             own = [c for c in group(keys) if c.first <= row.first and row.last <= c.last]
@@ -364,18 +366,27 @@ class VertexAnimations(Animations):
             called = row.action.name
             name_action(row.action, name)
             call_tracks(self.lead, called, row.action)
-        if marker is not None:
+        for marker in markers:
             marker.name = clips.label(name)
         self.pair_rigs()
 
-    def _marker(self, row: ListedClip) -> Any:
-        markers = self.context.scene.timeline_markers
-        return next((m for m in markers if (m.name, m.frame) == (clips.label(row.name), row.first)), None)
+    def _scenes(self) -> list[bpy.types.Scene]:
+        """Return the scenes that show the model: each has markers of its own."""
+        return scenes_of(self.chosen.whole, self.context.scene)
+
+    def _mark(self, name: str, first: int, count: int) -> None:
+        for scene in self._scenes():
+            clips.mark(scene, [Clip(name, first, count)])
+
+    def _markers(self, row: ListedClip) -> list[tuple[bpy.types.Scene, Any]]:
+        """Return an animation's markers, and the scenes that have them."""
+        place = clips.label(row.name), row.first
+        every = [(scene, marker) for scene in self._scenes() for marker in scene.timeline_markers]
+        return [(scene, marker) for scene, marker in every if (marker.name, marker.frame) == place]
 
     def _unmark(self, row: ListedClip) -> None:
-        marker = self._marker(row)
-        if marker is not None:
-            self.context.scene.timeline_markers.remove(marker)
+        for scene, marker in self._markers(row):
+            scene.timeline_markers.remove(marker)
 
     def _name_frames(self, name: str, first: int, last: int) -> None:
         """Name frames after an animation, as games number them."""
