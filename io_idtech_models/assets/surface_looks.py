@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..game.shaders.library import ShaderLibrary
 
 MATERIALS = "materials"
+NODRAW = "nodraw"  # what skins say of surfaces that are not to be drawn
 SCRIPTS = (("scripts", ".shader"), (MATERIALS, ".mtr"))
 
 
@@ -50,7 +51,7 @@ class Looks:
 
         found = resolving.resolve(name, self.library, self.find_image, worn=worn)
         if found.shows == resolving.NOTHING:
-            return HIDDEN
+            return _hidden(name)
         if found.shader is None:
             return None
         if found.kind == resolving.PICTURE:
@@ -64,8 +65,17 @@ class Looks:
             return None
         picture = self.find_image(name)
         if picture is None:
-            return HIDDEN if worn else None
+            return _hidden(name) if worn else None
         return _look_of(picture)
+
+
+def _hidden(name: str) -> Look:
+    """Return what a surface looks like whose skin names neither a shader nor a picture: games draw none of it.
+
+    A bare word, or `nodraw` in any folder, means just that; else something is missing.
+    """
+    folder, _, word = name.rpartition("/")
+    return HIDDEN._replace(lacking=(name,)) if folder and word.lower() != NODRAW else HIDDEN
 
 
 def _look_of(picture: GameFile) -> Look:

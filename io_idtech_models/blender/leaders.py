@@ -1,6 +1,6 @@
 """Armatures that others follow, and whose actions these show: a rig of controls, and the one that a game gets.
 
-An action is played by the armature that it is made for: the one that is exported, or, where that has no action of its
+An action is played by the armature that it is made for: the one that is exported, or, where that plays none of its
 own, one that its bones follow. Whatever else has a slot of the same action (the target of a hand, a driver's holder)
 plays along.
 """
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from . import names
 from .compat import Block, action_parts, slot_claim
-from .curves import moved_bones
+from .curves import moved_bones, playing_tracks
 from .empties import PREFIX
 from .playback import Role, Take, influences, pointed_at, used_actions
 from .provenance import TAG_INDEX
@@ -48,8 +49,19 @@ def _is_rig(block: Block) -> bool:
 
 
 def players(rig: Block) -> list[Block]:
-    """Return the armatures whose actions are those of an armature: itself, or those it follows if it has none."""
-    return [rig] if used_actions(rig) else [rig, *leaders(rig)]
+    """Return the armatures whose actions are those of an armature: itself, and those it follows if it plays none.
+
+    What an import put into muted tracks of it plays nothing.
+    """
+    animation = rig.animation_data
+    if animation is not None and (animation.action is not None or _plays_strips(animation)):
+        return [rig]
+    return [rig, *leaders(rig)]
+
+
+def _plays_strips(animation: Any) -> bool:
+    tracks = playing_tracks(animation) if animation.use_nla else []
+    return any(not strip.mute for track in tracks for strip in track.strips)
 
 
 def slot_of(rig: Block, action: Block) -> Any:
@@ -96,13 +108,14 @@ def cast(rig: Block, action: Block) -> Take:
 
 
 def _lead(rig: Block, action: Block) -> Block:
-    """Return the armature that plays an action: who is known to, else one that is animated; else the one asked for."""
+    """Return the armature that plays an action: who is known to; else the one asked for, if it came with that.
+
+    Else one that is animated, or still the one asked for.
+    """
     able = players(rig)
-    if len(able) == 1:
-        return rig
     every = [each for each in able if fits(each, action)]
     claims = {each: slot_claim(each, action, slot_of(each, action)) for each in every}
-    animated = [each for each in every if used_actions(each)]
-    if any(claims.values()):
+    if len(able) > 1 and any(claims.values()):
         return max(every, key=claims.__getitem__)
-    return animated[0] if animated else rig
+    animated = [each for each in every if each != rig and used_actions(each)]
+    return animated[0] if animated and names.GIVEN not in action else rig

@@ -11,6 +11,10 @@ its weights agree there. So the pose is sought in which they agree best, by leas
   where few vertices are shared by two joints these leave a hinge free, and the mesh would tear;
 - roots stay as they are; where a file names no parents (MDR) joints hang on those that they share most vertices with.
 
+Where bones of the pose that one starts from are turned far from where they were bound (an animation that was brought
+from another skeleton) that ends in a pose which tears the mesh. Then it is begun anew, with each joint turned and moved
+so that its vertices come where its parent, and others before it, have them.
+
 The equations are summed and solved in an order that no processor changes (`steady`): vertices, levels of detail and
 converted models depend on the pose.
 """
@@ -25,11 +29,12 @@ from numpy.typing import NDArray
 
 from . import steady
 from .skeletal import Pose, SkeletalModel, SkinnedMesh
-from .transforms import conjugate, multiply, rotate, to_matrices
+from .transforms import conjugate, from_matrices, multiply, rotate, to_matrices
 
 Doubles = NDArray[np.float64]
 UNKNOWNS = 6  # of a joint: a small turn about its place, and a small way
-PLACE, TURN, ARM = 0.01, 1e-4, 8.0  # parts of a pair's weight; units
+PLACE, TURN, ARM = 1e-3, 1e-5, 8.0  # parts of a pair's weight; units
+TORN = 1 / 32  # of the size of the skeleton: weights of a vertex that disagree by more make it worth to begin anew
 STEPS, STILL = 40, 1e-3  # at most so many steps; the last is one by which the sum falls by less than this part
 MOST_JOINTS = 512  # beyond that the equations take seconds to solve
 GROUND = 1e-9  # added to the diagonal: a joint that nothing holds stays where it is
@@ -131,11 +136,20 @@ def _pairs_in(mesh: SkinnedMesh) -> tuple[NDArray[Any], ...]:
 
 def fit(meshes: list[SkinnedMesh], parents: NDArray[Any], start: Pose, places: NDArray[Any]) -> Pose:
     """Return the pose, in model space, in which the weights of vertices agree best; see the module."""
-    pairs = _pairs_of(meshes)
-    problem = _Problem(pairs, parents, start, np.asarray(places, np.float64))
+    problem = _Problem(_pairs_of(meshes), parents, start, np.asarray(places, np.float64))
     pose = Pose(start.positions.astype(np.float64), start.rotations.astype(np.float64))
     if not len(problem.free):
         return pose
+    found, energy = _descended(problem, pose)
+    size = float(np.ptp(pose.positions, axis=0).max())
+    if problem.disagreement(found) > TORN * size:
+        other, less = _descended(problem, problem.laid_on(pose))
+        found = other if less < energy else found
+    return found
+
+
+def _descended(problem: _Problem, pose: Pose) -> tuple[Pose, float]:
+    """Return the pose to which steps lead from one, and the sum of squares there."""
     equations = problem.at(pose)
     for _ in range(STEPS):
         step, scale = equations.solved(), 1.0
@@ -150,7 +164,7 @@ def fit(meshes: list[SkinnedMesh], parents: NDArray[Any], start: Pose, places: N
         fall, pose, equations = equations.energy - result.energy, tried, result
         if fall <= STILL * equations.energy:
             break
-    return pose
+    return pose, equations.energy
 
 
 @dataclass(eq=False)
@@ -235,7 +249,7 @@ class _Problem:
     """The equations in any pose; roots do not move."""
 
     def __init__(self, pairs: _Pairs, parents: NDArray[Any], start: Pose, places: Doubles) -> None:
-        self.pairs, self.places = pairs, places
+        self.pairs, self.parents, self.places = pairs, parents, places
         self.free = np.flatnonzero(parents >= 0)
         self.above = parents[self.free]
         self.size = len(self.free) + 1
@@ -251,6 +265,44 @@ class _Problem:
         positions[self.free] += step[:, 3:]
         turned = multiply(_small_turns(step[:, :3]), rotations[self.free])
         rotations[self.free] = turned / steady.lengths(turned)[:, None]
+        return Pose(positions, rotations)
+
+    def disagreement(self, pose: Pose) -> float:
+        """Return how far apart the places are at most, in units, that two weights of a vertex name."""
+        a, b = (self._places_named(pose, side) for side in (0, 1))
+        return float(steady.lengths(a - b).max(initial=0.0))
+
+    def _places_named(self, pose: Pose, side: int) -> Doubles:
+        joints = self.pairs.joints[side]
+        return np.asarray(rotate(pose.rotations[joints], self.pairs.offsets[side]) + pose.positions[joints])
+
+    def laid_on(self, pose: Pose) -> Pose:
+        """Return a pose with one joint after another laid on those before it, by the vertices that it shares with them.
+
+        A joint with few is where it is in its parent: its place there, and its turn, weigh as they do in the equations.
+        """
+        positions, rotations = pose.positions.copy(), pose.rotations.copy()
+        joints, others = (np.concatenate(self.pairs.joints[::way]) for way in (1, -1))
+        own, theirs = (np.concatenate(self.pairs.offsets[::way]) for way in (1, -1))
+        weights = np.tile(self.pairs.weights, 2)
+        order = np.argsort(joints, kind="stable")
+        begins = np.searchsorted(joints[order], np.arange(len(positions) + 1))
+        turns = dict(zip(self.free.tolist(), self.turns, strict=True))
+        for joint, turn in turns.items():
+            above = self.parents[joint]
+            rows = order[begins[joint] : begins[joint + 1]]
+            rows = rows[others[rows] < joint]
+            known = others[rows]
+            hung = positions[above] + rotate(rotations[above], self.places[joint])
+            there = np.concatenate((rotate(rotations[known], theirs[rows]) + positions[known], hung[None]))
+            here = np.concatenate((own[rows], np.zeros((1, 3))))
+            shares = np.append(weights[rows], PLACE)[:, None]
+            middles = [(shares * points).sum(axis=0) / shares.sum() for points in (there, here)]
+            spread = (shares * (there - middles[0]))[:, :, None] * (here - middles[1])[:, None]
+            expected = TURN * ARM * ARM * to_matrices(multiply(rotations[above], turn))
+            matrix = steady.nearest_rotations(spread.sum(axis=0) + expected)
+            rotations[joint] = from_matrices(matrix)
+            positions[joint] = middles[0] - steady.applied(matrix, middles[1])
         return Pose(positions, rotations)
 
     def at(self, pose: Pose) -> _Equations:

@@ -354,7 +354,9 @@ def test_an_instance_of_the_collection_is_none_of_it(tmp_path, walker, capfd):
     activate(walker.objects[0])
     assert chosen("AUTO") == WALKER
     activate(instance)
-    assert "Make Instances Real); left out: 'instance'" in error_of(run_export, filepath=str(tmp_path / "b.md3"))
+    assert "which leaves out animations); left out: 'instance'" in error_of(
+        run_export, filepath=str(tmp_path / "b.md3")
+    )
 
 
 def test_copies_of_a_model_with_bones(tmp_path):
@@ -555,7 +557,7 @@ class TestBesideTheActiveModel:
         said = capfd.readouterr().out
         assert "none of its own (select them, too, to write them): 'hat'" in said
         assert "are selected but no part of the active model (Export: Selection takes them): 'stranger'" in said
-        assert "Make Instances Real); left out: 'plume'" in said
+        assert "which leaves out animations); left out: 'plume'" in said
 
     def test_bent_or_carried_by_the_models_armature(self, tmp_path):
         made = import_model(put(tmp_path / "a.md5mesh", samples_md5.arm()))
@@ -642,10 +644,10 @@ def test_selected_shapes_are_said(tmp_path, capfd):
     activate(cube, curve)
     for what in ("AUTO", "SELECTION"):
         export_bytes(tmp_path / "a.md3", what=what)
-        assert "Make Instances Real); left out: 'wire'" in capfd.readouterr().out
+        assert "which leaves out animations); left out: 'wire'" in capfd.readouterr().out
     cube.select_set(False)
     text = error_of(run_export, filepath=str(tmp_path / "a.md3"))
-    assert "nothing to export" in text and "Make Instances Real); left out: 'wire'" in text
+    assert "nothing to export" in text and "which leaves out animations); left out: 'wire'" in text
 
 
 def test_instances_are_said(tmp_path, capfd):
@@ -801,7 +803,7 @@ def test_an_instance_that_is_selected_is_named_once(tmp_path, capfd, what, targe
     capfd.readouterr()
     export_bytes(tmp_path / target, what=what)
     said = capfd.readouterr().out
-    assert "Make Instances Real); left out: 'gun in hand'" in said and said.count("'gun in hand'") == 1
+    assert "which leaves out animations); left out: 'gun in hand'" in said and said.count("'gun in hand'") == 1
 
 
 def test_copies_with_an_armature_are_a_model_of_their_own(tmp_path, capfd):

@@ -169,6 +169,10 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     tiled = [image.name for image in _images_of(materials) if image.source == "TILED" and len(image.tiles) > 1]
     if tiled:
         yield f"of pictures with several tiles (UDIM) games show the first (bake one picture): {listed(tiled)}"
+    mapped = [material.name for material in materials if _is_mapped(material)]
+    if mapped:
+        text = "a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead)"
+        yield f"{text}: {listed(mapped)}"
     if row.vertex.holds_pictures:
         return
     alike = _namesakes(materials, keep_suffixes)
@@ -177,10 +181,6 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     embedded = [material.name for material in materials if SKIN in material]
     if embedded:
         yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
-    mapped = [material.name for material in materials if _is_mapped(material)]
-    if mapped:
-        text = "a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead)"
-        yield f"{text}: {listed(mapped)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     # A surface of a file may have none: but not some of its faces.
     known = [mesh for mesh in meshes if mesh in own or any(worn[mesh])]
