@@ -77,7 +77,8 @@ def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: 
     times = _times(action, roles, frames)
     moved = {role.owner for role in roles}
     rigs = [owner for owner in owners if owner not in moved and isinstance(owner, bpy.types.Object)]
-    roles += [role for rig in filter(is_frame_rig, rigs) for role in rig_roles(rig, partner_of(rig, action))]
+    made = (rig for rig in rigs if is_frame_rig(rig) and posed_by(rig))  # no copy of one, as controls of it are
+    roles += [role for rig in made for role in rig_roles(rig, partner_of(rig, action))]
     return Take(name, action, roles, times)
 
 

@@ -29,6 +29,7 @@ from .armature import TURN
 Doubles = NDArray[np.float64]
 Maps = tuple[Doubles, Doubles]
 AT_ONCE = 4096  # poses
+OF_NONE = (0.0, 1.0, 0.0, 0.0)  # what Blender makes of a quaternion without length (normalize_qt)
 PATHS, SCALE = ("location", "rotation_quaternion"), "scale"
 
 
@@ -57,14 +58,16 @@ def from_channels(channels: NDArray[Any], by_rest: Maps) -> tuple[Doubles, Doubl
     """Return the poses of joints relative to their parents, positions (F, J, 3) and unit quaternions (F, J, 4).
 
     The inverse of `to_channels`; `by_rest` is what `maps` gives. Quaternions of any length turn as Blender lets them:
-    brought to length 1.
+    brought to length 1, and one of none, as half way between a quaternion and its negative, a half turn about X.
     """
     turning, moving = by_rest
     frames, joints = channels.shape[:2]
     positions, rotations = np.empty((frames, joints, 3)), np.empty((frames, joints, 4))
     for some in runs(frames, joints):
         turns = channels[some, :, 3:7].astype(np.float64)
-        turns /= np.maximum(steady.lengths(turns), 1e-20)[..., None]
+        sizes = steady.lengths(turns)
+        turns[sizes == 0] = OF_NONE
+        turns /= np.where(sizes > 0, sizes, 1.0)[..., None]
         positions[some] = steady.applied(moving[:, :3], channels[some, :, :3])
         rotations[some] = steady.applied(turning, turns)
     return positions, rotations

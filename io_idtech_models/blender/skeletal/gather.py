@@ -24,13 +24,14 @@ from .. import losses, names
 from ..budgets import refuse_to_write
 from ..compat import Block
 from ..frame_rigs import is_posed_alone, rig_of
+from ..leaders import leaders
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import shows_smooth, shows_the_same
 from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
-from ..scene import upward
+from ..scene import bending, upward
 from ..vertex_groups import read_groups
 from . import armature, lost_weights, normals, source_weights, torso
 from . import tags as joint_tags
@@ -46,6 +47,8 @@ Doubles = NDArray[np.float64]
 def find_rig(blocks: list[Block]) -> Block:
     """Return the armature among objects, or the one that deforms them.
 
+    Of several the one that does, if it follows all others, which are its controls then.
+
     Raises:
         LimitError: there is none, or more than one.
     """
@@ -56,6 +59,10 @@ def find_rig(blocks: list[Block]) -> Block:
     if not rigs:
         raise LimitError(f"nothing to export: no armature among the objects; {_remedy(blocks)}")
     if len(rigs) > 1:
+        bent = {rig for block in blocks if block.type == "MESH" for rig in bending(block)}
+        led = [rig for rig in bent if len(bent) == 1 and {rig, *leaders(rig)}.issuperset(rigs)]
+        if led:
+            return led[0]
         found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}"
         how = "export them one by one (select one with its meshes, Export: Selection)"
         raise LimitError(f"a skeletal model has one armature, {how}: there are {found}")

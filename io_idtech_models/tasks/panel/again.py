@@ -13,8 +13,8 @@ from ...assets.export_request import ExportRequest
 from ...assets.storage import file_names
 from ...blender import names
 from ...blender.compat import Context
-from ...blender.leaders import slot_of
-from ...blender.playback import playing_instead, used_actions
+from ...blender.leaders import cast, slot_of
+from ...blender.playback import playing_instead, used_actions, warn_of_others
 from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE, give_file, is_copy
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
@@ -142,9 +142,10 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     try:
         with collected_warnings() as said:
             every = actions_of(rig, row.skeletal.animation or row)
+            actions = [action for action in every if isinstance(action.get(FILE), str)]
+            warn_of_others(rig, [cast(rig, action) for action in actions])
     except NoActionError as error:
         return [], [str(error)] if isinstance(error, RowsAloneError) else []
-    actions = [action for action in every if isinstance(action.get(FILE), str)]
     written = plan.taken.get(BONES) or plan.options.get("write_animations")  # along with the model
     new = [] if written else [names.file_name_of(action) for action in every if action not in actions]
     text = "animations that came from no file are not written, export them (File > Export)"

@@ -12,7 +12,7 @@ from io_idtech_models.blender.compat import HAS_SLOTS
 from io_idtech_models.blender.player.rig import CharacterRig
 from io_idtech_models.game.folders import Disk
 from tests.samples import load
-from tests.ui.scene import activate, add_mesh, add_tag, bpy
+from tests.ui.scene import activate, add_mesh, add_tag, bpy, error_of
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 CLIPS = {"walk": (0.5, 5), "idle": (-0.25, 3)}  # the angle that the upper bone reaches, and frames
@@ -70,6 +70,46 @@ def written(folder, what, **options):
     """Export animations; return them by name."""
     assert bpy.ops.export_anim.idtech_md5anim(filepath=str(folder / "x.md5anim"), what=what, **options) == {"FINISHED"}
     return {path.stem: load(path.read_bytes(), "md5anim") for path in folder.glob("*.md5anim")}
+
+
+@pytest.fixture
+def led_beside_tracks(led):
+    """Return the same, and the game's armature keeps an animation of its own in a muted track, as imports leave it."""
+    rig, _ = led
+    own = bpy.data.actions.new("stand")
+    rig.animation_data_create().action = own
+    rig.pose.bones["lower"].keyframe_insert("location", frame=0)
+    rig.animation_data.action = None
+    track = rig.animation_data.nla_tracks.new()
+    track.strips.new("stand", 0, own)
+    track.mute = True
+    return led
+
+
+@pytest.mark.parametrize("what", ["ALL", "CHOSEN"])
+def test_actions_of_controls_are_theirs_beside_what_an_import_left(led_beside_tracks, tmp_path, what, capfd):
+    found = written(tmp_path, what, **({"actions": "idle,walk"} if what == "CHOSEN" else {}))
+    assert set(found) == {*CLIPS, "stand"} if what == "ALL" else set(CLIPS)
+    for name, (angle, count) in CLIPS.items():
+        assert found[name].num_frames == count
+        assert angle_of(found[name], count - 1) == pytest.approx(abs(angle), abs=1e-4)
+    said = capfd.readouterr().out
+    assert ("'control', which 'game' follows, plays 'walk' whatever is written: so it does in 'stand'" in said) == (
+        what == "ALL"
+    )
+
+
+def test_controls_in_the_models_own_collection_are_no_second_armature(led, tmp_path):
+    rig, control = led
+    mesh = next(block for block in bpy.context.scene.objects if block.type == "MESH")
+    activate(rig, control, mesh)
+    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "a.md5mesh"), what="SELECTION") == {"FINISHED"}
+    assert load((tmp_path / "a.md5mesh").read_bytes(), "md5mesh").skeleton.num_joints == 2
+    for bone in rig.pose.bones:
+        bone.constraints.remove(bone.constraints[0])
+    assert "has one armature" in error_of(
+        bpy.ops.export_scene.idtech_md5mesh, filepath=str(tmp_path / "b.md5mesh"), what="SELECTION"
+    )
 
 
 @pytest.mark.parametrize("what", ["ALL", "CHOSEN"])
