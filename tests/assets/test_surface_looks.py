@@ -133,6 +133,9 @@ def test_what_is_not_drawn():
     assert drawn(meant_for_levels) == [("p.tga", OPAQUE)], "engines draw it on a model all the same"
     empty = looks("", "p.tga")
     assert empty.find("nothing", worn=True) == Look(unseen), "a skin's shader that there is not"
+    assert empty.find("textures/common/nodraw", worn=True) == Look(unseen)
+    assert empty.find("a/nothing.tga", worn=True) == Look(unseen, lacking=("a/nothing.tga",)), "which is said"
+    assert looks("a\n{\n}").find("a/nothing.tga", worn=True) == Look(unseen, lacking=("a/nothing.tga",))
     assert empty.find("nothing") is None
     plain: Any = empty.find("p")
     assert drawn(plain) == [("p.tga", OPAQUE)]

@@ -245,6 +245,26 @@ def test_only_what_the_rig_does_not_play_moves_at_other_times(moves, tmp_path, c
     assert block.animation_data.action.get(RIG_KEYS) is not None
 
 
+def test_controls_that_are_a_copy_of_the_rig_play_their_own_action(tmp_path):
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    controls = block.copy()
+    controls.data = block.data.copy()
+    bpy.context.collection.objects.link(controls)
+    controls.animation_data_clear()
+    for frame, angle in ((0, 0.0), (5, 1.0)):
+        controls.pose.bones[bone].rotation_quaternion = (np.cos(angle / 2), np.sin(angle / 2), 0, 0)
+        controls.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame)
+    hold = block.pose.bones[bone].constraints.new("COPY_ROTATION")
+    hold.target, hold.subtarget, hold.mix_mode = controls, bone, "BEFORE"
+    hold.owner_space = hold.target_space = "LOCAL"
+    play(name="run")
+    shown = export_model(tmp_path / "a.md2", frames="SCENE").surfaces[0].positions
+    assert np.abs(shown - load(STILT.read_bytes()).surfaces[0].positions[10:16]).max() > 1.0
+    taken = export_model(tmp_path / "b.md2", frames="ACTIONS", actions="run").surfaces[0].positions
+    assert np.array_equal(taken, shown)
+
+
 def test_what_is_posed_in_the_whole_is_the_clips(tmp_path):
     block = rigged(STILT)
     bone, _ = a_limb(block)

@@ -107,6 +107,12 @@ def test_who_brings_a_scale_is_named_and_can_apply_it(tmp_path, capfd):
             bpy.ops.object.transform_apply(location=False, rotation=False)
 
 
+def test_what_moves_a_picture_that_files_hold_is_said_too(tmp_path, capfd):
+    add_mapped()
+    export(tmp_path / "a.mdl")
+    assert "a Mapping node tiles or moves pictures" in capfd.readouterr().out
+
+
 def test_every_case_has_a_row():
     assert len(set(rows())) == len(rows()) == len(CASES)
     assert all(any(words in sentence for sentence in rows()) for words in CASES)
@@ -313,6 +319,11 @@ def _(folder):
 
 @says("a Mapping node tiles", to="b.md3")
 def _(folder):
+    add_mapped()
+
+
+def add_mapped() -> None:
+    """Add a cube with a picture that a node scales."""
     material = bpy.data.materials.new("textures/a")
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links

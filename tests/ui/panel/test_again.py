@@ -16,7 +16,7 @@ from tests import samples_md5
 from tests.facts import differences
 from tests.packs import put_pack
 from tests.samples import PROJECT, put, sample
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model
+from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_bytes, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 again: Any = bpy.ops.object.idtech_export_again
@@ -236,6 +236,20 @@ def test_a_copy_of_an_animation_gets_a_file_of_its_own(tmp_path, called, file):
         assert len(list(tmp_path.iterdir())) == 4
         copy["idtech_file"] = source["idtech_file"]  # as undo has it
         del copy["idtech_file_of"]
+
+
+def test_what_the_armature_follows_is_said_to_play_in_all(tmp_path, capfd):
+    rig = with_wave(tmp_path)
+    aim = add_tag("aim")
+    for frame, place in ((0, 0), (4, 9)):
+        aim.location.x = place
+        aim.keyframe_insert("location", frame=frame)
+    hold = rig.pose.bones["hand"].constraints.new("DAMPED_TRACK")
+    hold.target = aim
+    rig.animation_data.action = None
+    assert again() == {"FINISHED"}
+    said = "'aim', which 'arm' follows, plays 'aimAction' whatever is written: so it does in 'wave'"
+    assert said in capfd.readouterr().out.replace("aimAction.001", "aimAction")
 
 
 def test_a_copy_of_an_animation_that_came_from_no_file(tmp_path):

@@ -336,6 +336,18 @@ def test_bones_that_another_action_moves_rest(own):
         assert same_turns(turns, wanted[joint]).max() < 1e-5
 
 
+def test_half_way_to_its_negative_a_quaternion_turns_as_blender_has_it(own):
+    bone = rig().pose.bones["Bone.001"]
+    bone.rotation_mode = "QUATERNION"
+    for frame, sign in ((0, 1), (4, -1)):
+        bone.rotation_quaternion = [sign * each for each in (0.8, 0.6, 0.0, 0.0)]
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    scene().frame_set(2)
+    assert tuple(bone.rotation_quaternion) == (0, 0, 0, 0)
+    animation = motion_of(own / "own.md5anim")
+    check_shown(model_of(own / "own.md5mesh"), animation, range(5))
+
+
 @pytest.mark.parametrize("what", ["CHOSEN", "NLA"])
 def test_the_pose_stays_as_it_was(own, what):
     """And a strip moves what it moves alone."""
