@@ -34,8 +34,14 @@ def set_value(owner: Block, path: str, value: Any) -> None:
 
 
 def reset_value(owner: Block, path: str) -> None:
-    """Give a property its default; custom ones stay."""
+    """Give a property its default; a custom one has it where Blender shows it, and else stays."""
     with suppress(ValueError, TypeError, AttributeError, KeyError):
+        custom = CUSTOM.match(path)
+        if custom is not None:
+            holder = owner.path_resolve(custom[1]) if custom[1] else owner
+            name = bpy.utils.unescape_identifier(custom[2])
+            holder[name] = holder.id_properties_ui(name).as_dict()["default"]
+            return
         holder, name = _holder(owner, path)
         kind = holder.bl_rna.properties[name]
         setattr(holder, name, kind.default_array if kind.is_array else kind.default)

@@ -106,7 +106,7 @@ def warn_of_others(rig: Block, takes: Iterable[Take]) -> None:
         if played is not None and left:
             log.warning(
                 "'%s', which '%s' follows, plays '%s' whatever is written: so it does in %s; give it a slot of each "
-                "action, or bake what follows it (Bake Action)",
+                "action, or bake them (Pose > Animation > Bake Action, with Visual Keying and Clear Constraints)",
                 owner.name, rig.name, played.name, listed(left),
             )  # fmt: skip
 

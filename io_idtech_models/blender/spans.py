@@ -95,7 +95,7 @@ def warn_of_length(action: Any, first: int, last: int, frames: int = 0) -> None:
     if imported is not None and stated == imported and (first, last) != imported:
         log.warning(
             "'%s' is written from frame %d to %d, where its keys are: import made it %d to %d; "
-            "a manual frame range set by hand chooses others",
+            "a manual frame range of other numbers chooses, or delete the keys that it should not have",
             action.name, first, last, *imported,
         )  # fmt: skip
 

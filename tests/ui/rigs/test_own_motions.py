@@ -9,6 +9,8 @@ from mathutils import Euler, Matrix, Vector
 
 from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, new_curves, slot_curves
 from io_idtech_models.blender.curves import add_curve
+from io_idtech_models.blender.leaders import slot_of
+from io_idtech_models.blender.playback import playing_instead
 from io_idtech_models.blender.skeletal import gather_motion
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.transforms import chain, same_turns, unchain
@@ -346,6 +348,20 @@ def test_half_way_to_its_negative_a_quaternion_turns_as_blender_has_it(own):
     assert tuple(bone.rotation_quaternion) == (0, 0, 0, 0)
     animation = motion_of(own / "own.md5anim")
     check_shown(model_of(own / "own.md5mesh"), animation, range(5))
+
+
+def test_a_switch_that_another_action_keys_has_its_default(own):
+    """As rigs have them, between two kinds of control: a custom property that a driver reads."""
+    bone = rig().pose.bones["control"]
+    bone["switch"] = 0.0
+    bone.id_properties_ui("switch").update(default=0.5)
+    first, second = two_actions()
+    bone["switch"] = 1.0
+    bone.keyframe_insert('["switch"]', frame=0)
+    assert rig().animation_data.action == second
+    with playing_instead(rig(), first, slot_of(rig(), first)):
+        assert bone["switch"] == 0.5
+    assert bone["switch"] == 1.0
 
 
 @pytest.mark.parametrize("what", ["CHOSEN", "NLA"])
