@@ -120,10 +120,9 @@ def warn_of_beside(owners: list[Block], takes: Sequence[Take], marks: Sequence[s
     for rig in rigs:
         warn_of_others(rig, takes)
     followed = {each for rig in rigs for each in influences(rig) if each != rig}
-    written = {take.action for take in takes}
     for owner in (each for each in owners if each not in followed and each.animation_data is not None):
         played = owner.animation_data.action
-        if played is None or played in written or any(mark in played for mark in marks):
+        if played is None or any(mark in played for mark in marks):
             continue
         beside = [take.action.name for take in takes if not take.moves([owner])]
         if beside and played.frame_range[1] > played.frame_range[0]:

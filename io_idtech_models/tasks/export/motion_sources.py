@@ -345,9 +345,9 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
 def _all(rig: Any) -> list[Any]:
     """Return the actions that an armature keeps and plays, and those that fit it and are no other object's.
 
-    One that plays none has those of armatures that it follows, too. What fits but is used by nothing, which Blender forgets with
-    the next saving, is left out, and said. So is what a model left behind that was deleted: actions that import made
-    for it, or Blender's Duplicate Objects.
+    One that plays none has those of armatures that it follows, too. What fits but is used by nothing, which Blender
+    forgets with the next saving, is left out, and said. So is what a model left behind that was deleted: actions that
+    import made for it, or Blender's Duplicate Objects.
     """
     own = players(rig)
     kept = [action for each in own for action in used_actions(each) if each == rig or fits(each, action)]

@@ -15,11 +15,20 @@ pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 REAL = sorted(CORPUS.rglob("*.char"))
 
 
+# The helmet's skin names a shader that there is none of, as skins do that hide a part.
+GREEN = ["helmet.md3: 1 texture not found: 'models/players/toys/trooper/green'"]
+
+
+def odd(capfd):
+    """Return what an import says is odd."""
+    return capfd.readouterr().out.strip().split("; ")[1:]
+
+
 @pytest.mark.parametrize("frame", [0, 47, 80])
 @pytest.mark.parametrize("scale", [1.0, 0.5])
 def test_parts_stand_where_the_game_puts_them(tmp_path, frame, scale, capfd):
     read(put_character(tmp_path), scale=scale)
-    assert "warning" not in capfd.readouterr().out.lower()
+    assert odd(capfd) == GREEN
     found = roots()
     assert {kind: names.file_name_of(root.parent) for kind, root in found.items()} == {
         "head": "tag_head", "md3_back": "tag_back", "md3_hat": "tag_mouth",
@@ -128,7 +137,7 @@ def test_real_characters(path, capfd):
 def test_from_its_body_or_its_skin(tmp_path, name, capfd):
     put_character(tmp_path)
     read(tmp_path / TOYS / name)
-    assert "warning" not in capfd.readouterr().out.lower()
+    assert odd(capfd) == GREEN
     assert set(roots()) == {"head", "md3_back", "md3_hat"}
     assert next(c for c in bpy.data.collections if "idtech_character" in c).name == "trooper"
 
