@@ -534,6 +534,22 @@ def test_the_list_that_is_shown(monster):
     assert shown.is_old(bpy.context), "what draws the list sees that"
 
 
+def test_what_blenders_own_buttons_let_play_shows_in_the_list(armed):
+    """So that a click on the row that was played plays it again."""
+    holder = bpy.context.window_manager.idtech_animations
+    played = armed.animation_data.action
+    shown.refresh(bpy.context)
+    assert holder.index >= 0
+    assert not shown.is_old(bpy.context)
+    armed.animation_data.action = None
+    assert shown.is_old(bpy.context)
+    shown.refresh(bpy.context)
+    assert holder.index == -1
+    holder.index = next(nth for nth, item in enumerate(holder.rows) if item.action == played.name)
+    shown._on_index()
+    assert armed.animation_data.action == played
+
+
 def test_actions_that_are_called_alike_show_their_numbers(armed):
     """As a copy that Blender's own New Action makes."""
     armed.animation_data.action = armed.animation_data.action.copy()

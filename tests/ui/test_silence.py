@@ -107,6 +107,20 @@ def test_who_brings_a_scale_is_named_and_can_apply_it(tmp_path, capfd):
             bpy.ops.object.transform_apply(location=False, rotation=False)
 
 
+def test_what_plays_along_is_said_where_it_is_written_itself_too(tmp_path, capfd):
+    import_model(NEWT)
+    hat = add_cube("hat")
+    hat.shape_key_add(name="Basis")
+    key = hat.shape_key_add(name="open")
+    for frame in (0, 12):
+        key.value = frame / 12
+        key.keyframe_insert("value", frame=frame)
+    hat.data.shape_keys.animation_data.action.name = "opening"
+    export(tmp_path / "b.md2", frames="ACTIONS", what="SCENE", actions="walk,opening")
+    said = capfd.readouterr().out
+    assert re.search("plays 'opening' from the beginning beside each action that is written .*'walk'", said)
+
+
 def test_what_moves_a_picture_that_files_hold_is_said_too(tmp_path, capfd):
     add_mapped()
     export(tmp_path / "a.mdl")
@@ -315,6 +329,13 @@ def _(folder):
     material = bpy.data.materials.new("textures/a")
     show_image(material, bpy.data.images.load(str(folder / "a.tga")))
     add_cube().data.materials.append(material)
+
+
+@says("a skin dresses the model", to="b.md2")
+def _(folder):
+    put(folder / "a_default.skin", b"hull,models/a.png")
+    put(folder / "models" / "a.png", b"")
+    import_model(put(folder / "a.md3", SENTINEL.read_bytes()))
 
 
 @says("a Mapping node tiles", to="b.md3")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import formats
 from ...blender import names
 from ...blender.playback import used_actions
-from ...blender.provenance import MODEL_ID
+from ...blender.provenance import FILE, MODEL_ID
 from ...blender.scene import upward
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
@@ -37,7 +38,7 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     of_dress = (*of_materials(meshes, row, keep_suffixes), *_of_painted(meshes, row), *of_turned_pictures(meshes, row))
-    return [*_of_tags(meshes, row), *of_dress, *_of_scale(own), *far]
+    return [*_of_tags(meshes, row), *of_dress, *_of_skins(meshes, row), *_of_scale(own), *far]
 
 
 def of_bones_beside(model: SkeletalModel, other: str, named: bool) -> list[str]:
@@ -178,7 +179,7 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     alike = _namesakes(materials, keep_suffixes)
     if alike:
         yield f"materials that look different become one shader, rename them (or Keep .001 in Names): {listed(alike)}"
-    embedded = [material.name for material in materials if SKIN in material]
+    embedded = [m.name for m in materials if SKIN in m and any(image.packed_file for image in _images_of([m]))]
     if embedded:
         yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
@@ -248,6 +249,22 @@ def _differ(materials: list[Any]) -> bool:
     if pictures:
         return len(pictures) > 1 or any(names.GIVEN not in material for material in plain)
     return len({color_of(material).tobytes() for material in plain}) > 1
+
+
+def _of_skins(meshes: list[Any], row: Format) -> list[str]:
+    """Return what meshes wear by a skin of their game that no file of the format goes with, in a sentence."""
+    from ...blender.shading.materials import worn_by
+
+    dressed = list[str]()
+    for mesh in meshes:
+        file = mesh.data.get(FILE)
+        home = formats.by_suffix(PurePath(file)) if isinstance(file, str) else None
+        if home is not None and home.skins != row.skins and not row.vertex.holds_pictures:
+            materials = [slot.material for slot in mesh.material_slots if slot.material is not None]
+            worn = [worn_by(material) for material in materials if worn_by(material) != names.file_name_of(material)]
+            dressed += filter(None, worn)
+    text = "a skin dresses the model, and the file names its own materials, rename these to write what is worn"
+    return [f"{text}: {listed(list(dict.fromkeys(dressed)))}"] if dressed else []
 
 
 def _of_painted(meshes: list[Any], row: Format) -> list[str]:

@@ -48,7 +48,7 @@ class IDTECH_PG_animations(PropertyGroup):  # type: ignore[misc]
 
 
 class _State:
-    """Of which object and how many actions each list was made, and which of them are wanted anew."""
+    """Of which object, what it plays, and how many actions each list was made, and which of them are wanted anew."""
 
     made_of = dict[str, tuple[Any, ...]]()  # by the names of HOLDERS; none of one that is old
     index = dict[str, int]()  # as it was put there
@@ -58,7 +58,15 @@ class _State:
 def _key(context: Context) -> tuple[Any, ...]:
     """Return what shows at no cost that the list is another."""
     active = context.view_layer.objects.active
-    return (None if active is None else active.session_uid, len(bpy.data.actions), context.scene.session_uid)
+    shown = None if active is None else (active.session_uid, *_played(active))
+    return (shown, len(bpy.data.actions), context.scene.session_uid)
+
+
+def _played(block: Any) -> Iterator[int]:
+    """Yield what an object and its shape keys play: Blender's own buttons end that, too."""
+    for owner in (block, getattr(block.data, "shape_keys", None)):
+        animation = getattr(owner, "animation_data", None)
+        yield 0 if animation is None or animation.action is None else animation.action.session_uid
 
 
 def holder_of(context: Context) -> str:
