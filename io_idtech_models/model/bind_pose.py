@@ -34,7 +34,7 @@ from .transforms import conjugate, from_matrices, multiply, rotate, to_matrices
 Doubles = NDArray[np.float64]
 UNKNOWNS = 6  # of a joint: a small turn about its place, and a small way
 PLACE, TURN, ARM = 1e-3, 1e-5, 8.0  # parts of a pair's weight; units
-TORN = 1 / 32  # of the size of the skeleton: weights of a vertex that disagree by more make it worth to begin anew
+TORN = 1 / 32  # of the size of the skeleton: weights of a vertex that disagree by more are worth beginning anew
 STEPS, STILL = 40, 1e-3  # at most so many steps; the last is one by which the sum falls by less than this part
 MOST_JOINTS = 512  # beyond that the equations take seconds to solve
 GROUND = 1e-9  # added to the diagonal: a joint that nothing holds stays where it is

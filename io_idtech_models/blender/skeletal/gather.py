@@ -59,10 +59,9 @@ def find_rig(blocks: list[Block]) -> Block:
     if not rigs:
         raise LimitError(f"nothing to export: no armature among the objects; {_remedy(blocks)}")
     if len(rigs) > 1:
-        bent = {rig for block in blocks if block.type == "MESH" for rig in bending(block)}
-        led = [rig for rig in bent if len(bent) == 1 and {rig, *leaders(rig)}.issuperset(rigs)]
-        if led:
-            return led[0]
+        bent = list(dict.fromkeys(rig for block in blocks if block.type == "MESH" for rig in bending(block)))
+        if len(bent) == 1 and {*bent, *leaders(bent[0])}.issuperset(rigs):
+            return bent[0]
         found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}"
         how = "export them one by one (select one with its meshes, Export: Selection)"
         raise LimitError(f"a skeletal model has one armature, {how}: there are {found}")
