@@ -26,6 +26,7 @@ ANIM_FLAGS, FRAME_COMMANDS = "idtech_anim_flags", "idtech_frame_commands"
 TIMES = "idtech_times"  # on actions, and on materials: frames and pictures that a game plays by itself
 GAME = "idtech_game_"  # on collections, before a number of the file's header, by its name there
 EXPORT = "idtech_export"  # on what stands for a model: how it was exported last, see `tasks.sidebar.last_export`
+SCALE = "idtech_scale"  # on collections of models: how large a game unit was when they were imported, if not 1
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
     GAME
@@ -38,6 +39,7 @@ SAID = {
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
     TIMES: "Seconds after which each frame, or picture, ends: the game plays them by itself, again and again",
     EXPORT: "Options of the last export, with which the next one begins",
+    SCALE: "Size of a game unit when the model was imported, with which exports begin",
     PREVIEW: "Shows how the game mixes other actions; never exported",
     FPS: "Frames per second in the game",
     FRAME_RATE: "Frames per second in the file",

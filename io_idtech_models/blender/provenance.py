@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..model import records
 from .names import GIVEN, is_untouched
+from .properties import SCALE, show
 
 RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
 # On meshes: where the numbers of the model's elements begin, in each model elsewhere, for meshes of several are joined.
@@ -112,6 +113,12 @@ def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str
     for block in blocks:
         holder = block if block.data is None else block.data
         holder[FILE] = path
+
+
+def note_scale(collection: bpy.types.Collection, scale: float) -> None:
+    """Note on a model's collection how large a game unit is in the scene, if not 1: exports begin with that."""
+    if scale != 1.0:
+        show(collection, SCALE, scale)
 
 
 def give_file(action: Any, path: str) -> None:

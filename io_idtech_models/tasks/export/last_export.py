@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 
 from ...blender.linked import is_linked
-from ...blender.properties import EXPORT, show
+from ...blender.properties import EXPORT, SCALE, show
 from ...blender.provenance import FILE
 from ...model.limits.games import NO_GAME, game_for, game_of_player
 from .subject import Subject
@@ -67,9 +67,15 @@ def last_target(holder: Any, there: bool = False) -> str:
 
 
 def options_of(holder: Any, name: str) -> dict[str, Any] | None:
-    """Return the options that a model was exported with last in a format; None if it was not."""
+    """Return the options that a model was exported with last in a format; None if it was not.
+
+    If it was not, and came at another size than its file's, that is the one to begin with.
+    """
     found = kept_of(holder).get(name)
-    return found if isinstance(found, dict) else None
+    if isinstance(found, dict):
+        return found
+    scale = None if holder is None else holder.get(SCALE)
+    return {"scale": scale} if isinstance(scale, float) and scale > 0 else None
 
 
 def game_of(holder: Any, name: str) -> str:

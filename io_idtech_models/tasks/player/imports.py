@@ -22,7 +22,7 @@ from ...blender.player.build import (
     store_files,
 )
 from ...blender.player.parts import find_player
-from ...blender.provenance import FILE, SKIN
+from ...blender.provenance import FILE, SKIN, note_scale
 from ...blender.scene import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
 from ...game.dress import NONE
@@ -74,6 +74,7 @@ class PlayerImport:
             warnings.extend(files.missing)
             collection = bpy.data.collections.new(names.fit(files.name))
             names.remember(collection, files.name)
+            note_scale(collection, self.settings.scale)
             collection[FILE], collection[SKIN] = files.folder.place, "" if self.skin == NONE else self.skin
             wanted = self.dressing.skin.lower()
             if wanted not in ("", self.skin):

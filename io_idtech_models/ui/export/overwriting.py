@@ -18,7 +18,7 @@ from ..bases import Operator, options_of
 from ..reports import listening, report_done, report_failed
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
-TITLE = "Write over the file that the model came from?"
+TITLE = "Write over the file of the model?"
 agreed: set[str] = set()  # files that the user has agreed to write over, in this session
 _waiting: list[tuple[str, dict[str, Any], list[Path]]] = []  # the export that is asked for: operator, options, files
 

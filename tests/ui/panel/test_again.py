@@ -15,7 +15,7 @@ from io_idtech_models.ui.panel import again as panel
 from tests import samples_md5
 from tests.facts import differences
 from tests.packs import put_pack
-from tests.samples import PROJECT, put, sample
+from tests.samples import PROJECT, SENTINEL, put, sample
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_bytes, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -189,6 +189,22 @@ def test_the_memory_is_one_short_text(tmp_path):
     export_bytes(tmp_path / "c.md3")
     remembered = json.loads(collection["idtech_export"])
     assert remembered == {"md3": {"game": "format"}, "format": "md3", "file": str(tmp_path / "c.md3")}
+
+
+@pytest.mark.parametrize("scale", [0.5, 3.0])
+def test_a_model_goes_back_as_large_as_it_came(tmp_path, scale):
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    for name, data in (("a.md3", SENTINEL.read_bytes()), ("arm.md5mesh", samples_md5.arm())):
+        before = put(tmp_path / name, data).read_bytes()
+        import_model(tmp_path / name, scale=scale)
+        activate(bpy.context.scene.objects[-1])
+        for _ in range(2):
+            (tmp_path / name).write_bytes(b"")
+            assert again() == {"FINISHED"}
+            assert differences(before, (tmp_path / name).read_bytes()) == set()
+        operator = operator_with({}, {})
+        begin(operator, bpy.context.object.users_collection[0], "mds")
+        assert operator.scale == scale, "in other formats, too"
 
 
 def test_a_whole_player(tmp_path):
