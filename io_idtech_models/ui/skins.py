@@ -85,9 +85,10 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Show the chosen skin; what hinders it is reported, and the object is as it was."""
+        from ..blender.player.parts import find_player
         from ..blender.window import object_mode
         from ..reporting import Summary
-        from ..tasks.skins import show
+        from ..tasks.skins import SKIN_ENDING, show
 
         lack, active = _lack_of_skins(context), skinned(context)
         if lack or active is None:
@@ -99,7 +100,9 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        report_done(self, [("", Summary(f"'{active.name}' wears '{name}'", warnings))])
+        player = find_player(active) if self.skin.endswith(SKIN_ENDING) else None
+        dressed = active if player is None or player.collection is None else player.collection
+        report_done(self, [("", Summary(f"'{dressed.name}' wears '{name}'", warnings))])
         return FINISHED
 
 

@@ -176,6 +176,18 @@ def show(collection: Any, name: str) -> None:
     assert bpy.ops.object.idtech_show_skin(skin=name) == {"FINISHED"}
 
 
+def test_who_is_dressed_is_named(upper, capfd):
+    """A model alone by its object; of a player, whose other parts are dressed, too, the player."""
+    collection = import_model(upper)
+    show(collection, "red.skin")
+    assert f"'{surfaces(collection)[0].name}' wears 'red'" in capfd.readouterr().out
+    tock = PROJECT / "examples/tock/baseq3/models/players/tock/head.md3"
+    assert bpy.ops.import_scene.idtech_player(filepath=str(tock)) == {"FINISHED"}
+    activate(next(block for block in bpy.data.objects if block.name.startswith("h_")))
+    assert bpy.ops.object.idtech_show_skin(skin="default.skin") == {"FINISHED"}
+    assert "'tock' wears 'default'" in capfd.readouterr().out
+
+
 def test_show_skin_dresses_the_whole_model(upper, tmp_path):
     collection = import_model(upper)
     activate(surfaces(collection)[0])

@@ -247,6 +247,11 @@ def _(folder):
     add_cube().scale = 2, 2, 2
 
 
+@says("was imported with Scale", to="a.md2")
+def _(folder):
+    import_model(put(folder / "a.md3", SENTINEL.read_bytes()), scale=0.5)
+
+
 @says("mirrored by a negative scale", to="a.md3")
 def _(folder):
     add_cube().scale = -1, 1, 1

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ... import formats
 from ...blender import names
 from ...blender.playback import used_actions
-from ...blender.provenance import FILE, MODEL_ID
+from ...blender.properties import SCALE
+from ...blender.provenance import FILE, MODEL_ID, collection_of
 from ...blender.scene import upward
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
@@ -38,7 +39,7 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     of_dress = (*of_materials(meshes, row, keep_suffixes), *_of_painted(meshes, row), *of_turned_pictures(meshes, row))
-    return [*_of_tags(meshes, row), *of_dress, *_of_skins(meshes, row), *_of_scale(own), *far]
+    return [*_of_tags(meshes, row), *of_dress, *_of_skins(meshes, row), *_of_scale(own), *_of_unit(meshes, scale), *far]
 
 
 def of_bones_beside(model: SkeletalModel, other: str, named: bool) -> list[str]:
@@ -342,6 +343,16 @@ def _of_scale(meshes: list[Any]) -> Iterator[str]:
         yield f"{text}: {listed(mirrored)}"
     if others:
         yield f"the scale is not applied, it is written as shown (Object > Apply > Scale): {listed(others)}"
+
+
+def _of_unit(meshes: list[Any], scale: float) -> Iterator[str]:
+    """Yield that imported models are written at another size than their files'."""
+    homes = dict.fromkeys(home for mesh in meshes if (home := collection_of(mesh)) is not None and SCALE in home)
+    for home in homes:
+        came = home[SCALE]
+        if isinstance(came, float) and scale > 0 and abs(came / scale - 1) > UNSCALED:
+            text = "'%s' was imported with Scale %.4g and is written with %.4g, %.4g times as large as its file"
+            yield text % (home.name, came, scale, came / scale)
 
 
 def _scalers(mesh: Any) -> list[str]:
