@@ -24,29 +24,28 @@ def value_at(owner: Block, path: str) -> Any:
 def set_value(owner: Block, path: str, value: Any) -> None:
     """Set a property; some can be animated, but not set, and stay as they are, as does what was removed."""
     with suppress(ValueError, TypeError, AttributeError, ReferenceError):
-        custom = CUSTOM.match(path)
-        if custom is not None:
-            holder = owner.path_resolve(custom[1]) if custom[1] else owner
-            holder[bpy.utils.unescape_identifier(custom[2])] = value
+        holder, name = _holder(owner, path)
+        if CUSTOM.match(path):
+            holder[name] = value
         else:
-            holder, name = _holder(owner, path)
             setattr(holder, name, value)
 
 
 def reset_value(owner: Block, path: str) -> None:
     """Give a property its default; a custom one has it where Blender shows it, and else stays."""
     with suppress(ValueError, TypeError, AttributeError, KeyError):
-        custom = CUSTOM.match(path)
-        if custom is not None:
-            holder = owner.path_resolve(custom[1]) if custom[1] else owner
-            name = bpy.utils.unescape_identifier(custom[2])
+        holder, name = _holder(owner, path)
+        if CUSTOM.match(path):
             holder[name] = holder.id_properties_ui(name).as_dict()["default"]
             return
-        holder, name = _holder(owner, path)
         kind = holder.bl_rna.properties[name]
         setattr(holder, name, kind.default_array if kind.is_array else kind.default)
 
 
 def _holder(owner: Block, path: str) -> tuple[Any, str]:
+    """Return what has a property, and what that calls it."""
+    custom = CUSTOM.match(path)
+    if custom is not None:
+        return owner.path_resolve(custom[1]) if custom[1] else owner, bpy.utils.unescape_identifier(custom[2])
     place, _, name = path.rpartition(".")
     return owner.path_resolve(place) if place else owner, name

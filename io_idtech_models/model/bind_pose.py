@@ -249,7 +249,7 @@ class _Problem:
     """The equations in any pose; roots do not move."""
 
     def __init__(self, pairs: _Pairs, parents: NDArray[Any], start: Pose, places: Doubles) -> None:
-        self.pairs, self.parents, self.places = pairs, parents, places
+        self.pairs, self.places = pairs, places
         self.free = np.flatnonzero(parents >= 0)
         self.above = parents[self.free]
         self.size = len(self.free) + 1
@@ -269,12 +269,14 @@ class _Problem:
 
     def disagreement(self, pose: Pose) -> float:
         """Return how far apart the places are at most, in units, that two weights of a vertex name."""
-        a, b = (self._places_named(pose, side) for side in (0, 1))
-        return float(steady.lengths(a - b).max(initial=0.0))
+        return float(steady.lengths(self._apart(pose)[1]).max(initial=0.0))
 
-    def _places_named(self, pose: Pose, side: int) -> Doubles:
-        joints = self.pairs.joints[side]
-        return np.asarray(rotate(pose.rotations[joints], self.pairs.offsets[side]) + pose.positions[joints])
+    def _apart(self, pose: Pose) -> tuple[list[Doubles], Doubles]:
+        """Return the ways from both joints of pairs to the places that they name, and how far these are apart."""
+        pairs = self.pairs
+        matrices = to_matrices(pose.rotations)
+        arms = [steady.applied(matrices[j], o) for j, o in zip(pairs.joints, pairs.offsets, strict=True)]
+        return arms, arms[0] + pose.positions[pairs.joints[0]] - arms[1] - pose.positions[pairs.joints[1]]
 
     def laid_on(self, pose: Pose) -> Pose:
         """Return a pose with one joint after another laid on those before it, by the vertices that it shares with them.
@@ -287,9 +289,7 @@ class _Problem:
         weights = np.tile(self.pairs.weights, 2)
         order = np.argsort(joints, kind="stable")
         begins = np.searchsorted(joints[order], np.arange(len(positions) + 1))
-        turns = dict(zip(self.free.tolist(), self.turns, strict=True))
-        for joint, turn in turns.items():
-            above = self.parents[joint]
+        for joint, above, turn in zip(self.free.tolist(), self.above.tolist(), self.turns, strict=True):
             rows = order[begins[joint] : begins[joint + 1]]
             rows = rows[others[rows] < joint]
             known = others[rows]
@@ -315,11 +315,8 @@ class _Problem:
         return _Equations(energy, blocks[:count, :count], vector[:count])
 
     def _add_pairs(self, pose: Pose, blocks: Doubles, vector: Doubles) -> float:
-        pairs = self.pairs
-        matrices = to_matrices(pose.rotations)
-        arms = [steady.applied(matrices[j], o) for j, o in zip(pairs.joints, pairs.offsets, strict=True)]
-        off = arms[0] + pose.positions[pairs.joints[0]] - arms[1] - pose.positions[pairs.joints[1]]
-        return self.shared.add([_rows(arms[0]), -_rows(arms[1])], off, pairs.weights, blocks, vector)
+        arms, off = self._apart(pose)
+        return self.shared.add([_rows(arms[0]), -_rows(arms[1])], off, self.pairs.weights, blocks, vector)
 
     def _add_joints(self, pose: Pose, blocks: Doubles, vector: Doubles) -> float:
         """Add that joints keep their places in their parents, and their turns against them."""

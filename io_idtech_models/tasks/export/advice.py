@@ -262,8 +262,8 @@ def _of_skins(meshes: list[Any], row: Format) -> list[str]:
         home = formats.by_suffix(PurePath(file)) if isinstance(file, str) else None
         if home is not None and home.skins != row.skins and not row.vertex.holds_pictures:
             materials = [slot.material for slot in mesh.material_slots if slot.material is not None]
-            worn = [worn_by(material) for material in materials if worn_by(material) != names.file_name_of(material)]
-            dressed += filter(None, worn)
+            worn = [(worn_by(material), names.file_name_of(material)) for material in materials]
+            dressed += [shader for shader, own in worn if shader not in ("", own)]
     text = "a skin dresses the model, and the file names its own materials, rename these to write what is worn"
     return [f"{text}: {listed(list(dict.fromkeys(dressed)))}"] if dressed else []
 

@@ -71,7 +71,7 @@ def table_beside(
     begin = sum(each.num_frames for each in gathered[:place])
     own = [replace(run, first=run.first + begin) for run in runs.runs_of(whole) if run.told]
     if path is not None and table is not None and _says(table, [*before, *own]):
-        changed = [(run.told, run) for run in own if _is_other(run, table)]
+        changed = [(run.told, run) for run in own if _is_elsewhere(run, table)]
         note = f"{plural(len(changed), 'row')} of '{path.name}' went along with their frames"
         return Beside({path: with_runs(table.write(), changed, ())}, [note]) if changed else Beside()
     why = "no such table lies beside" if table is None else "the table beside says something else, and stays"
@@ -87,7 +87,7 @@ def _says(table: animation_cfg.AnimationTable, known: Sequence[runs.Run]) -> boo
     return all(runs.numbers(table.clip(row)) in told[name] for name, row in rows if name in told)
 
 
-def _is_other(run: runs.Run, table: animation_cfg.AnimationTable) -> bool:
+def _is_elsewhere(run: runs.Run, table: animation_cfg.AnimationTable) -> bool:
     row = table.by_name.get(run.told)
     return row is not None and runs.numbers(table.clip(row)) != runs.numbers(run)
 
