@@ -52,14 +52,11 @@ def find_rig(blocks: list[Block]) -> Block:
     Raises:
         LimitError: there is none, or more than one.
     """
-    rigs = [block for block in blocks if block.type == "ARMATURE"]
-    if not rigs:
-        modifiers = [m for block in blocks if block.type == "MESH" for m in block.modifiers if m.type == "ARMATURE"]
-        rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
+    bent = list(dict.fromkeys(rig for block in blocks if block.type == "MESH" for rig in bending(block)))
+    rigs = [block for block in blocks if block.type == "ARMATURE"] or bent
     if not rigs:
         raise LimitError(f"nothing to export: no armature among the objects; {_remedy(blocks)}")
     if len(rigs) > 1:
-        bent = list(dict.fromkeys(rig for block in blocks if block.type == "MESH" for rig in bending(block)))
         if len(bent) == 1 and {*bent, *leaders(bent[0])}.issuperset(rigs):
             return bent[0]
         found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}"
