@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .compat import Block, action_parts, playing_curves
-from .curves import playing_tracks
+from .curves import playing_strips
 from .data_paths import set_value, value_at
 
 Value = Any  # a number, a text, or a tuple of numbers; None: there is no such property
@@ -58,8 +58,7 @@ def moving_curves(owner: Block) -> list[Any]:
     animation = getattr(owner, "animation_data", None)
     if animation is None:
         return []
-    strips = [strip for track in playing_tracks(animation) for strip in track.strips]
-    actions = dict.fromkeys(strip.action for strip in strips if strip.action is not None)
+    actions = dict.fromkeys(strip.action for strip in playing_strips(animation) if strip.action is not None)
     curves = playing_curves(owner)
     for action in actions:
         curves += [c for _, kind, found in action_parts(action) if kind in ("", owner.id_type) for c in found]

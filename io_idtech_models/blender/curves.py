@@ -141,10 +141,14 @@ def playing_tracks(animation: Any) -> list[Any]:
     return [track for track in tracks if track.is_solo] or [track for track in tracks if not track.mute]
 
 
+def playing_strips(animation: Any | None) -> list[Any]:
+    """Return the NLA strips that have a say, below an ID's action if it plays one: no muted ones."""
+    if animation is None or not animation.use_nla:
+        return []
+    return [strip for track in playing_tracks(animation) for strip in track.strips if not strip.mute]
+
+
 def is_still(block: Any) -> bool:
     """Tell whether no curve, driver or NLA strip plays on an ID."""
     animation = block.animation_data
-    if animation is None:
-        return True
-    strips = any(len(track.strips) for track in playing_tracks(animation))
-    return not playing_curves(block) and not len(animation.drivers) and not strips
+    return animation is None or not (playing_curves(block) or len(animation.drivers) or playing_strips(animation))

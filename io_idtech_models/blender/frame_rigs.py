@@ -91,7 +91,7 @@ def rig_actions(rig: Block) -> list[Block]:
         return []
     found: dict[Any, Block] = {}
     clips = [action for action in bpy.data.actions if action.get(RIG_ALL) == whole]
-    for clip in sorted(clips, key=_is_copy):
+    for clip in sorted(clips, key=names.is_renamed):
         found.setdefault((clip.get(RIG_KEYS), clip.get(names.SOURCE)), clip)
     return [whole, *found.values()]
 
@@ -100,12 +100,7 @@ def whole_of(rig: Block) -> Block | None:
     """Return the action that shows all frames, if it is still there: of copies the one that the armature plays."""
     own, playing = rig_id(rig), None if rig.animation_data is None else rig.animation_data.action
     found = [action for action in bpy.data.actions if own and action.get(RIG) == own and action.get(RIG_WHOLE)]
-    return min(found, key=lambda action: (action != playing, _is_copy(action)), default=None)
-
-
-def _is_copy(action: Block) -> bool:
-    """Tell whether an action is called otherwise than the one that was made."""
-    return bool(action.name != action.get(names.GIVEN))
+    return min(found, key=lambda action: (action != playing, names.is_renamed(action)), default=None)
 
 
 def plays_another(rig: Block) -> Block | None:

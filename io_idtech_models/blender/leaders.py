@@ -12,7 +12,7 @@ from typing import Any
 
 from . import names
 from .compat import Block, action_parts, slot_claim
-from .curves import moved_bones, playing_tracks
+from .curves import moved_bones, playing_strips
 from .empties import PREFIX
 from .playback import Role, Take, influences, pointed_at, used_actions
 from .provenance import TAG_INDEX
@@ -54,14 +54,9 @@ def players(rig: Block) -> list[Block]:
     What an import put into muted tracks of it plays nothing.
     """
     animation = rig.animation_data
-    if animation is not None and (animation.action is not None or _plays_strips(animation)):
+    if animation is not None and (animation.action is not None or playing_strips(animation)):
         return [rig]
     return [rig, *leaders(rig)]
-
-
-def _plays_strips(animation: Any) -> bool:
-    tracks = playing_tracks(animation) if animation.use_nla else []
-    return any(not strip.mute for track in tracks for strip in track.strips)
 
 
 def slot_of(rig: Block, action: Block) -> Any:

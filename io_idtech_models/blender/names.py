@@ -71,6 +71,11 @@ def remember(block: Any, source_name: str) -> None:
     block[GIVEN], block[SOURCE] = block.name, source_name
 
 
+def is_renamed(block: Any) -> bool:
+    """Tell whether a data-block (or object) is not called as import called it: of several alike that is a copy."""
+    return bool(block.name != block.get(GIVEN))
+
+
 def is_untouched(name: str, given: str) -> bool:
     """Tell whether a name is the one that import gave, up to a number that Blender put behind it or counted up."""
     return name == given or (stem_of(name) != name and stem_of(name) in (given, stem_of(given)))
@@ -101,7 +106,7 @@ def in_source_order(blocks: Iterable[Any], number_of: Callable[[Any], int]) -> l
     """
     listed = list(blocks)
     originals: dict[int, Any] = {}
-    for block in sorted(listed, key=lambda block: block.name != block.get(GIVEN)):
+    for block in sorted(listed, key=is_renamed):
         number = number_of(block)
         if number >= 0:
             originals.setdefault(number, block)

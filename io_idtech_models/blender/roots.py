@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compat import Block, playing_curves
-from .curves import is_still, playing_tracks
+from .curves import is_still, playing_strips
 from .empties import DISPLAY, PREFIX
 from .frame_rigs import bones_of_tags, is_frame_rig
 from .names import file_name_of
@@ -251,7 +251,7 @@ def curve_of_frame(root: Block) -> Any | None:
 
 def _plays_file(root: Block) -> bool:
     curve = curve_of_frame(root)
-    if curve is None or not len(curve.keyframe_points) or playing_tracks(root.animation_data):
+    if curve is None or not len(curve.keyframe_points) or playing_strips(root.animation_data):
         return False
     first, last = (round(key.co.x) for key in (curve.keyframe_points[0], curve.keyframe_points[-1]))
     return first == 0 and all(abs(curve.evaluate(frame) - frame) < PLAYED for frame in range(last + 1))

@@ -20,7 +20,7 @@ from ..model.transforms import same_turns
 from ..reporting import listed
 from .animated import Place, Value, kept, known
 from .compat import Block, Context, playing_curves
-from .curves import playing_tracks
+from .curves import playing_strips
 from .data_paths import value_at
 from .playback import moved_by
 from .roots import FRAME_PATH, TIME_PATH
@@ -97,7 +97,7 @@ def _may_be_off(owner: Block, scene: bpy.types.Scene) -> bool:
     animation = owner.animation_data
     if animation is None:
         return False
-    if animation.use_nla and any(len(track.strips) for track in playing_tracks(animation)):
+    if playing_strips(animation):
         return True
     values: dict[str, Value] = {}
     for curve in playing_curves(owner):

@@ -72,7 +72,7 @@ def settle_and_say(surfaces: Sequence[Wanted]) -> list[str]:
 def _rank(each: Wanted) -> tuple[Any, ...]:
     """Return who comes first: what is called as import called it, then what Blender put no number behind."""
     name = each.block.name
-    return name != each.block.get(names.GIVEN), each.nth > 0, name != names.stem_of(name), name, each.nth
+    return names.is_renamed(each.block), each.nth > 0, name != names.stem_of(name), name, each.nth
 
 
 def _originals(surfaces: Sequence[Wanted]) -> dict[int, Any]:

@@ -123,7 +123,7 @@ def rows_of(player: str, roots: Sequence[Block]) -> dict[str, bpy.types.Action]:
     found: dict[str, bpy.types.Action] = {}
     candidates = dict.fromkeys(action for action in (*own, *kept, *playing, *new) if action is not None)
     # Of several of a name the one that these roots keep, for a player may be there twice, and no copy of it.
-    for action in sorted(candidates, key=lambda action: (action not in kept, action.name != action.get(names.GIVEN))):
+    for action in sorted(candidates, key=lambda action: (action not in kept, names.is_renamed(action))):
         if frame_curve(action) is not None and action.get(ROW) != "":
             found.setdefault(names.file_name_of(action).upper(), action)
     return found

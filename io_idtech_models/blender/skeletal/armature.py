@@ -132,7 +132,7 @@ def joint_numbers(bones: Any) -> list[int]:
     for place, bone in enumerate(bones):
         joint = bone.get(JOINT)
         numbers.append(joint if isinstance(joint, int) and joint >= 0 else -1)
-        if numbers[-1] >= 0 and (numbers[-1] not in owner or bone.name == bone.get(names.GIVEN)):
+        if numbers[-1] >= 0 and (numbers[-1] not in owner or not names.is_renamed(bone)):
             owner[numbers[-1]] = place
     return [joint if owner.get(joint) == place else -1 for place, joint in enumerate(numbers)]
 
@@ -143,7 +143,7 @@ def joint_name(bone: Any) -> str:
     No number at the end is cut: it is what tells Blender's `Bone.001` from `Bone`.
     """
     source = bone.get(names.SOURCE)
-    return source if isinstance(source, str) and bone.name == bone.get(names.GIVEN) else str(bone.name)
+    return source if isinstance(source, str) and not names.is_renamed(bone) else str(bone.name)
 
 
 def file_order(bones: Any) -> list[Any]:

@@ -198,7 +198,7 @@ def stands_for(files: Sequence[KeptFile], action: Any) -> Key | None:
 def made_of(files: Sequence[KeptFile], actions: Sequence[Any]) -> dict[Key, Any]:
     """Return the action of each row that has one: of several, as Blender's own copies, that which import named."""
     found: dict[Key, Any] = {}
-    for action in sorted(actions, key=lambda action: action.name != action.get(names.GIVEN)):
+    for action in sorted(actions, key=names.is_renamed):
         key = stands_for(files, action)
         if key is not None:
             found.setdefault(key, action)

@@ -112,7 +112,7 @@ def runs_of(action: Any) -> list[Run]:
 def whole_of(actions: Iterable[Any]) -> Any:
     """Return which of some actions has all frames of a file that a table takes apart, and is no copy; else None."""
     wholes = [action for action in actions if action is not None and _noted(action)]
-    return min(wholes, key=lambda each: bool(each.name != each.get(names.GIVEN)), default=None)
+    return min(wholes, key=names.is_renamed, default=None)
 
 
 def gone_of(action: Any) -> list[str]:

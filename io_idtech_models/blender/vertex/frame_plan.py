@@ -509,7 +509,7 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
 
         def rank(take: Take) -> tuple[Any, ...]:
             first = base.keys_at(take.times[:1], take)[0]
-            return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
+            return first < 0, first, names.is_renamed(take.action), take.action.name
 
         takes.sort(key=rank)
         strangers = [a.name for a in loose if a not in chosen and not any(k in a for k in MARKS)]

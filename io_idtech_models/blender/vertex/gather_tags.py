@@ -90,8 +90,7 @@ def gather_tags(
 
     def rank(each: tuple[Tag, Block, Samples | None]) -> tuple[bool, int, bool]:
         tag, block, _ = each
-        is_renamed = block.name != block.get(names.GIVEN)  # of several that are one of the source's these are copies
-        return tag.source_index < 0, tag.source_index, is_renamed
+        return tag.source_index < 0, tag.source_index, names.is_renamed(block)
 
     claims = Claims()
     found.sort(key=rank)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...reporting import LimitError, listed
 from ..compat import Block, playing_curves
-from ..curves import LINEAR, curve_points, playing_tracks, plays, value_path
+from ..curves import LINEAR, curve_points, playing_strips, plays, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
@@ -74,13 +74,7 @@ def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
 def is_driven(keys: Block) -> bool:
     """Tell whether more than an action decides what shape keys show: drivers, strips, a scene's Time Stretching."""
     animation = keys.animation_data
-    return animation is not None and bool(len(animation.drivers) or _strips(keys) or is_stretched())
-
-
-def _strips(keys: Block) -> list[Any]:
-    animation = keys.animation_data
-    tracks = [] if animation is None or not animation.use_nla else playing_tracks(animation)
-    return [strip for track in tracks for strip in track.strips]
+    return animation is not None and bool(len(animation.drivers) or playing_strips(animation) or is_stretched())
 
 
 def keys_at(finder: KeyFinder, times: list[float], take: Take | None = None, present: bool = False) -> list[int]:
@@ -143,7 +137,7 @@ def strip_times(keys: Block, export: ExportScene[Any]) -> list[float] | None:
     """
     own = [
         strip.frame_start + np.append(np.arange(length), length) * strip.scale
-        for strip in _strips(keys)
+        for strip in playing_strips(keys.animation_data)
         for length in [strip.action_frame_end - strip.action_frame_start]
     ]
     if not own:

@@ -193,7 +193,7 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
     export, found = of_format(export, row), []
     warn_of_unplayed(export.rig)
     actions: dict[str, Any] = {}
-    for action in sorted(_actions(export.rig), key=lambda each: each.name != each.get(names.GIVEN)):
+    for action in sorted(_actions(export.rig), key=names.is_renamed):
         name = names.file_name_of(action)
         if actions.setdefault(name, action) != action:
             text = "'%s' is left out: '%s' is the animation of that name, rename the action"

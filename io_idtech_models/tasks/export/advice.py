@@ -102,7 +102,7 @@ def _parents(names: Sequence[str], parents: NDArray[Any]) -> dict[str, str]:
 
 def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
-    from ...blender.curves import playing_tracks
+    from ...blender.curves import playing_strips
     from ...blender.playback import loose_actions, moved_by
     from ...blender.vertex.frame_plan import MARKS  # as much again as an import needs
     from ...blender.vertex.shown_keys import has_frames
@@ -116,7 +116,7 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
         animation = owner.animation_data
         if animation is not None:
             played.add(animation.action)
-            played |= {s.action for track in playing_tracks(animation) for s in track.strips if not s.mute}
+            played |= {strip.action for strip in playing_strips(animation)}
             kept |= {s.action for track in animation.nla_tracks for s in track.strips if s.action is not None}
     others = [a for a in (*kept, *loose_actions(owners)) if a not in played and not any(mark in a for mark in MARKS)]
     left = sorted({action.name for action in others})

@@ -16,7 +16,7 @@ import numpy as np
 from ... import formats
 from ...blender import names
 from ...blender.compat import Block, action_parts, played_action, playing_curves, slot_claim, slot_label, strip_curves
-from ...blender.curves import is_still, playing_tracks, plays, same_curves
+from ...blender.curves import is_still, playing_strips, playing_tracks, plays, same_curves
 from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
 from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
 from ...blender.playback import Take, key_roles, used_actions, warn_of_others
@@ -109,7 +109,7 @@ def _called_apart(export: RigScene, actions: list[Any], is_said: bool) -> dict[A
     First is who has the name that import gave it, then who has no number of Blender's. It is said of files with names.
     """
     wanted = {action: names.file_name_of(action, export.settings.keep_suffixes) for action in actions}
-    own = {action for action in actions if action.name == action.get(names.GIVEN)}
+    own = {action for action in actions if not names.is_renamed(action)}
     ranked = sorted(actions, key=lambda each: (each not in own, each.name != wanted[each]))
     taken, found = set[str](), dict[Any, str]()
     every = set(wanted.values())
@@ -228,10 +228,9 @@ def _plays_strips(rig: Any) -> bool:
         return False
     if animation.use_tweak_mode:  # its action is the strip's that is tweaked, at the strip's time
         return True
-    tracks = playing_tracks(animation)
-    strips = [strip for track in tracks for strip in track.strips if not strip.mute]
+    strips = playing_strips(animation)
     is_on_top = animation.action_blend_type == "REPLACE" and animation.action_influence == 1.0
-    is_held = animation.action_extrapolation == "HOLD" and not any(track.is_solo for track in tracks)
+    is_held = animation.action_extrapolation == "HOLD" and not any(track.is_solo for track in animation.nla_tracks)
     own = _channels(curve for curve in playing_curves(rig) if plays(curve)) if is_on_top and is_held else set()
     return not all(strip.action is not None and _channels(strip_curves(strip)) <= own for strip in strips)
 

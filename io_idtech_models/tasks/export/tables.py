@@ -103,7 +103,7 @@ def with_rows(
     places = {each.clip.name.lower(): place for place, each in enumerate(rows) if place}
     own: dict[int, Any] = {}
     new = []
-    for part in sorted(parts, key=lambda each: each.name != each.get(names.GIVEN)):
+    for part in sorted(parts, key=names.is_renamed):
         place = places.get(animation_tables.name_in_table(part).lower(), 0)
         if place and own.setdefault(place, part) == part:
             continue

@@ -135,7 +135,7 @@ def whole_of(action: Any, actions: Sequence[Any]) -> Any:
     """Return which of some actions has all frames of the file that one is a part of; None where there is none."""
     own = table_id(action) if is_part(action) else ""
     wholes = [each for each in actions if own and TABLE in each and table_id(each) == own]
-    return min(wholes, key=lambda each: each.name != each.get(names.GIVEN), default=None)  # a copy is no file yet
+    return min(wholes, key=names.is_renamed, default=None)  # a copy is no file yet
 
 
 def parts_of(whole: Any, actions: Sequence[Any]) -> list[Any]:
