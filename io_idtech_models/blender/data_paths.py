@@ -36,7 +36,10 @@ def reset_value(owner: Block, path: str) -> None:
     with suppress(ValueError, TypeError, AttributeError, KeyError):
         holder, name = _holder(owner, path)
         if CUSTOM.match(path):
-            holder[name] = holder.id_properties_ui(name).as_dict()["default"]
+            value, default = holder[name], holder.id_properties_ui(name).as_dict()["default"]
+            # Of an array without defaults of its own Blender says one number.
+            is_one = hasattr(value, "to_list") and isinstance(default, bool | int | float)
+            holder[name] = [default] * len(value) if is_one else default
             return
         kind = holder.bl_rna.properties[name]
         setattr(holder, name, kind.default_array if kind.is_array else kind.default)

@@ -15,7 +15,7 @@ from .compat import Block, action_parts, slot_claim
 from .curves import moved_bones, playing_strips
 from .empties import PREFIX
 from .playback import Role, Take, influences, pointed_at, used_actions
-from .provenance import TAG_INDEX
+from .provenance import TAG_INDEX, model_of
 
 
 def leaders(rig: Block) -> list[Block]:
@@ -51,12 +51,15 @@ def _is_rig(block: Block) -> bool:
 def players(rig: Block) -> list[Block]:
     """Return the armatures whose actions are those of an armature: itself, and those it follows if it plays none.
 
-    What an import put into muted tracks of it plays nothing.
+    What an import put into muted tracks of it plays nothing, but with such it has no use for those of another model.
     """
     animation = rig.animation_data
     if animation is not None and (animation.action is not None or playing_strips(animation)):
         return [rig]
-    return [rig, *leaders(rig)]
+    found = leaders(rig)
+    if found and used_actions(rig):
+        found = [each for each in found if model_of(each) in ("", model_of(rig))]
+    return [rig, *found]
 
 
 def slot_of(rig: Block, action: Block) -> Any:

@@ -32,6 +32,7 @@ from .spans import span_of, warn_of_length
 
 log = logging.getLogger(__name__)
 POSE = "pose.bones["
+OWN = '["'  # what the path of an own custom property begins with
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,7 +293,8 @@ def drop_solo(owner: Block) -> None:
 def playing(take: Take) -> Iterator[None]:
     """Let all of a take's owners play it; what they played, and where they stood, comes back.
 
-    Bones and shape keys that the take leaves alone rest, if anything else moves them: what they show is by chance.
+    Bones, shape keys and custom properties that the take leaves alone rest, if anything else moves them: what they show
+    is by chance.
     """
     own = [{curve.data_path for curve in role.curves} for role in take.roles]
     stale = [_other_paths(role.owner) - paths for role, paths in zip(take.roles, own, strict=True)]
@@ -306,17 +308,17 @@ def playing(take: Take) -> Iterator[None]:
 
 
 def _other_paths(owner: Block) -> set[str]:
-    """Return the paths of bones and shape keys that the action or the NLA strips of a data-block move."""
-    return {path for path in moved_paths(owner) if owner.id_type == "KEY" or path.startswith(POSE)}
+    """Return the paths of bones, shape keys and own custom properties that a data-block's action or NLA strips move."""
+    return {path for path in moved_paths(owner) if owner.id_type == "KEY" or path.startswith((POSE, OWN))}
 
 
 @contextmanager
 def changing_over(owners: Iterable[Block]) -> Iterator[None]:
     """Let data-blocks be given something else to play.
 
-    Bones and shape keys that this leaves alone, and what played before moved, rest then, as exports have it. An action
-    that nothing uses any more stays with its owner, or it would be gone from lists, and with the next saving; not one
-    that moves nothing of it, as a new one before its first key.
+    Bones, shape keys and custom properties that this leaves alone, and what played before moved, rest then, as exports
+    have it. An action that nothing uses any more stays with its owner, or it would be gone from lists, and with the
+    next saving; not one that moves nothing of it, as a new one before its first key.
     """
     before = [(owner, _other_paths(owner), _played(owner)) for owner in owners]
     yield
@@ -337,7 +339,7 @@ def _played(owner: Block) -> Block | None:
 def playing_instead(owner: Block, action: Block, slot: Any) -> Iterator[None]:
     """Let a data-block play an action beside its NLA tracks; what it played, and where it stood, comes back.
 
-    Bones and shape keys rest meanwhile that the action leaves alone, and what played before moved.
+    Bones, shape keys and custom properties rest meanwhile that the action leaves alone, and what played before moved.
     """
     before, moved = _other_paths(owner), {curve.data_path for _, _, curves in action_parts(action) for curve in curves}
     with _restored([(owner, [*before, *moved])]):

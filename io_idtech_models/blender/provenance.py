@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -107,18 +107,43 @@ def is_stand_in(material: Any) -> bool:
     return isinstance(given, str) and is_untouched(material.name, given)
 
 
-def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str) -> None:
-    """Note on a model's collection, and on each of its objects, the file that it came from."""
-    collection[FILE] = path
-    for block in blocks:
-        holder = block if block.data is None else block.data
+def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str, scale: float) -> None:
+    """Note on a model's collection, and on each of its objects, the file that it came from.
+
+    And how large a game unit is in the scene, if not 1: see `unit_of`.
+    """
+    holders = [block if block.data is None else block.data for block in blocks]
+    for holder in (collection, *holders):
         holder[FILE] = path
+    if scale != 1.0:
+        note_scale(collection, scale)
+        for holder in holders:
+            holder[SCALE] = scale
 
 
 def note_scale(collection: bpy.types.Collection, scale: float) -> None:
-    """Note on a model's collection how large a game unit is in the scene, if not 1: exports begin with that."""
+    """Note on a collection how large a game unit was when what it holds was imported, if not 1."""
     if scale != 1.0:
         show(collection, SCALE, scale)
+
+
+def unit_of(*blocks: Any) -> float:
+    """Return how large a game unit is in the scene, as objects or collections were imported: 1 if by no one size."""
+    found = {_unit(block) for block in blocks if FILE in block or FILE in (getattr(block, "data", None) or ())}
+    return found.pop() if len(found) == 1 else 1.0
+
+
+def forget_units() -> None:
+    """Let what was imported count as large as its files are, whatever size it has in the .blend."""
+    for holder in (*bpy.data.collections, *bpy.data.objects, *bpy.data.meshes, *bpy.data.armatures):
+        if SCALE in holder:
+            del holder[SCALE]
+
+
+def _unit(block: Any) -> float:
+    holders = (block, getattr(block, "data", None), *getattr(block, "users_collection", ()))
+    found = next((holder[SCALE] for holder in holders if holder is not None and SCALE in holder), 1.0)
+    return found if isinstance(found, float) and found > 0 else 1.0
 
 
 def give_file(action: Any, path: str) -> None:
@@ -126,9 +151,24 @@ def give_file(action: Any, path: str) -> None:
     action[FILE], action[FILE_OF] = path, action.name
 
 
-def is_copy(action: Any) -> bool:
-    """Tell whether an action may be a copy of another of the same file: it is not called as it was there."""
-    return bool(action.name != action.get(FILE_OF, action.get(GIVEN)))
+def owns_file(action: Any, others: Iterable[Any] | None = None) -> bool:
+    """Tell whether an action is what its file holds, not a copy that Blender made of that, among `others` or all."""
+    own = action.get(FILE)
+    claimants = [each for each in (bpy.data.actions if others is None else others) if each.get(FILE) == own]
+    return bool(original(claimants, lambda each: each.get(FILE_OF, each.get(GIVEN))) == action)
+
+
+def original(claimants: Sequence[Any], noted: Callable[[Any], Any]) -> Any | None:
+    """Return which of blocks that say the same of themselves is no copy of another; None where nobody can tell.
+
+    It has the name that is `noted` on it, or else one that is not that, or another's, with a number of Blender's.
+    """
+    exact = next((block for block in claimants if block.name == noted(block)), None)
+    if exact is not None or len(claimants) < 2:
+        return exact or next(iter(claimants), None)
+    known = {block.name for block in claimants} | {name for block in claimants if isinstance(name := noted(block), str)}
+    found = [b for b in claimants if not any(is_untouched(b.name, name) for name in known - {b.name})]
+    return found[0] if len(found) == 1 else None
 
 
 def model_of(block: Any) -> str:

@@ -59,9 +59,15 @@ def bending(block: Block) -> list[Block]:
 
 
 def scenes_of(blocks: Iterable[Block], scene: bpy.types.Scene) -> list[bpy.types.Scene]:
-    """Return a scene, and what other scenes of this .blend show some of its objects: each has markers and a range."""
-    others = (each for block in blocks for each in block.users_scene if each.library is None)
-    return list(dict.fromkeys([scene, *others]))
+    """Return a scene, and the others of this .blend that show some objects as it does: by its range, or a marker."""
+    own = {(marker.name, marker.frame) for marker in scene.timeline_markers}
+
+    def follows(other: bpy.types.Scene) -> bool:
+        is_as_long = (other.frame_start, other.frame_end) == (scene.frame_start, scene.frame_end)
+        return is_as_long or any((marker.name, marker.frame) in own for marker in other.timeline_markers)
+
+    others = dict.fromkeys(each for block in blocks for each in block.users_scene if each.library is None)
+    return list(dict.fromkeys([scene, *(each for each in others if follows(each))]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from ..blender.compat import Context
 from ..blender.hanging import in_space
 from ..blender.mesh.levels import is_level, levels_of
 from ..blender.player.parts import all_shown, find_player
+from ..blender.provenance import unit_of
 from ..blender.scene import ExportScene
 from ..blender.skeletal.gather import find_rig
 from ..blender.skeletal.gather import gather as gather_skeletal
@@ -157,15 +158,16 @@ def counts_of(model: Any) -> Facts:
 
 
 def _gather_vertex(chosen: Choice, row: Format, context: Context) -> Any:
-    asked = GatherSettings(holds=holds_of(row))
+    asked = GatherSettings(holds=holds_of(row), scale=unit_of(*chosen.blocks))
     export = ExportScene(context.scene, context.view_layer, asked)
     with shown_apart(chosen, asked.space, context):
         return row.shape(gather(chosen.blocks, chosen.collection, export))
 
 
 def _gather_skeletal(chosen: Choice, row: Format, context: Context) -> Any:
-    settings = SkeletalGatherSettings(normals="SOURCE" if row.skeletal.normals else "NONE")
     blocks = whole_model(chosen.blocks, context)
+    normals = "SOURCE" if row.skeletal.normals else "NONE"
+    settings = SkeletalGatherSettings(normals=normals, scale=unit_of(*blocks))
     rig = find_rig(blocks)
     with in_space(settings.space, blocks, context.view_layer), rig_levels.shown(rig, row, context) as levels:
         return gather_skeletal([*blocks, *levels], rig_scene(context.scene, context.view_layer, settings, rig))

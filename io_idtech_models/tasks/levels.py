@@ -17,7 +17,7 @@ from ..blender.compat import Block, Context
 from ..blender.linked import LOCAL, refuse_linked
 from ..blender.mesh import levels
 from ..blender.player.assembly import make_root
-from ..blender.provenance import MODEL_ID, PART
+from ..blender.provenance import MODEL_ID, PART, unit_of
 from ..blender.roots import root_of
 from ..blender.vertex.build import BuildSettings, build
 from ..blender.vertex.same_materials import materials_of
@@ -37,7 +37,7 @@ class LevelSettings:
     """How levels are made; the operator declares the same options."""
 
     shares: Sequence[float]  # of the model's triangles, 0 to 1, which fall
-    scale: float = 1.0  # of a game unit in the scene
+    scale: float | None = None  # of a game unit in the scene; None: as the model was imported
 
 
 def models_in(context: Context, what: str, collection_name: str = "") -> list[Choice]:
@@ -67,30 +67,29 @@ def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Con
     """
     _refuse_inner_levels(chosen.blocks)
     with collected_warnings() as warnings, object_mode(context):
-        row, model = row_of_levels(), plain_model(chosen, settings.scale, context)
+        scale = unit_of(*chosen.blocks) if settings.scale is None else settings.scale
+        row, model = row_of_levels(), plain_model(chosen, scale, context)
         files, notes = dump_levels(row, row.dump(model), stem, settings.shares)
         warnings.extend(notes)
         found = [row.load(data, level_name(stem, number)) for number, data in enumerate(files, 1)]
-        made = _build(found, chosen, settings, context)
+        made = _build(found, chosen, scale, context)
         whole = checksums_of(model)
         for collection, level in zip(made, found, strict=True):
-            levels.note_made(collection, whole, checksums_of(level), settings.scale)
+            levels.note_made(collection, whole, checksums_of(level), scale)
     counts = [sum(len(surface.triangles) for surface in level.surfaces) for level in found]
     texts = [f"'{c.name}' with {plural(count, 'triangle')}" for c, count in zip(made, counts, strict=True)]
     said = f"{', '.join(texts)}, excluded from the view layer"
     return Summary(said, [*warnings, *left_out(chosen)], taken_along(chosen))
 
 
-def _build(
-    found: list[VertexModel], chosen: Choice, settings: LevelSettings, context: Context
-) -> list[bpy.types.Collection]:
+def _build(found: list[VertexModel], chosen: Choice, scale: float, context: Context) -> list[bpy.types.Collection]:
     """Bring levels into the scene; those that the model has go when all are made."""
     holder, scene = holder_of(chosen), context.scene
     old = {collection: collection.name for collection in levels.levels_of(holder).values()}
     refuse_linked([levels.home_of(holder, scene), *old], f"{LOCAL}, or make levels there")
     for collection in old:
         collection.name = names.fit(f"old {collection.name}")  # the new ones take their names
-    built_settings = BuildSettings(scale=settings.scale, fit_range=False)
+    built_settings = BuildSettings(scale=scale, fit_range=False)
     materials = materials_of(chosen.blocks)
     root = root_of(chosen.blocks[0]) if chosen.blocks else None  # of a player's part
     made = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,9 @@ from .. import formats
 from ..assets.belongings import Belongings, belongings
 from ..assets.export_request import ExportRequest
 from ..assets.trial import STEP, Outcome, Program, Settings, Trial
-from ..blender.compat import Context
+from ..blender.compat import Block, Context
 from ..blender.player.parts import PlayerFound, find_player
-from ..blender.provenance import FILE, SKIN
+from ..blender.provenance import FILE, SKIN, unit_of
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.window import object_mode
 from ..game.folders import Disk
@@ -48,8 +48,12 @@ class Wish:
     game: str = ""  # as the preferences call it; "" the first that can be started
     map: str = ""  # "" what the preferences say of the game
     skin: str = ""  # of a player; "" the one that it wears
-    scale: float = 1.0  # size of a game unit in the scene
+    scale: float | None = None  # size of a game unit in the scene; None: as the model was imported
     settings: Settings = field(default_factory=Settings)
+
+    def unit(self, blocks: Iterable[Block]) -> float:
+        """Return the size of a game unit for objects."""
+        return unit_of(*blocks) if self.scale is None else self.scale
 
 
 @dataclass
@@ -152,7 +156,8 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
     bodies = [part_of(context, player.parts[kind]) for kind in PARTS if kind in player.parts]
     if not bodies:
         raise LimitError("the player has no part that a game knows")
-    saved, summary = save_player(player, SaveOptions(scale=wish.scale), context)
+    unit = wish.unit(block for body in bodies for block in body.blocks)
+    saved, summary = save_player(player, SaveOptions(scale=unit), context)
     for warning in summary.warnings:
         log.warning("%s", warning)
     for body in bodies:
@@ -208,7 +213,7 @@ def _parts(context: Context, chosen: Choice, file: GameFile, disk: Disk) -> Iter
 def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish: Wish) -> bytes:
     row = formats.by_suffix(GameFile(file.layer, name))
     assert row is not None, "what is shown has a row"
-    written = gathered(ExportRequest(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
+    written = gathered(ExportRequest(Path(name)), row, part, context, GatherSettings(scale=wish.unit(part.blocks)))
     for note in (*written.notes, *left_out(part)):
         log.warning("%s: %s", name, note)
     return written.data

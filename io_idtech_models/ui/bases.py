@@ -48,6 +48,19 @@ class SharedOptions:
     )
 
 
+def scale_said(operator: Any) -> float | None:
+    """Return the size of a game unit that a call, or a dialog, says; None where that is left to what was imported."""
+    return operator.scale if operator.properties.is_property_set("scale") else None
+
+
+def unit_of_active(context: Context) -> float:
+    """Return the size of a game unit with which the active object's model was imported."""
+    from ..blender.provenance import unit_of
+
+    active = context.view_layer.objects.active
+    return 1.0 if active is None else unit_of(active)
+
+
 def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Settings:
     """Return settings, a dataclass, as an operator's options of the same names say; what it lacks keeps its default."""
     declared = (field.name for field in fields(cast(Any, settings)) if field.name not in others)

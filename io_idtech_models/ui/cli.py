@@ -21,6 +21,7 @@ from ..assets.export_request import ExportRequest
 from ..assets.levels import refuse_others
 from ..blender.compat import Context
 from ..blender.exchange import picture, scene_files
+from ..blender.provenance import forget_units
 from ..blender.skeletal.build import SkeletalSettings
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings
 from ..blender.vertex.build import BuildSettings
@@ -125,6 +126,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     if row is not None:
         if source is not None:  # a model of a model's size: what reading scaled stays so
             options = argparse.Namespace(**vars(options) | {"scale": 1.0})
+            forget_units()
         asked = ExportRequest(
             job.target, options.game, cli.own_options(row, options), cli.shortens(options), levels=options.levels
         )

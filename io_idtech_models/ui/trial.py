@@ -11,7 +11,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..blender.compat import PATH_OPTIONS, Context
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, Operator, may
+from .bases import CANCELLED, FINISHED, Operator, may, scale_said, unit_of_active
 from .reports import report_done
 from .translations import CONTEXT, say
 
@@ -87,6 +87,8 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask how."""
+        if not self.properties.is_property_set("scale"):
+            self.scale = unit_of_active(context)
         return context.window_manager.invoke_props_dialog(self, confirm_text="Start")
 
     def draw(self, context: Context) -> None:
@@ -117,7 +119,8 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
         from ..tasks.trial import Wish
 
         view = View(self.angle, self.distance, picture=bool(self.shot))
-        return Wish(self.game, self.map.strip(), self.skin.strip(), self.scale, Settings(view, float(self.time_limit)))
+        settings = Settings(view, float(self.time_limit))
+        return Wish(self.game, self.map.strip(), self.skin.strip(), scale_said(self), settings)
 
     def _wait(self, running: "Running") -> set[str]:
         from ..assets.storage import write_file

@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ..compat import Block
-from ..provenance import CHECKSUM, FILE, note_file
+from ..provenance import CHECKSUM, FILE, note_file, unit_of
 from ..scene import objects_in
 
 LEVEL, LEVEL_OF = "idtech_level", "idtech_level_of"  # on a level's collection: its number, and the model's holder
@@ -81,7 +81,7 @@ def attach(level: bpy.types.Collection, holder: Holder, number: int, blocks: Seq
     level[LEVEL], level[LEVEL_OF] = number, holder
     file = holder.get(FILE)
     if isinstance(file, str):
-        note_file(level, blocks, file)
+        note_file(level, blocks, file, unit_of(holder))
 
 
 @dataclass(frozen=True)

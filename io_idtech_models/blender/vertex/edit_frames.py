@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from ...reporting import LimitError, listed
 from .. import names, rig_clips
 from ..compat import Block, playing_curves, share_action
-from ..curves import curve_points, value_path
+from ..curves import curve_points, is_still, value_path
 from ..frame_rigs import posed_by, rigs_of
 from ..linked import THERE, refuse_linked
 from ..mesh import attributes
@@ -232,13 +233,22 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     rig_clips.rewrite(rigs, clips.without_copies(order, copies))
     in_a_row = bool(model.meshes) and model.times == [float(time) for time in range(model.count)]
     span = None if played is None or end is None else (end, round(float(played.frame_range[1]) - end))
-    for scene in scenes_of([*model.meshes, *model.still, *model.tags], model.scene):
+    blocks = [*model.meshes, *model.still, *model.tags]
+    is_alone = not _moves_more(model.scene, blocks)
+    for scene in scenes_of(blocks, model.scene):
         if in_a_row:
             clips.move_markers(scene, model.count, order)
-        _fit_range(scene, model.count, len(order), span)
+        _fit_range(scene, model.count, len(order), span, is_alone)
 
 
-def _fit_range(scene: bpy.types.Scene, count: int, now: int, played: tuple[float, int] | None) -> None:
+def _moves_more(scene: bpy.types.Scene, blocks: Sequence[Block]) -> bool:
+    """Tell whether anything in a scene is animated beside some objects."""
+    others = [block for block in scene.objects if block not in blocks]
+    parts = (p for b in others for p in (b, b.data, getattr(b.data, "shape_keys", None)) if p is not None)
+    return not all(map(is_still, parts))
+
+
+def _fit_range(scene: bpy.types.Scene, count: int, now: int, played: tuple[float, int] | None, is_alone: bool) -> None:
     """Let a scene that ran to the end of a model's frames, or of what plays, do so still.
 
     The model had `count` frames, and has others `now`; of what plays the last frame was, and is later by, `played`.
@@ -247,7 +257,7 @@ def _fit_range(scene: bpy.types.Scene, count: int, now: int, played: tuple[float
         scene.frame_end += now - count
     elif played is not None and abs(played[0] - scene.frame_end) <= 1.0:
         scene.frame_end += played[1]
-    elif count == 1:  # it had no range, and begins to move: the scene's holds its frames
+    elif count == 1 and is_alone:  # it had no range, and begins to move: the scene's holds its frames
         scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, now - 1)
 
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ... import formats
 from ...blender import names
 from ...blender.playback import used_actions
-from ...blender.properties import SCALE
-from ...blender.provenance import FILE, MODEL_ID, collection_of
+from ...blender.provenance import FILE, MODEL_ID, collection_of, unit_of
 from ...blender.scene import upward
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
@@ -37,9 +36,10 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
+    came = {(collection_of(mesh) or mesh).name: unit_of(mesh) for mesh in meshes}
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     of_dress = (*of_materials(meshes, row, keep_suffixes), *_of_painted(meshes, row), *of_turned_pictures(meshes, row))
-    return [*_of_tags(meshes, row), *of_dress, *_of_skins(meshes, row), *_of_scale(own), *_of_unit(meshes, scale), *far]
+    return [*_of_tags(meshes, row), *of_dress, *_of_skins(meshes, row), *_of_scale(own), *of_unit(came, scale), *far]
 
 
 def of_bones_beside(model: SkeletalModel, other: str, named: bool) -> list[str]:
@@ -345,14 +345,14 @@ def _of_scale(meshes: list[Any]) -> Iterator[str]:
         yield f"the scale is not applied, it is written as shown (Object > Apply > Scale): {listed(others)}"
 
 
-def _of_unit(meshes: list[Any], scale: float) -> Iterator[str]:
-    """Yield that imported models are written at another size than their files'."""
-    homes = dict.fromkeys(home for mesh in meshes if (home := collection_of(mesh)) is not None and SCALE in home)
-    for home in homes:
-        came = home[SCALE]
-        if isinstance(came, float) and scale > 0 and abs(came / scale - 1) > UNSCALED:
-            text = "'%s' was imported with Scale %.4g and is written with %.4g, %.4g times as large as its file"
-            yield text % (home.name, came, scale, came / scale)
+def of_unit(came: dict[str, float], scale: float) -> list[str]:
+    """Return which models are not written at their files' size, by that of a game unit with which they `came`."""
+    text = "'%s' was imported with Scale %.4g and is written with %.4g, %.4g times as large as its file"
+    return [
+        text % (name, unit, scale, unit / scale)
+        for name, unit in came.items()
+        if unit != 1.0 and abs(unit / scale - 1) > UNSCALED
+    ]
 
 
 def _scalers(mesh: Any) -> list[str]:

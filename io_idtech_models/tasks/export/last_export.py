@@ -15,8 +15,8 @@ from typing import Any
 import bpy
 
 from ...blender.linked import is_linked
-from ...blender.properties import EXPORT, SCALE, show
-from ...blender.provenance import FILE
+from ...blender.properties import EXPORT, show
+from ...blender.provenance import FILE, original, unit_of
 from ...model.limits.games import NO_GAME, game_for, game_of_player
 from .subject import Subject
 
@@ -57,12 +57,12 @@ def last_target(holder: Any, there: bool = False) -> str:
     What is to be `there` is the folder that it lies in. A copy of what came from no file was written nowhere yet.
     """
     kept = kept_of(holder)
-    target, original = kept.get(TARGET, ""), kept.get(HOLDER)
+    target = kept.get(TARGET, "")
     if not isinstance(target, str) or (there and not Path(target).parent.is_dir()):
         return ""
-    if isinstance(original, str) and holder.name != original:
-        other = bpy.data.objects.get(original)
-        return "" if other is not None and kept_of(other).get(TARGET) == target else target
+    if isinstance(kept.get(HOLDER), str) and holder.name != kept[HOLDER]:
+        claimants = [block for block in bpy.data.objects if kept_of(block).get(TARGET) == target]
+        return target if original(claimants, lambda block: kept_of(block).get(HOLDER)) == holder else ""
     return target
 
 
@@ -74,8 +74,8 @@ def options_of(holder: Any, name: str) -> dict[str, Any] | None:
     found = kept_of(holder).get(name)
     if isinstance(found, dict):
         return found
-    scale = None if holder is None else holder.get(SCALE)
-    return {"scale": scale} if isinstance(scale, float) and scale > 0 else None
+    scale = 1.0 if holder is None else unit_of(holder)
+    return None if scale == 1.0 else {"scale": scale}
 
 
 def game_of(holder: Any, name: str) -> str:

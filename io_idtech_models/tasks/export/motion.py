@@ -20,7 +20,7 @@ from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
 from ...blender.linked import is_linked
-from ...blender.provenance import FILE, give_file
+from ...blender.provenance import FILE, give_file, owns_file, unit_of
 from ...blender.scene import bending
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
@@ -38,7 +38,7 @@ from ...model.transforms import multiply
 from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
-from .advice import of_bones_beside
+from .advice import of_bones_beside, of_unit
 from .motion_sources import Source, sources_of
 from .selection import KINDS, Choice, together
 from .tables import Table, warn_of_kept, warn_of_rows, warn_of_rows_beyond, whole_file, with_rows
@@ -78,9 +78,11 @@ class ExportedFiles:
         return [f"{file.name}: {summary}" for file, summary in self.summaries.items() if summary.is_odd == odd]
 
     def remember(self) -> None:
-        """Note on actions that came from no file what they are of by now, for Export Again: once that is written."""
+        """Note on actions without a file of their own what they are of by now, for Export Again: once it is written."""
         for action in {**self.homes, **self.added}:
-            if is_linked(action) or isinstance(action.get(FILE), str) or animation_tables.is_part(action):
+            if is_linked(action) or animation_tables.is_part(action):
+                continue
+            if isinstance(action.get(FILE), str) and owns_file(action):
                 continue
             if action in self.homes:
                 give_file(action, str(self.homes[action]))
@@ -141,6 +143,8 @@ def motion_files(
         model = _bounded(export, context, written or ())
         if written is None and not (row.has_model or wanted.with_model):
             warnings.extend(of_bones_beside(model, "the model, exported anew,", named=not row.motion.joins_clips))
+        if written is None and row.has_model:
+            warnings.extend(of_unit({export.rig.name: unit_of(export.rig)}, export.settings.scale))
         motion = _MotionExport(asked, row, export, model, sources, wanted)
         if row.has_model:
             exported = motion.in_one_file()

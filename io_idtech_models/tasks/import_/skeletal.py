@@ -11,7 +11,7 @@ import bpy
 
 from ...assets.load import Loaded, animations_beside, load, load_animation, load_outline
 from ...blender.compat import Context
-from ...blender.provenance import note_file, note_scale
+from ...blender.provenance import note_file
 from ...blender.skeletal.build import Posed, SkeletalSettings, build
 from ...blender.window import object_mode
 from ...formats import SKELETAL, Format
@@ -102,8 +102,7 @@ def import_skeletal(
             rows = table_beside(file, _moved_by(loaded.row)) if wanted.rows is None else wanted.rows
             count += note_runs(posed.actions, animations, others, rows)
             note_files(posed.actions, animations, others, file)
-        note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
-        note_scale(posed.collection, settings.scale)
+        note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place, settings.scale)
         note_skin(posed.collection, dress)
         warnings.extend(lacking(materials, dress))
     facts = describe_skeletal(model)

@@ -6,7 +6,7 @@ import bpy
 
 from ... import formats
 from ...assets.load import Loaded, load
-from ...blender.provenance import CHECKSUM, CONTENT, note_file, note_scale
+from ...blender.provenance import CHECKSUM, CONTENT, note_file
 from ...blender.vertex.build import BuildSettings, Built, build
 from ...formats import VERTEX
 from ...game.store import GameFile
@@ -38,8 +38,7 @@ def import_file(
         materials, dress = worn or materials_for(source, loaded.row, dressing, rate)
         materials.rate = rate
         built = build(model, settings, materials, scene, into)
-        note_file(built.collection, [*built.surfaces, *built.tags], source.place)
-        note_scale(built.collection, settings.scale)
+        note_file(built.collection, [*built.surfaces, *built.tags], source.place, settings.scale)
         built.collection[CHECKSUM] = f"{loaded.checksum:08x}"
         if formats.by_suffix(source) is not loaded.row:
             built.collection[CONTENT] = loaded.row.name

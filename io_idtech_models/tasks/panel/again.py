@@ -9,15 +9,19 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+import bpy
+
 from ...assets.export_request import ExportRequest
 from ...assets.storage import file_names
 from ...blender import names
 from ...blender.compat import Context
-from ...blender.leaders import cast, slot_of
+from ...blender.leaders import cast, leaders, slot_of
 from ...blender.playback import playing_instead, used_actions, warn_of_others
 from ...blender.player.parts import PlayerFound, find_player
-from ...blender.provenance import FILE, give_file, is_copy
+from ...blender.provenance import FILE, FILE_OF, give_file, model_of, owns_file
+from ...blender.scene import bending
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
+from ...blender.skeletal.source import MADE_FOR
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format
 from ...model.limits.games import NO_GAME, game_of_player
@@ -27,7 +31,7 @@ from ..export.last_export import CHARACTER, PLAYER, game_shown, last_target, opt
 from ..export.motion import AnimationExport, export_animations
 from ..export.motion_sources import NoActionError, RowsAloneError, actions_of
 from ..export.selection import Choice
-from ..export.subject import archive_of, row_of, subject_of
+from ..export.subject import Subject, archive_of, row_of, subject_of
 from ..player.files import proposed_target
 
 BONES = "write_animation"  # the option of formats whose bones are in a file of their own
@@ -75,12 +79,19 @@ def plan_of(context: Context) -> Plan:
     if archive:
         raise _archive_error(place, archive, "into the game's folder, in the same folders as in the archive")
     options = {"game": game_shown(subject)} | (options_of(subject.holder, row.name) or {})
-    rig = subject.rig if row.skeletal.animation else None
+    rig = _led(subject) if row.skeletal.animation else None
     plan = Plan(row.name, Path(place), options, rig, row, subject.holder)
     if options.get(BONES) and row.skeletal.companions and rig is not None:
         bones = plan.target.with_suffix(row.skeletal.companions[0].suffixes[0])
         plan.own_bones = any(Path(str(action.get(FILE))) == bones for action in used_actions(rig))
     return plan
+
+
+def _led(subject: Subject) -> Any:
+    """Return the armature of a model: of controls, which lie in its collection, too, the one that follows them."""
+    bent = dict.fromkeys(rig for mesh in subject.meshes for rig in bending(mesh))
+    led = [rig for rig in bent if subject.rig in leaders(rig)]
+    return led[0] if len(led) == 1 and subject.rig not in bent else subject.rig
 
 
 def keep_options(plan: Plan) -> None:
@@ -125,7 +136,7 @@ def files_of(plan: Plan) -> list[Path]:
     if plan.rig is not None and plan.row is not None:
         with collected_warnings(), suppress(NoActionError):  # what there is to say is said with the export
             actions = actions_of(plan.rig, plan.row.skeletal.animation or plan.row)
-    places = [str(action[FILE]) for action in actions if isinstance(action.get(FILE), str)]
+    places = [str(action[FILE]) for action in actions if _has_file(action, plan.rig)]
     return [plan.target, *(Path(place) for place in dict.fromkeys(places) if not archive_of(place))]
 
 
@@ -142,13 +153,13 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     try:
         with collected_warnings() as said:
             every = actions_of(rig, row.skeletal.animation or row)
-            actions = [action for action in every if isinstance(action.get(FILE), str)]
+            actions = [action for action in every if _has_file(action, rig)]
             warn_of_others(rig, [cast(rig, action) for action in actions])
     except NoActionError as error:
         return [], [str(error)] if isinstance(error, RowsAloneError) else []
     written = plan.taken.get(BONES) or plan.options.get("write_animations")  # along with the model
     new = [] if written else [names.file_name_of(action) for action in every if action not in actions]
-    text = "animations that came from no file are not written, export them (File > Export)"
+    text = "animations that came from no file of this model are not written, export them (File > Export)"
     said += [f"{text}: {listed(new)}"] if new else []
     done, left = [], []
     for action, target in _targets(actions, agreed):
@@ -167,22 +178,23 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     return done, said
 
 
+def _has_file(action: Any, rig: Any) -> bool:
+    """Tell whether a file holds an action of an armature, and not of another model that this one follows."""
+    return isinstance(action.get(FILE), str) and action.get(MADE_FOR) in (None, model_of(rig))
+
+
 def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:
     """Return into which file each action goes: no two into one, for copies say what their original says.
 
-    The action that has the name that it had in its file is the original, or else the first. A copy's file has its name,
-    with a number where that is a file already.
+    Copies may be those of another armature's action that was exported, too. A copy's file has its name, with a number
+    where that is a file already.
     """
-    targets: dict[Any, Path] = {}
-    claimed, copies = set[str](), []
-    for action in sorted(actions, key=is_copy):
-        place = Path(str(action[FILE]))
-        if os.path.normcase(place) in claimed:
-            copies.append((action, place))
-            continue
-        targets[action] = place
-        claimed.add(os.path.normcase(place))
-    taken = {place.casefold() for place in claimed}
+    every: Any = bpy.data.actions
+    claimants = dict.fromkeys([*actions, *(action for action in every if FILE_OF in action)])
+    places = {action: Path(str(action[FILE])) for action in actions}
+    targets = {action: place for action, place in places.items() if owns_file(action, claimants)}
+    copies = [(action, place) for action, place in places.items() if action not in targets]
+    taken = {str(place).casefold() for place in targets.values()}
     for action, place in copies:
         (name,) = file_names([names.file_name_of(action)])
         proposed = (

@@ -21,7 +21,7 @@ from ...blender.mesh import levels
 from ...blender.player.assembly import BEFORE, ON_TAGS
 from ...blender.player.build import PARTS, stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ...blender.provenance import CHECKSUM, FILE, MODEL_ID, model_of
+from ...blender.provenance import CHECKSUM, FILE, MODEL_ID, model_of, unit_of
 from ...blender.roots import root_of, weighted_parts
 from ...blender.scene import ExportScene, objects_in
 from ...blender.unkeyed import left_alone
@@ -38,7 +38,7 @@ from ...model.limits.games import NO_GAME
 from ...model.limits.tags import gone_tags
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
-from ..export.advice import of_materials
+from ..export.advice import of_materials, of_unit
 from ..export.left_out import left_out
 from ..export.levels import STALE, say_stale
 from ..export.selection import Choice, beside_parts, choose, is_written, part_of
@@ -140,6 +140,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         _warn_of_rows(player, made, meshes, options, context)
         saved.meshes = [mesh for part in meshes.values() for mesh in part]
         warnings.extend(of_materials(saved.meshes, formats.by_name(FORMAT), options.keep_suffixes))
+        warnings.extend(of_unit({player_name(player): unit_of(*saved.meshes)}, options.scale))
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
         _warn_of_made_levels(chosen, options, context)

@@ -9,7 +9,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ...blender.compat import Context
-from ...blender.provenance import FILE, is_copy
+from ...blender.provenance import FILE, owns_file, unit_of
 from ...blender.scene import objects_in
 from ...blender.window import active_rig
 from ...reporting import LimitError, listed
@@ -109,9 +109,11 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
             file = rig.data.get(FILE)
             place = file if isinstance(file, str) else ""
             own = "" if action is None else str(action.get(FILE, ""))
-            last = "" if not own or is_copy(action) else own
+            last = own if own and owns_file(action) else ""
             self.propose(rig.name if action is None else action.name, own or place, last)
             self.propose_game(place)
+            if place and not self.properties.is_property_set("scale"):
+                self.scale = unit_of(rig)
             self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
