@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats.lwo.file import read
+from tests.blender.case import in_edit_mode
 from tests.samples import load
 from tests.ui.scene import bpy, export_bytes, opened
 
@@ -49,6 +50,39 @@ def test_any_mesh_is_written(tmp_path, name):
     flat = np.cross(b - a, c - a)
     assert (np.einsum("ij,ij->i", flat, a + b + c) > 0).all()  # counter-clockwise from outside
     assert np.abs(surface.normals[0][surface.triangles[:, 0]] * 256 - flat).max() < 1e-2
+
+
+def column():
+    """Add a closed column of five sides, whose caps are fans with one texture coordinate, as of a palette."""
+    bpy.ops.mesh.primitive_cylinder_add(vertices=5, radius=8, depth=24, end_fill_type="TRIFAN")
+    block = bpy.context.object
+    uvs = block.data.uv_layers[0].data
+    for face in block.data.polygons:
+        for corner in face.loop_indices if abs(face.normal.z) > 0.5 else ():
+            uvs[corner].uv = 0.5, 0.5
+    in_edit_mode(block, bpy.ops.mesh.quads_convert_to_tris)
+
+
+def areas(a, b, c):
+    return np.sort(np.linalg.norm(np.cross(b - a, c - a), axis=1))
+
+
+@each_format
+@pytest.mark.parametrize("way", ["poke", "two cuts", "three cuts"])
+def test_points_in_the_middle_of_faces_of_one_colour_are_no_corners_of_the_file(tmp_path, name, way):
+    """Blender gives them the numbers of corners, and of such faces the texture coordinates don't tell them apart."""
+    column()
+    data = export_bytes(tmp_path / f"a.{name}")
+    bpy.ops.wm.read_homefile(use_empty=True)
+    (block,) = opened(tmp_path / f"b.{name}", data).values()
+    steps = {"two cuts": 2, "three cuts": 3}
+    in_edit_mode(block, lambda: bpy.ops.mesh.subdivide(number_cuts=steps[way]) if way in steps else bpy.ops.mesh.poke())
+    (surface,) = load(export_bytes(tmp_path / f"c.{name}")).surfaces
+    block.data.calc_loop_triangles()
+    shown = np.array([[block.data.vertices[at].co for at in each.vertices] for each in block.data.loop_triangles])
+    written = surface.positions[0][surface.triangles]
+    assert len(written) == len(shown)
+    assert np.allclose(areas(*written.transpose(1, 0, 2)), areas(*shown.transpose(1, 0, 2)), atol=1e-2)
 
 
 def test_a_new_lwo_has_its_chunks_in_lightwaves_order(tmp_path):

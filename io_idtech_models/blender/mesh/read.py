@@ -96,6 +96,7 @@ def read_shape(
     uvs = _read_uvs(block, mesh, count)
     part, numbers, loose, faces = _source_numbers(mesh, topology, origin)
     source = None if part is None else part.source
+    numbers, doubtful = _settled(mesh if own_mesh is None else own_mesh, topology, numbers, source, origin.frame)
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
     before, lost = None, 0
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
@@ -107,6 +108,7 @@ def read_shape(
     slots = attributes.get_attribute(mesh, "material_index", "INT", "FACE")
     seen = mesh if normals == "SHOWN" or own_mesh is None else own_mesh
     kept = _faces_in_shape(seen, topology, numbers, origin, part)
+    kept = kept & (np.bincount(topology.corner_faces, doubtful, len(kept)) == 0)
     corners, corner_faces = cut_like_source(mesh, topology, numbers, source, kept)
     unchanged = source is not None and is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
@@ -155,6 +157,30 @@ def warn_of_cuts(block: Block, shape: Shape, positions: NDArray[np.float32]) -> 
     if count:
         said = "as the file cuts them, not as shown: turned edges lose vertices of seams, move their UVs to keep them"
         log.warning("'%s': %s written %s", block.name, plural(count, "triangle"), said)
+
+
+def _settled(
+    mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, source: Meshes | None, frame: int
+) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Return the corners' numbers (C,) without those that Blender copied to new points, and which are doubtful, (C,).
+
+    What cuts faces gives points in their middle the numbers of their corners. A source vertex that stands at several
+    places is the one that did not move; where all of these did nobody knows, before what is shown is compared.
+    """
+    if source is None or not _is_torn(topology, numbers):
+        return numbers, np.zeros(len(numbers), np.bool_)
+    known, limit = numbers >= 0, int(numbers.max()) + 1
+    shown = attributes.positions(mesh)[topology.corner_points]
+    lead = np.zeros(limit, np.int64)
+    lead[numbers[known]] = np.flatnonzero(known)
+    several, at_home = np.zeros(limit, np.bool_), np.zeros(limit, np.bool_)
+    several[numbers[known & (shown != shown[lead[numbers]]).any(axis=1)]] = True
+    there = np.zeros(len(numbers), np.bool_)
+    for part, corners, own in source.vertex_parts(numbers):
+        there[corners] = (part.decoded_positions(slice(frame, frame + 1))[0, own] == shown[corners]).all(axis=1)
+    at_home[numbers[there]] = True
+    torn, home = known & several[numbers], at_home[numbers]
+    return np.where(torn & home & ~there, -1, numbers), np.asarray(torn & ~home)
 
 
 def _is_torn(topology: attributes.Topology, numbers: Numbers) -> bool:
