@@ -209,6 +209,17 @@ def hard_points(shape: Shape) -> NDArray[np.bool_]:
     return hard & merged
 
 
+def has_gone(shape: Shape, place: Place | None) -> bool:
+    """Tell whether a mesh has no faces, and is no surface of the source of which Blender was shown none either."""
+    if len(shape.corners):
+        return False
+    if place is None or place.surface < 0 or shape.near is None:
+        return True
+    whole = shape.near.whole
+    first, end = whole.first_triangles[place.surface : place.surface + 2].tolist()
+    return bool(whole.solid[first:end].any())
+
+
 def warn_of_loose(block: Block, shape: Shape) -> None:
     """Name an object whose vertices are left out: those without a triangle that had one, or are new."""
     used = shape.loose >= 0

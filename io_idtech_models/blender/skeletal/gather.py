@@ -28,7 +28,7 @@ from ..leaders import leaders
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import shows_smooth, shows_the_same
 from ..mesh.parts import Evidence, Part, split
-from ..mesh.read import Origin, Shape, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
+from ..mesh.read import Origin, Shape, has_gone, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
 from ..scene import bending, upward
@@ -216,13 +216,14 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
         settings = export.settings
         source = rig.rest if place is not None else None
         shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
+        if has_gone(shape, place):
+            log.warning("'%s' has no faces: left out", block.name)
+            return []
         positions = attributes.positions(mesh)
         found = []
         groups = _joint_groups(block, mesh, rig)
         colors = attributes.point_colors(mesh) if settings.holds.colors else None
         for nth, part in enumerate(split(shape, Evidence(positions[None], np.zeros(1, np.int64), shape.normals), True)):
-            if not len(part.triangles.vertices) and place is None:
-                continue
             made = _to_mesh(block, part, groups, positions, rig, settings)
             made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
             made.shader = _shader_of(part, shape, rig, settings)
@@ -241,8 +242,6 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
             points = part.vertices.points
             worn = shape.materials[part.slots[0]] if part.slots else None
             export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, worn, off_shown))
-        if not found:
-            log.warning("'%s' has no faces: left out", block.name)
         if settings.normals == "NONE":
             known = None if source is None or place is None or place.surface < 0 else source.surfaces[place.surface]
             _warn_of_normals(block, mesh, known)

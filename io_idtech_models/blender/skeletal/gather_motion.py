@@ -31,7 +31,7 @@ from ..leaders import alone
 from ..playback import Take
 from ..properties import FRAME_RATE
 from ..provenance import Claims
-from ..roots import is_carried
+from ..roots import FRAME_PATH, frame_root, is_carried, posed_parts
 from ..scene import positioned, showing, unstretched
 from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
@@ -160,9 +160,21 @@ def gather_scene(export: RigScene, clip: Clip) -> Animation:
 def playing(rig: Block, take: Take) -> Iterator[None]:
     """Let a take be played alone for an armature meanwhile, even if this shows its rest else; see `playback`.
 
-    The scene's frames are the action's, as where curves are read: Time Stretching is the scene's.
+    The scene's frames are the action's, as where curves are read: Time Stretching is the scene's. Of an armature that
+    was made of a player's parts these show their files' frames of the same numbers, whatever rows play.
     """
-    with unstretched(), positioned(rig, "POSE"), playback.playing(take):
+    with unstretched(), positioned(rig, "POSE"), _parts_in_step(rig, take), playback.playing(take):
+        yield
+
+
+@contextmanager
+def _parts_in_step(rig: Block, take: Take) -> Iterator[None]:
+    roots = [] if take.action is None else list(dict.fromkeys(map(frame_root, posed_parts([rig]))))
+    if not roots:
+        yield
+        return
+    frames = range(int(take.action.frame_range[1]) + 1)
+    with playback.value_takes(FRAME_PATH, [dict.fromkeys(roots, frames)]) as (shown,), playback.playing(shown):
         yield
 
 

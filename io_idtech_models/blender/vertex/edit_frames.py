@@ -22,7 +22,7 @@ from ..linked import THERE, refuse_linked
 from ..mesh import attributes
 from ..provenance import MODEL_ID, collection_of
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
-from ..scene import ExportScene, objects_in, scenes_of
+from ..scene import ExportScene, bending, objects_in, scenes_of
 from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather_tags import find_tags
@@ -65,10 +65,12 @@ def _own_frames(blocks: list[Block], collection: bpy.types.Collection | None, sc
     keyed = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is not None]
     entries = find_tags(blocks)
     is_listed = collection is not None and source.frame_list(collection) is not None
-    was_keyed = any(b.type == "MESH" and MODEL_ID in b.data for b in blocks)  # whose keys were all deleted
-    if not (keyed or is_listed or was_keyed):
-        raise LimitError("no model with frames is active")
     known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
+    was_keyed = known is not None and any(b.type == "MESH" for b in blocks)  # whose keys were all deleted
+    if not (keyed or is_listed or was_keyed):
+        posed = [rig.name for block in blocks for rig in (block, *bending(block)) if rig.type == "ARMATURE"]
+        text = "a model of bones has no frames but the keys of its actions: insert and delete these (Dope Sheet)"
+        raise LimitError(f"'{posed[0]}': {text}" if posed else "no model with frames is active")
     view_layer = bpy.context.view_layer
     assert view_layer is not None
     export = ExportScene(scene, view_layer, GatherSettings(frames="KEYS"))

@@ -30,7 +30,17 @@ from ..frame_rigs import is_posed_alone
 from ..mesh import attributes, uv_maps
 from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Evidence, Part, split, turned_normals
-from ..mesh.read import HARD, Origin, Shape, hard_points, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
+from ..mesh.read import (
+    HARD,
+    Origin,
+    Shape,
+    hard_points,
+    has_gone,
+    read_shape,
+    warn_of_cuts,
+    warn_of_layers,
+    warn_of_loose,
+)
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
 from ..scene import ExportScene
@@ -201,8 +211,8 @@ def _settle_points(samples: Samples, shape: Shape, frames: NDArray[np.int32]) ->
 
 
 def _parts(mesh: ReadMesh, samples: Samples, stage: Stage) -> list[Part]:
-    """Split a mesh by what it shows; one without faces that never was a surface becomes none."""
-    if mesh.place is None and not len(mesh.shape.corners):
+    """Split a mesh by what it shows; one without faces becomes none, unless it is a surface that never had any."""
+    if has_gone(mesh.shape, mesh.place):
         log.warning("'%s' has no faces: left out", mesh.block.name)
         return []
     splits = stage.export.settings.holds.uv_splits_vertices
