@@ -52,7 +52,7 @@ class ClipWanted:
         if self.keys is not None:
             return bool(clip.get(RIG_KEYS) == self.keys)
         same = names.file_name_of(clip) == self.name
-        return RIG_KEYS not in clip and same and _frames(clip) == (self.first, self.count)
+        return RIG_KEYS not in clip and same and frames_in_whole(clip) == (self.first, self.count)
 
 
 def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
@@ -97,10 +97,10 @@ def _remove(rig: Block, action: Block) -> None:
 
 def clips_of(rig: Block) -> list[Block]:
     """Return the actions of an armature's animations."""
-    return [action for action in rig_actions(rig) if _frames(action)[1]]
+    return [action for action in rig_actions(rig) if frames_in_whole(action)[1]]
 
 
-def _frames(action: Block) -> tuple[int, int]:
+def frames_in_whole(action: Block) -> tuple[int, int]:
     """Return when the whole shows a clip's first frame, and how many it has: none of what is no clip."""
     found = action.get(FRAMES)
     try:
@@ -140,7 +140,7 @@ def _settle(rig: Block, whole: Block) -> None:
             text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"
             log.warning(text, clip.name, whole.name, clip.name if clip == playing else whole.name)
         if change.own and (not change.wholes or clip == playing):
-            first, count = _frames(clip)
+            first, count = frames_in_whole(clip)
             write(whole, ActionPoses(clip).at(0, count), first)
     if any(change.own or change.wholes for _, change in changes):
         every = ActionPoses(whole)
@@ -162,13 +162,13 @@ class _Change:
 
 def _stamp(clip: Block, every: ActionPoses) -> tuple[str, str]:
     """Return the checksums of a clip's poses, and of those of the same frames in the whole."""
-    first, count = _frames(clip)
+    first, count = frames_in_whole(clip)
     return ActionPoses(clip).at(0, count).checksum(), every.at(first, count).checksum()
 
 
 def _renew(clip: Block, every: ActionPoses, cut: bool = False) -> None:
     """Give a clip the whole's poses; `cut`: and nothing before or behind its frames, or between two of them."""
-    first, count = _frames(clip)
+    first, count = frames_in_whole(clip)
     write(clip, every.at(first, count), 0, whole=True, cut=cut)
     clip[STAMP] = " ".join(_stamp(clip, every))
 
@@ -190,7 +190,7 @@ def rewrite(rigs: Iterable[Block], order: list[Any]) -> None:
         whole = whole_of(rig)
         every = None if whole is None else ActionPoses(whole)
         for clip in clips_of(rig) if every is not None else ():
-            first, count = _frames(clip)
+            first, count = frames_in_whole(clip)
             places = [place for place, frame in enumerate(order) if first <= frame <= first + count - 1]
             if not places:
                 _remove(rig, clip)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import Any
 
 import bpy
@@ -22,6 +22,7 @@ from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, sl
 from ...blender.playback import Take, key_roles, used_actions, warn_of_others
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
+from ...blender.rig_clips import frames_in_whole
 from ...blender.scene import positioned, say_stretched
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames, runs
@@ -440,10 +441,13 @@ def _is_pose(strip: Any) -> bool:
 
 
 def in_order(actions: list[Block]) -> list[Block]:
-    """Return actions in the order that someone gave them; those without a place stay behind the others."""
+    """Return actions in the order that someone gave them; those without a place stay behind the others.
+
+    Animations of frames are in these' order.
+    """
     return sorted(actions, key=_place)
 
 
-def _place(action: Block) -> float:
-    found = action.get(ORDER)
-    return float(found) if isinstance(found, int | float) else float("inf")
+def _place(action: Block) -> tuple[float, float]:
+    found, (first, count) = action.get(ORDER), frames_in_whole(action)
+    return float(found) if isinstance(found, int | float) else inf, first if count else inf
