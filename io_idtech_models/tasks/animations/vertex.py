@@ -440,10 +440,11 @@ def part_rows(collection: bpy.types.Collection | None, whole: Block, num_frames:
     """Return the rows of the table beside a part's file that the part has frames for; none where there is no such."""
     file = None if collection is None else collection.get(FILE)
     part = Path(file).stem.lower() if isinstance(file, str) else ""
-    if not isinstance(file, str) or part not in (LOWER, UPPER, WHOLE) or not Path(file).is_file():
+    if not isinstance(file, str) or part not in (LOWER, UPPER, WHOLE):
         return []
     try:
-        found = user_disk().file(Path(file)).folder.find_first((), [TABLE])
+        own = user_disk().file(Path(file))
+        found = own.folder.find_first((), [TABLE]) if own.is_file() else None
         table = None if found is None else read(found.read())
     except ModelError:
         return []
