@@ -15,6 +15,7 @@ from .compat import Block, action_parts, slot_claim
 from .curves import moved_bones, playing_strips
 from .empties import PREFIX
 from .playback import Role, Take, influences, pointed_at, used_actions
+from .properties import EXPORT
 from .provenance import TAG_INDEX, model_of
 
 
@@ -58,8 +59,14 @@ def players(rig: Block) -> list[Block]:
         return [rig]
     found = leaders(rig)
     if found and used_actions(rig):
-        found = [each for each in found if model_of(each) in ("", model_of(rig))]
+        models = other_models(rig)
+        found = [each for each in found if each not in models]
     return [rig, *found]
+
+
+def other_models(rig: Block) -> list[Block]:
+    """Return which armatures that an armature follows are no controls of it: they were imported, or exported."""
+    return [each for each in leaders(rig) if EXPORT in each or model_of(each) not in ("", model_of(rig))]
 
 
 def slot_of(rig: Block, action: Block) -> Any:

@@ -433,7 +433,7 @@ def test_what_chosen_actions_made_a_row_is_one_for_export_again(table, to, capfd
     row = [row[:4] for row in rows_beside(table / to) if row[0] == "mine"]
     assert row == [["mine", "6", "3", "0"]]
     assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
-    said = "animations that came from no file are not written" in capfd.readouterr().out
+    said = "animations that came from no file of this model are not written" in capfd.readouterr().out
     is_row = to == "walk.mdx"
     one, other = (MDX.load(each, "walk") for each in (data, (table / "walk.mdx").read_bytes()))
     assert np.array_equal(one.rotations, other.rotations) == is_row == (not said)

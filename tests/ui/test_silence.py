@@ -815,7 +815,7 @@ says("for all of theirs are gone", to="models/players/boss/body.mds")(lambda fol
 says("no such table lies beside", to="a.mds")(lambda folder: body_of_frames(folder, [0, 0, 1, 2, 3, 4, 5]))
 
 
-@says("animations that came from no file are not written")
+@says("animations that came from no file of this model are not written")
 def _(folder):
     rows_of_a_table(folder)
     rig = first("ARMATURE")

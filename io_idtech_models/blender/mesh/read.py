@@ -167,7 +167,7 @@ def _settled(
     What cuts faces gives points in their middle the numbers of their corners. A source vertex that stands at several
     places is the one that did not move; where all of these did nobody knows, before what is shown is compared.
     """
-    if source is None or not _is_torn(topology, numbers):
+    if source is None or int(numbers.max(initial=-1)) < 0 or not _is_torn(topology, numbers):
         return numbers, np.zeros(len(numbers), np.bool_)
     known, limit = numbers >= 0, int(numbers.max()) + 1
     shown = attributes.positions(mesh)[topology.corner_points]

@@ -16,7 +16,7 @@ from ...assets.levels import level_files, stale_levels
 from ...assets.load import palette_of
 from ...assets.storage import write_files
 from ...blender.compat import Block, Context
-from ...blender.frame_rigs import plays_another, rigs_of
+from ...blender.frame_rigs import plays_another, rigs_of, whole_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.unkeyed import left_alone
 from ...blender.window import object_mode
@@ -134,6 +134,10 @@ def _settle_rigs(rigs: list[Block], settings: GatherSettings) -> None:
         if other is not None:
             text = "'%s' plays '%s', which is no animation of its model: written as without it; Frames: %s"
             log.warning(text, rig.name, other.name, "'Scene Range' writes what is shown")
+        elif rig.animation_data is None or rig.animation_data.action is None:
+            whole = whole_of(rig)
+            text = "'%s' plays nothing: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown"
+            log.warning(text, rig.name, "nothing" if whole is None else whole.name)
 
 
 def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:

@@ -15,7 +15,7 @@ from ...assets.export_request import ExportRequest
 from ...assets.storage import file_names
 from ...blender import names
 from ...blender.compat import Context
-from ...blender.leaders import cast, leaders, slot_of
+from ...blender.leaders import cast, leaders, other_models, slot_of
 from ...blender.playback import playing_instead, used_actions, warn_of_others
 from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE, FILE_OF, give_file, model_of, owns_file
@@ -180,7 +180,9 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
 
 def _has_file(action: Any, rig: Any) -> bool:
     """Tell whether a file holds an action of an armature, and not of another model that this one follows."""
-    return isinstance(action.get(FILE), str) and action.get(MADE_FOR) in (None, model_of(rig))
+    if not isinstance(action.get(FILE), str) or any(action in used_actions(each) for each in other_models(rig)):
+        return False
+    return FILE_OF in action or action.get(MADE_FOR) in (None, model_of(rig))
 
 
 def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:

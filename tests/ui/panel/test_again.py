@@ -1,6 +1,7 @@
 """Export Again, and options with which the next export begins."""
 
 import json
+import re
 import shutil
 from types import SimpleNamespace
 from typing import Any
@@ -25,8 +26,8 @@ again: Any = bpy.ops.object.idtech_export_again
 def with_wave(folder: Any) -> Any:
     """Import a model with one animation, which lie in a folder then; returns its armature, which is active."""
     put(folder / "wave.md5anim", samples_md5.wave())
-    import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
-    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    made = import_model(put(folder / "arm.md5mesh", samples_md5.arm()))
+    rig = next(block for block in made.objects if block.type == "ARMATURE")
     activate(rig)
     return rig
 
@@ -196,15 +197,23 @@ def test_a_model_goes_back_as_large_as_it_came(tmp_path, scale):
     put(tmp_path / "wave.md5anim", samples_md5.wave())
     for name, data in (("a.md3", SENTINEL.read_bytes()), ("arm.md5mesh", samples_md5.arm())):
         before = put(tmp_path / name, data).read_bytes()
-        import_model(tmp_path / name, scale=scale)
+        made = import_model(tmp_path / name, scale=scale)
         activate(bpy.context.scene.objects[-1])
-        for _ in range(2):
+        operator = operator_with({}, {})
+        begin(operator, made, "mds")
+        assert operator.scale == scale, "in other formats, too"
+        for where in ("its own", "its own", "another", "none of its own"):
+            if where != "its own":
+                for block in list(made.objects):
+                    bpy.context.scene.collection.objects.link(block)
+                    made.objects.unlink(block)
+            if where == "none of its own":
+                made = bpy.data.collections.remove(made)
+            activate(*(block for block in bpy.context.scene.objects if block.type != "EMPTY"))
             (tmp_path / name).write_bytes(b"")
             assert again() == {"FINISHED"}
             assert differences(before, (tmp_path / name).read_bytes()) == set()
-        operator = operator_with({}, {})
-        begin(operator, bpy.context.object.users_collection[0], "mds")
-        assert operator.scale == scale, "in other formats, too"
+        bpy.ops.wm.read_homefile(use_empty=True)
 
 
 def test_a_whole_player(tmp_path):
@@ -271,10 +280,7 @@ def test_what_the_armature_follows_is_said_to_play_in_all(tmp_path, capfd):
 def test_a_copy_of_an_animation_that_came_from_no_file(tmp_path):
     """It was exported, and keeps its file; the copy that plays goes into one of its own."""
     rig = with_wave(tmp_path)
-    own = rig.animation_data.action.copy()
-    for name in ("idtech_file", "idtech_given", "idtech_name"):
-        del own[name]
-    own.name, rig.animation_data.action = "go", own
+    own = own_animation(rig, "go")
     bpy.ops.export_anim.idtech_md5anim(filepath=str(tmp_path / "go.md5anim"))
     before = (tmp_path / "go.md5anim").read_bytes()
     own.use_fake_user = True
@@ -324,3 +330,144 @@ def test_an_animation_that_was_renamed_alone_goes_back(tmp_path):
     assert again() == {"FINISHED"}
     assert {path.name for path in tmp_path.iterdir()} == {"arm.md5mesh", "wave.md5anim"}
     assert differences((tmp_path / "wave.md5anim").read_bytes(), samples_md5.wave()) == set()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_copy_of_what_was_renamed_was_written_nowhere(tmp_path, late):
+    """Whatever the original is called by now."""
+    add_cube()
+    cube = bpy.context.object
+    before = export_bytes(tmp_path / "cube.md3")
+    cube.name = cube.name if late else "Box"
+    bpy.ops.object.duplicate()
+    cube.name = "Box"
+    bpy.context.object.location.x = 3
+    assert "came from no file" in error_of(again)
+    assert (tmp_path / "cube.md3").read_bytes() == before
+    activate(cube)
+    assert again() == {"FINISHED"}, "and the original goes where it went"
+
+
+def test_a_copy_of_a_rig_and_its_action_leaves_the_originals_file(tmp_path, monkeypatch):
+    rig = with_wave(tmp_path)
+    forget(rig, *rig.children)
+    own = own_animation(rig, "go")
+    activate(rig, *rig.children)
+    export_bytes(tmp_path / "arm.md5mesh", what="SELECTION")
+    bpy.ops.export_anim.idtech_md5anim(filepath=str(tmp_path / "go.md5anim"))
+    before = (tmp_path / "go.md5anim").read_bytes()
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_duplicate_action", True)
+    activate(rig, *rig.children)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    assert copy.animation_data.action not in (own, None)
+    copy.pose.bones["hand"].rotation_quaternion = (0.6, 0.8, 0, 0)
+    copy.pose.bones["hand"].keyframe_insert("rotation_quaternion", frame=9)
+    assert "came from no file" in error_of(again)
+    activate(copy, *copy.children)
+    export_bytes(tmp_path / "other.md5mesh", what="SELECTION")
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "go.md5anim").read_bytes() == before
+    (found,) = load_animations(tmp_path / f"{copy.animation_data.action.name}.md5anim")
+    assert found.num_frames == 10
+
+
+def forget(*blocks):
+    """Let objects be one's own, which came from no file, and lie in no model's collection."""
+    for block in blocks:
+        for home in list(block.users_collection):
+            home.objects.unlink(block)
+        bpy.context.scene.collection.objects.link(block)
+        for holder in (block, block.data):
+            for name in filter(re.compile("idtech").match, list(holder.keys())):
+                del holder[name]
+
+
+def own_animation(rig, name):
+    """Let an armature play an action that came from no file."""
+    own = rig.animation_data.action.copy()
+    for noted in ("idtech_file", "idtech_given", "idtech_name"):
+        del own[noted]
+    own.name, rig.animation_data.action = name, own
+    return own
+
+
+def test_an_action_that_was_renamed_keeps_its_file_and_its_copy_has_another(tmp_path):
+    rig = with_wave(tmp_path)
+    source = bpy.data.actions["wave"]
+    copy, source.use_fake_user = source.copy(), True
+    for track in list(rig.animation_data.nla_tracks):
+        rig.animation_data.nla_tracks.remove(track)
+    source.name, rig.animation_data.action = "stroll", copy
+    assert copy.name == "wave.001"
+    rig.pose.bones["hand"].keyframe_insert("rotation_quaternion", frame=9)
+    assert again() == {"FINISHED"}
+    frames = {file.stem: load_animations(file)[0].num_frames for file in tmp_path.glob("*.md5anim")}
+    assert frames == {"wave": 5, "wave.001": 10}
+
+
+def test_what_was_made_of_a_copy_goes_where_it_was_exported_to(tmp_path):
+    rig = with_wave(tmp_path)
+    copy = bpy.data.actions["wave"].copy()
+    copy.name, rig.animation_data.action = "run", copy
+    bpy.ops.export_anim.idtech_md5anim(filepath=str(tmp_path / "run.md5anim"))
+    rig.pose.bones["hand"].keyframe_insert("rotation_quaternion", frame=9)
+    assert again() == {"FINISHED"}
+    frames = {file.stem: load_animations(file)[0].num_frames for file in tmp_path.glob("*.md5anim")}
+    assert frames == {"wave": 5, "run": 10}
+
+
+def add_controls(rig):
+    """Add an armature that an imported one's hand follows, in its collection, and let it play an action."""
+    controls = bpy.data.objects.new("controls", rig.data.copy())
+    for name in list(controls.data.keys()):
+        del controls.data[name]
+    rig.users_collection[0].objects.link(controls)
+    activate(controls)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in [bone for bone in controls.data.edit_bones if bone.name != "hand"]:
+        controls.data.edit_bones.remove(bone)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    hold = rig.pose.bones["hand"].constraints.new("COPY_ROTATION")
+    hold.target, hold.subtarget = controls, "hand"
+    controls.animation_data_create().action = bpy.data.actions.new("shake")
+    for frame, turned in ((0, (1, 0, 0, 0)), (8, (0.6, 0.8, 0, 0))):
+        controls.pose.bones["hand"].rotation_quaternion = turned
+        controls.pose.bones["hand"].keyframe_insert("rotation_quaternion", frame=frame)
+    return controls
+
+
+def test_while_controls_are_active_it_is_the_rig_that_is_written(tmp_path):
+    """Who poses has these active."""
+    rig = with_wave(tmp_path)
+    controls = add_controls(rig)
+    activate(rig)
+    rig.animation_data.action = None
+    options = {"filepath": str(tmp_path / "shake.md5anim"), "what": "CHOSEN", "actions": "shake"}
+    assert bpy.ops.export_anim.idtech_md5anim(**options) == {"FINISHED"}
+    activate(controls)
+    (tmp_path / "wave.md5anim").write_bytes(b"")
+    assert again() == {"FINISHED"}
+    for name in ("wave", "shake"):
+        (found,) = load_animations(tmp_path / f"{name}.md5anim")
+        assert len(found.joint_names) == len(rig.data.bones) > 1
+
+
+def test_animations_of_another_model_that_this_one_follows_stay_that_ones(tmp_path, capfd):
+    """A rider moves with the horse; what it plays itself lies in muted tracks."""
+    other = with_wave(put(tmp_path / "horse/x", b"").parent)
+    rig = with_wave(put(tmp_path / "rider/x", b"").parent)
+    hold = rig.pose.bones["hand"].constraints.new("COPY_LOCATION")
+    hold.target, hold.subtarget = other, "hand"
+    rig.animation_data.action = None
+    before = (tmp_path / "horse/wave.md5anim").read_bytes()
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "horse/wave.md5anim").read_bytes() == before
+    for track in list(rig.animation_data.nla_tracks):
+        rig.animation_data.nla_tracks.remove(track)
+    bpy.data.actions.remove(next(a for a in bpy.data.actions if a.get("idtech_made_for") == rig.data["idtech_model"]))
+    capfd.readouterr()
+    assert again() == {"FINISHED"}, "and where it keeps none it shows that one's, which is another file"
+    assert (tmp_path / "horse/wave.md5anim").read_bytes() == before
+    said = "animations that came from no file of this model are not written, export them (File > Export): 'wave'"
+    assert said in capfd.readouterr().out
