@@ -17,6 +17,7 @@ from io_idtech_models.model.clips import group
 from io_idtech_models.tasks.animations.find import animations_of, need_animations
 from io_idtech_models.ui.animations import shown, ticks
 from tests import samples_md5, samples_mdm
+from tests.packs import put_pack
 from tests.samples import put, sample
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, game, saved
@@ -294,6 +295,20 @@ def test_every_scene_that_shows_the_model_has_its_markers_and_range(monster):
     assert ranges[:2] == [[(0, 4)] * 2, [(0, 5)] * 2]
     assert ranges[2] == [(0, 7), (0, 1)], "a copy plays, and who looks at the other scene goes on to see all"
     assert ranges[3][0] == (0, 5)
+
+
+def test_scenes_that_show_the_model_otherwise_keep_their_markers_and_range(monster):
+    """Another plays there, in a range of its own."""
+    active, first = bpy.context.object, bpy.context.scene
+    second = bpy.data.scenes.new("shot")
+    second.collection.children.link(active.users_collection[0])
+    second.frame_start, second.frame_end = 1, 20
+    second.timeline_markers.new("cut", frame=3)
+    first.frame_set(0)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert duplicate(name=rows()[2].name, copy="copy") == {"FINISHED"}
+    assert ("copy" in first.timeline_markers, len(second.timeline_markers)) == (True, 1)
+    assert (second.frame_start, second.frame_end, second.timeline_markers[0].frame) == (1, 20, 3)
 
 
 @pytest.fixture
@@ -630,6 +645,17 @@ def test_a_lone_part_shows_the_rows_of_the_table_beside(tmp_path):
     for name in ("lower.md3", "animation.cfg"):
         put(tmp_path / name, player_files()[name])
     import_frames(tmp_path / "lower.md3")
+    rows_of_legs(tmp_path)
+
+
+def test_a_lone_part_out_of_an_archive_shows_the_rows_of_the_table_beside(tmp_path):
+    folder = "models/players/a"
+    pack = put_pack(tmp_path / "baseq3/a.pk3", {f"{folder}/{name}": data for name, data in player_files().items()})
+    import_frames(pack / folder / "lower.md3")
+    rows_of_legs(tmp_path)
+
+
+def rows_of_legs(tmp_path):
     found = {row.name: row for row in rows()}
     assert "LEGS_RUN" in found and "TORSO_GESTURE" not in found
     assert play(name="LEGS_RUN") == {"FINISHED"}

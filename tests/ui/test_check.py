@@ -6,7 +6,7 @@ import pytest
 
 from io_idtech_models.blender.roots import root_of
 from io_idtech_models.ui.check import operators as check
-from tests.samples import PROJECT, put
+from tests.samples import PROJECT, SENTINEL, put
 from tests.ui.player.players import brought, game
 from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
 
@@ -41,6 +41,20 @@ def test_what_is_too_large_is_selected(capfd):
     assert check_game(target="md3:etlegacy") == {"FINISHED"}
     assert selected() == ["large", "larger", "small"], "nothing to show: the selection stays"
     assert "no armature" in error_of(check_game, target="md5mesh:doom3")
+
+
+def test_a_model_is_checked_at_the_size_of_its_file(capfd):
+    """However large it was imported: at a thousandth everything would fit, at a thousand times nothing."""
+    for size in (1000.0, 0.001):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        made = import_model(SENTINEL, scale=size)
+        capfd.readouterr()
+        assert check_game(target="md3:quake3") == {"FINISHED"}
+        assert "it will be taken" in capfd.readouterr().out
+        block = next(block for block in made.objects if block.type == "MESH")
+        block.data.shape_keys.key_blocks[0].points[0].co.x = 600 * size
+        assert check_game(target="md3:quake3") == {"FINISHED"}
+        assert "units from the origin" in capfd.readouterr().out
 
 
 def test_surfaces_that_no_skin_beside_the_model_lists_are_named(tmp_path, capfd):

@@ -48,21 +48,33 @@ def proposed(kind, monkeypatch, last=""):
 
 
 def proposed_file(kind, monkeypatch, last=""):
-    """Return the file that the file browser of an export proposes, without the browser, which needs a window.
+    """Return the file that the file browser of an export proposes, or why it does not."""
+    browser = browser_of(kind, monkeypatch, last)
+    return "; ".join(browser.reported) or Path(browser.filepath)
+
+
+def browser_of(kind, monkeypatch, last="", without=()):
+    """Return an export whose file browser would be open, which needs a window; the call gives all but some options.
 
     `last` is what Blender remembers of the export before.
     """
     monkeypatch.setattr(ExportHelper, "invoke", lambda *_: {"RUNNING_MODAL"})
-    own = {"is_property_set": lambda name: name != "filepath", "items": dict}
+    own = {"is_property_set": lambda name: name not in ("filepath", *without), "items": dict}
     given: Any = SimpleNamespace(**own, bl_rna=SimpleNamespace(properties=[]))
     base: Any = BROWSERS.get(kind, ExportVertexModel)
     values = {"row": by_name(kind), "filename_ext": f".{kind}", "filepath": last, "properties": given, "reported": []}
-    values |= {"what": "AUTO", "collection": "", "fill_ticks": lambda *_: None, "fill_ticks_of": lambda *_, **__: None}
+    values |= {
+        "scale": 7.0,
+        "what": "AUTO",
+        "collection": "",
+        "fill_ticks": lambda *_: None,
+        "fill_ticks_of": lambda *_, **__: None,
+    }
     values["report"] = lambda self, _kinds, text: self.reported.append(text)
     browser: Any = type("Browser", (base,), values)()
     opened = browser.invoke(bpy.context, None)
     assert (opened == {"CANCELLED"}) == bool(browser.reported)
-    return "; ".join(browser.reported) or Path(browser.filepath)
+    return browser
 
 
 def test_the_dialog_proposes_the_models_own_file(tmp_path, monkeypatch):
@@ -93,6 +105,15 @@ def test_the_dialog_proposes_the_animations_own_file(tmp_path, monkeypatch):
         put(tmp_path / folder / "wave.md5anim", samples_md5.wave())
         assert bpy.ops.import_anim.idtech_md5anim(filepath=str(tmp_path / folder / "wave.md5anim")) == {"FINISHED"}
         assert proposed_file("md5anim", monkeypatch, "walk.md5anim") == tmp_path / folder / "wave.md5anim"
+
+
+def test_the_dialog_of_animations_begins_with_the_size_at_which_the_model_came(tmp_path, monkeypatch):
+    """And scripts, which don't, are told."""
+    for scale in (0.5, 1.0):
+        blocks = import_model(put(tmp_path / "arm.md5mesh", "arm"), scale=scale).all_objects
+        activate(next(block for block in blocks if block.type == "ARMATURE"))
+        assert browser_of("md5anim", monkeypatch, without=("scale",)).scale == scale
+        assert browser_of("md5anim", monkeypatch).scale == 7.0, "what the call says counts"
 
 
 def chosen(what, collection=""):

@@ -364,7 +364,8 @@ def test_scale(folder, run):
 @pytest.mark.parametrize("target", ["b.md3", "b.md2", "b.mdl", "b.mdc", "b.lwo"])
 def test_a_model_that_becomes_another_is_resized(folder, run, target):
     convert(run, "sentinel.md3", f"as_is{target}")
-    convert(run, "sentinel.md3", target, "--scale", "2.5")
+    (line,) = convert(run, "sentinel.md3", target, "--scale", "2.5")
+    assert "imported with Scale" not in line
     before, after = model(f"as_is{target}"), model(target)
     for old, new in zip(before.surfaces, after.surfaces, strict=True):
         step = 0.02 * np.ptp(old.positions)  # of an MDL's grid, the coarsest

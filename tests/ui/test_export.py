@@ -15,7 +15,8 @@ from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.ui.export import proposals
 from io_idtech_models.ui.export.operators import ExportFile
-from tests.samples import put, sample
+from tests.blender.case import in_edit_mode
+from tests.samples import load, put, sample
 from tests.ui.scene import (
     CUBE_POINTS,
     activate,
@@ -127,6 +128,21 @@ def test_a_mesh_without_faces(path, capfd):
     add_cube("box")
     assert [surface.name for surface in export_model(path, what="SCENE").surfaces] == ["box"]
     assert "'dust' has no faces: left out" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("kind", "name"), [("md3", "animated"), ("iqm", "animated"), ("mdm", "figure")])
+def test_a_surface_whose_faces_went_into_another_leaves_that_its_name(tmp_path, kind, name, capfd):
+    made = import_model(put(tmp_path / f"a.{kind}", name))
+    before = load(sample(name, kind), kind)
+    block = next(block for block in made.objects if block.type == "MESH")
+    called = block.name
+    in_edit_mode(block, lambda: bpy.ops.mesh.separate(type="SELECTED"))
+    assert not len(block.data.polygons)
+    after = load(export_bytes(tmp_path / f"b.{kind}"), kind)
+    was, now = (model.surfaces if kind == "md3" else model.meshes for model in (before, after))
+    assert len(was) == len(now)
+    assert {each.name: len(each.triangles) for each in was} == {each.name: len(each.triangles) for each in now}
+    assert f"'{called}' has no faces: left out" in capfd.readouterr().out
 
 
 def test_instances_that_are_all_that_shows_are_named(path):

@@ -6,7 +6,7 @@ import pytest
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.formats.md3 import file as md3
 from tests.samples import PROJECT, SENTINEL, put, sample
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_structs, import_md3, import_model
+from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_structs, import_md3, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -61,6 +61,29 @@ def test_insert_and_delete_again(model, tmp_path):
     after = export_structs(tmp_path / "b.md3")
     same(after, model, list(range(count)))
     assert np.array_equal(after.frames["name"], model.frames["name"])
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_what_has_one_frame_leaves_the_range_of_what_plays_beside_it(tmp_path, moving):
+    block = import_model(put(tmp_path / "a.md3", "minimal")).objects[0]
+    scene, door = bpy.context.scene, add_tag("door")
+    scene.frame_start, scene.frame_end = 1, 20
+    if moving:
+        door.keyframe_insert("location", frame=1)
+    activate(block)
+    assert insert() == {"FINISHED"}
+    assert (scene.frame_start, scene.frame_end) == (1 if moving else 0, 20)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("mds", "figure"), ("iqm", "arm")])
+def test_a_model_of_bones_has_no_frames_but_its_actions(tmp_path, kind, name):
+    made = import_model(put(tmp_path / f"a.{kind}", name))
+    for block in made.objects:
+        if block.type in {"MESH", "ARMATURE"}:
+            activate(block)
+            for operator in (insert, delete):
+                assert "a model of bones has no frames but the keys of its actions" in error_of(operator)
+    assert not any(block.data.shape_keys for block in made.objects if block.type == "MESH")
 
 
 def test_delete(model, tmp_path):

@@ -456,6 +456,22 @@ def test_levels_of_a_model_that_is_as_it_was_are_not_named(head, tmp_path, capfd
     assert said_of(tmp_path, capfd, **options) == [1, 2]
 
 
+@pytest.mark.parametrize("scale", [0.1, 40.0])
+def test_they_are_of_the_size_at_which_the_model_came(tmp_path, capfd, scale):
+    """Unless the call says another; what is written with it has the model's own size then."""
+    files = {}
+    for size in (1.0, scale):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        import_model(put(tmp_path / "in/head.md3", ball()), scale=size)
+        make_levels()
+        out = tmp_path / f"out{size}"
+        out.mkdir()
+        export_bytes(out / "head.md3", scale=size)
+        files[size] = {file.name: file.read_bytes() for file in out.iterdir()}
+    assert files[1.0] == files[scale]
+    assert len(files[scale]) == 3
+
+
 def test_they_are_kept_in_a_blend_and_tell_what_they_were_made_of(head, tmp_path, capfd):
     make_levels(scale=0.5)
     reopen_blend()

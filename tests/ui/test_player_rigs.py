@@ -14,6 +14,7 @@ from io_idtech_models.blender.frame_rigs import is_frame_rig, posed_by, rigs_of
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.roots import bone_root, root_of
 from io_idtech_models.blender.scene import objects_in
+from io_idtech_models.library import load_animations
 from io_idtech_models.model.player.cutting import in_frames
 from io_idtech_models.model.vertex import Tag, VertexModel
 from io_idtech_models.tasks.export.subject import subject_of
@@ -26,7 +27,7 @@ from tests.samples import PROJECT
 from tests.ui.making.test_player_making import farthest, row_of
 from tests.ui.panel.drawing import asked
 from tests.ui.player.players import brought, export_player, model
-from tests.ui.scene import activate, add_cube, add_mesh, bpy, editing, error_of
+from tests.ui.scene import activate, add_cube, add_mesh, bpy, editing, error_of, export_bytes
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -104,6 +105,30 @@ def turn(rig, name, frame, angle=0.4):
 
 def positions(data):
     return np.concatenate([surface.positions for surface in model(data).surfaces], axis=1)
+
+
+@pytest.mark.parametrize("kind", ["iqm", "mdr"])
+def test_files_of_bones_get_all_frames_whatever_rows_play(tock, tmp_path, kind):
+    """Unless the scene's range is asked for."""
+    make()
+    rig = bpy.context.view_layer.objects.active
+    found = {}
+    for legs, torso in (("", ""), ("LEGS_RUN", "TORSO_ATTACK"), ("LEGS_RUN", "")):
+        play(player(), legs, torso, bpy.context.scene)
+        shown = [block["frame"] for block in player().parts.values()]
+        bpy.ops.object.select_all(action="SELECT")
+        bpy.context.view_layer.objects.active = rig
+        export_bytes(tmp_path / f"a.{kind}", what="SELECTION")
+        assert [block["frame"] for block in player().parts.values()] == shown
+        (found[legs, torso],) = load_animations(tmp_path / f"a.{kind}")
+    whole = found.pop(("", ""))
+    assert whole.num_frames == 56
+    for each in found.values():
+        assert each.num_frames == 56
+        assert np.abs(each.positions - whole.positions).max() < 1e-4
+        assert np.abs(np.abs((each.rotations * whole.rotations).sum(axis=-1)) - 1).max() < 1e-5
+    export_bytes(tmp_path / f"b.{kind}", what="SELECTION", motions="SCENE")
+    assert load_animations(tmp_path / f"b.{kind}")[0].num_frames < 56
 
 
 def test_it_is_one_armature_and_looks_as_before(tock):

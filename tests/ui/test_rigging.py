@@ -17,10 +17,12 @@ from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from io_idtech_models.formats.iqm.model import to_animations
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.library import load_animations
 from io_idtech_models.model.rigging.rig import RigSettings
 from io_idtech_models.model.vertex import Surface
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging
+from io_idtech_models.tasks.animations.find import need_animations
 from io_idtech_models.ui import rigging as operators
 from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of
@@ -454,6 +456,19 @@ def test_copies_of_actions_are_none_of_the_models(tmp_path, capfd):
     assert shown.num_frames == 6
     off = np.abs(shown.surfaces[0].positions - load(data).surfaces[0].positions[10:16]).max(axis=(1, 2))
     assert np.array_equal(np.flatnonzero(off > 1.0), [2])
+
+
+def test_files_of_bones_have_the_animations_in_the_order_of_the_list(tmp_path):
+    """Which is that of the frames, whenever their actions were made."""
+    rigged(STILT)
+    assert bpy.ops.object.idtech_animation_duplicate(name="run", copy="limp") == {"FINISHED"}
+    for step in range(3):
+        if step:
+            assert bpy.ops.object.idtech_animation_move(name="attack", direction="UP") == {"FINISHED"}
+        export_bytes(tmp_path / "a.iqm")
+        listed = [row.name for row in need_animations(bpy.context).rows() if not row.whole]
+        assert [each.name for each in load_animations(tmp_path / "a.iqm")] == listed
+    assert listed[:4] == ["stand", "attack", "run", "limp"]
 
 
 @pytest.mark.parametrize("copied", [False, True])

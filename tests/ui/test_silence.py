@@ -20,7 +20,18 @@ from tests.samples import PROJECT, SENTINEL, put, sample
 from tests.samples_wolf import put_character
 from tests.ui import test_any_edit as edits
 from tests.ui.player.players import brought, game, mesh_of, saved, tag_of
-from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, copy_of, first, import_model, operator
+from tests.ui.scene import (
+    activate,
+    add_cube,
+    add_mesh,
+    add_tag,
+    bpy,
+    copy_of,
+    first,
+    import_frames,
+    import_model,
+    operator,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -167,9 +178,14 @@ says("weights of no bone", to="a.md5mesh", what="SCENE")(
     lambda _: newt()[1].vertex_groups.new(name="b").add([0], 1.0, "REPLACE")
 )
 says("where its keys are", to="a.md5anim")(lambda _: newt()[0].pose.bones[0].keyframe_insert("location", frame=51))
-says("whose faces changed", to="a.md3", what="SCENE")(
-    lambda _: in_edit_mode(first("MESH", import_model(SENTINEL).objects), bpy.ops.mesh.subdivide)
-)
+
+
+@says("whose faces changed", to="a.md3", what="SCENE")
+def _(_):
+    block = first("MESH", import_model(SENTINEL).objects)
+    in_edit_mode(block, lambda: bpy.ops.mesh.subdivide(number_cuts=2, smoothness=0.5))
+
+
 says("names of shaders are shortened")(lambda folder: long_named(folder, "a.md3"))
 says("names of animations are shortened")(lambda folder: long_named(folder, "a.md2"))
 says("games call a player as its folder")(lambda folder: make_player(folder / "models/players", player="rex"))
@@ -261,6 +277,13 @@ def _(folder):
 def _(folder):
     add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
     add_cube()
+
+
+@says("plays nothing: frames are posed as in", to="a.md2")
+def _(folder):
+    import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    bpy.ops.object.idtech_make_rig()
+    bpy.context.object.animation_data.action = None
 
 
 @says("is no path of a game", to="a.md3")

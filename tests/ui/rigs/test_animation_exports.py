@@ -305,6 +305,17 @@ def test_an_animation_of_another_size_than_its_model_is_named(arm, scale, capfd)
     assert (said in capfd.readouterr().out) == (scale != 1.0)
 
 
+@pytest.mark.parametrize(("kind", "said"), [("iqm", "was imported with Scale 0.5"), ("mdx", "times as far apart")])
+def test_animations_alone_of_another_size_than_their_files_are_said(folder, kind, said, capfd):
+    assert import_mesh(filepath=str(folder / "arm.md5mesh"), scale=0.5) == {"FINISHED"}
+    activate(rig())
+    for scale in (1.0, 0.5):
+        capfd.readouterr()
+        write = getattr(bpy.ops.export_anim, f"idtech_{kind}")
+        assert write(filepath=str(folder / f"b.{kind}"), scale=scale) == {"FINISHED"}
+        assert (said in capfd.readouterr().out) == (scale == 1.0)
+
+
 def test_what_is_said_of_a_model_stands_before_its_animations_and_of_their_folder_once(arm, capfd):
     assert import_anim(filepath=str(arm / "nod.md5anim"), scale=2.0) == {"FINISHED"}
     capfd.readouterr()

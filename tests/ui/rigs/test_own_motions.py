@@ -350,18 +350,29 @@ def test_half_way_to_its_negative_a_quaternion_turns_as_blender_has_it(own):
     check_shown(model_of(own / "own.md5mesh"), animation, range(5))
 
 
-def test_a_switch_that_another_action_keys_has_its_default(own):
+@pytest.mark.parametrize("is_bones", [True, False])
+@pytest.mark.parametrize(
+    ("begin", "default", "shown", "end"),
+    [(0.0, 0.5, 0.5, 1.0), ([1.0, 2.0], None, [0.0, 0.0], [3.0, 4.0]), ([1, 2], [3, 4], [3, 4], [5, 6])],
+    ids=["one", "several", "several with defaults"],
+)
+def test_a_switch_that_another_action_keys_has_its_default(own, is_bones, begin, default, shown, end):
     """As rigs have them, between two kinds of control: a custom property that a driver reads."""
-    bone = rig().pose.bones["control"]
-    bone["switch"] = 0.0
-    bone.id_properties_ui("switch").update(default=0.5)
+    holder = rig().pose.bones["control"] if is_bones else rig()
+    holder["switch"] = begin
+    if default is not None:
+        holder.id_properties_ui("switch").update(default=default)
     first, second = two_actions()
-    bone["switch"] = 1.0
-    bone.keyframe_insert('["switch"]', frame=0)
+    holder["switch"] = end
+    holder.keyframe_insert('["switch"]', frame=0)
     assert rig().animation_data.action == second
+
+    def present():
+        return holder["switch"].to_list() if isinstance(begin, list) else holder["switch"]
+
     with playing_instead(rig(), first, slot_of(rig(), first)):
-        assert bone["switch"] == 0.5
-    assert bone["switch"] == 1.0
+        assert present() == shown
+    assert present() == end
 
 
 @pytest.mark.parametrize("what", ["CHOSEN", "NLA"])

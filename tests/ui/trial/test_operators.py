@@ -212,7 +212,7 @@ THING = "models/a/thing.md3"
 def test_any_other_model(game, tmp_path, scale):
     put_files(tmp_path / "work", {THING: sample("animated"), "models/animated/body.png": b"picture"})
     collection = import_model(tmp_path / "work" / THING, scale=scale)
-    assert try_it(scale=scale) == {"FINISHED"}
+    assert try_it() == {"FINISHED"}, "at the size at which it came"
     assert set(game.packed) == {THING, "models/animated/body.png"} | ROOM
     assert game.packed[THING] == sample("animated")
     move(collection)
