@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..blender.compat import Block, Context
-from ..blender.player.parts import PlayerFound, find_player
-from ..blender.player.rows import read_row, rows_of, show_all, show_row
+from ..blender.player.parts import PlayerFound, find_player, is_copied
+from ..blender.player.rows import give_own, read_row, rows_of, show_all, show_row
 from ..blender.provenance import PART
 from ..blender.roots import root_of
 from ..blender.scene import scenes_of
@@ -44,6 +44,8 @@ def edit(context: Context, inserts: bool) -> None:
     fill_gaps(context)
     player, root = find_player(active), root_of(active)
     if player is not None and root is not None:
+        if is_copied(player):
+            give_own(player.identity, list(player.parts.values()))
         edit_player(player, root, inserts, context)
         return
     leading = None if active is None else leading_model(context, active)

@@ -279,6 +279,14 @@ def _(folder):
     add_cube()
 
 
+@says("of the player that this one is a copy of")
+def _(folder):
+    player = brought(game(folder), levels=True)
+    activate(player.root, *player.root.children_recursive)
+    bpy.ops.object.duplicate()
+    saved(folder)
+
+
 @says("plays nothing: frames are posed as in", to="a.md2")
 def _(folder):
     import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")

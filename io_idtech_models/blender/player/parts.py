@@ -27,6 +27,7 @@ class PlayerFound:
     collection: Any | None  # that an import or a modeller made for it
     parts: dict[str, Block] = field(default_factory=dict)  # roots by kind
     levels: dict[tuple[str, int], Any] = field(default_factory=dict)  # collections, by kind and number
+    foreign: dict[tuple[str, int], Any] = field(default_factory=dict)  # those of a player that this one is a copy of
 
     def kept(self, key: str) -> str:
         """Return what an import, or a modeller, noted of it by the name of a property; "" where nothing is."""
@@ -79,8 +80,27 @@ def _found(top: Block) -> PlayerFound:
             player.parts.setdefault(str(block[PART]), block)
     for kind, root in player.parts.items():
         home = collection_of(root) or next(iter(collections_of({root.get(MODEL_ID)})), None)
-        player.levels |= {} if home is None else {(kind, number): c for number, c in levels_of(home).items()}
+        for number, level in ({} if home is None else levels_of(home)).items():
+            (player.levels if _hangs(level, root) else player.foreign)[kind, number] = level
     return player
+
+
+def _hangs(level: Any, root: Block) -> bool:
+    """Tell whether a level of detail hangs on a part's root, and not on that of a copy with other meshes."""
+    above = [block.parent for block in objects_in(level) if is_root(block) and block.parent is not None]
+    return not above or any(each == root or _meshes(each) & _meshes(root) for each in above)
+
+
+def _meshes(root: Block) -> set[Any]:
+    return {block.data for block in root.children if block.type == "MESH"}
+
+
+def is_copied(player: PlayerFound) -> bool:
+    """Tell whether a player is there once more with meshes of its own: Blender's copies share its rows."""
+    every: list[Any] = list(bpy.data.objects)
+    copies = [b for b in every if is_root(b) and LEVEL not in b and b.get(PLAYER) == player.identity]
+    parts = [(copy, player.parts.get(str(copy[PART]))) for copy in copies]
+    return any(part not in (None, copy) and not _meshes(copy) & _meshes(part) for copy, part in parts)
 
 
 def is_plain(block: Block) -> bool:

@@ -217,6 +217,10 @@ def part_file(kind: str, level: int, collection: Any) -> str:
 
 
 def _warn_of_parts(player: PlayerFound) -> None:
+    foreign = [collection.name for key, collection in player.foreign.items() if key not in player.levels]
+    if foreign:
+        text = "levels of detail of the player that this one is a copy of are not written, make them anew: %s"
+        log.warning(text, listed(foreign))
     lack = lack_of_parts(player)
     if lack:
         log.warning("%s", lack)

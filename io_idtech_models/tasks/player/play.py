@@ -10,8 +10,7 @@ import bpy
 from ...blender.playback import changing_over, drop_solo
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import ROW, retime, rows_of
-from ...blender.provenance import PLAYER
+from ...blender.player.rows import OF_ROOT, ROW, retime, rows_of, wholes_of
 from ...blender.roots import FRAME, curve_of_frame
 from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
@@ -96,12 +95,12 @@ def last_frame(player: PlayerFound) -> int:
 def whole(player: PlayerFound, root: Any) -> bpy.types.Action | None:
     """Return the action that shows all frames of a part; None if it has one frame, or the action is gone."""
     last = num_frames(root) - 1
-    own = [a for a in bpy.data.actions if a.get(PLAYER) == player.identity and a.get(ROW) == ""]
+    own = wholes_of(player.identity, list(player.parts.values()))
     fitting = [action for action in own if action.frame_range[1] == last] if last > 0 else []
     present = None if root.animation_data is None else root.animation_data.action
     others = {b.animation_data.action for b in bpy.data.objects if b != root and b.animation_data is not None}
     # A player may be there twice: its own first, then what no other part plays.
-    return min(fitting, key=lambda action: (action != present, action in others), default=None)
+    return min(fitting, key=lambda a: (a.get(OF_ROOT) is None, a != present, a in others), default=None)
 
 
 def num_frames(root: Any) -> int:

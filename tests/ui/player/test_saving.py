@@ -741,6 +741,36 @@ def test_copies_are_written_as_their_own(tmp_path, by):
     assert unequal(tmp_path) == []
 
 
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("edits", ["the copy", "the original"])
+def test_frames_of_a_copy_change_its_own_rows_alone(tmp_path, linked, edits):
+    """Unless both show the same meshes: then both have the frame."""
+    player = brought(game(tmp_path), levels=True)
+    before = {name: action.name for name, action in actions_of(player).items()}
+    activate(player.root, *player.root.children_recursive)
+    bpy.ops.object.duplicate(linked=linked)
+    roots = [b for b in bpy.data.objects if b.get("idtech_part") == "lower" and b.parent is None]
+    changed = roots[edits == "the copy"]
+    (other,) = {*roots} - {changed}
+    for root in roots:
+        activate(root)
+        assert bpy.ops.object.idtech_play() == {"FINISHED"}
+    activate(changed)
+    bpy.context.scene.frame_set(3)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert {"animation.cfg", "lower.md3"} <= set(unequal(tmp_path))
+    activate(other)
+    left = unequal(tmp_path)
+    assert ("lower.md3" in left) == linked
+    assert linked or not [name for name in left if other == roots[0] or "_1" not in name], "levels are the original's"
+    own = {name: action.name for name, action in actions_of(active_player()).items()}
+    assert linked or own == before
+    assert bpy.ops.object.idtech_play(legs="LEGS_RUN") == {"FINISHED"}
+    activate(changed)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}, "and once more: no further rows"
+    assert len(actions_of(active_player())) == len(before)
+
+
 def test_a_player_whose_collection_was_deleted_is_written_without_what_it_kept(tmp_path, capfd):
     player = brought(game(tmp_path))
     for part in player.collection.children:
