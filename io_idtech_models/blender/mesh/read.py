@@ -97,11 +97,12 @@ def read_shape(
     part, numbers, loose, faces = _source_numbers(mesh, topology, origin)
     source = None if part is None else part.source
     numbers, doubtful = _settled(mesh if own_mesh is None else own_mesh, topology, numbers, source, origin.frame)
+    traces = Traces(topology, numbers, faces)
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
     before, lost = None, 0
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
         before = base_positions(own_mesh, topology, numbers, source, origin.frame)
-        own, lost = edited_corners(own_mesh, Traces(topology, numbers, faces), source, before, origin.still)
+        own, lost = edited_corners(own_mesh, traces, source, before, origin.still)
         if lost:
             said = "corners whose faces changed keep the source's normals, more than 5 degrees from those shown"
             log.warning("'%s': %d %s", block.name, lost, said)
@@ -114,7 +115,7 @@ def read_shape(
     restored: dict[str, NDArray[Any]] = {}
     as_shown = corners
     if source is not None and not unchanged:
-        corners, restored = restore(corners, corner_faces, numbers, uvs, source, kept[corner_faces])
+        corners, restored = restore(corners, corner_faces, traces, uvs, source, kept[corner_faces])
     materials = _materials(block, mesh)
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
@@ -373,7 +374,7 @@ def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[i
 def restore(
     corners: attributes.Ints,
     faces: attributes.Ints,
-    numbers: Numbers,
+    traces: Traces,
     uvs: NDArray[np.float32],
     source: Meshes,
     kept: NDArray[np.bool_],
@@ -383,14 +384,16 @@ def restore(
     Only of those that are `kept` (T,), and where the coordinates shown are those of the vertex that the corner claims:
     edited ones stay. `faces` (T,) are those that the triangles (T, 3) are of.
     """
-    own = numbers[corners]
+    own = traces.numbers[corners]
     vertex_uvs = [s.vertex_uvs for s in source.surfaces if s.vertex_uvs is not None]
     if not len(source.triangles) or len(vertex_uvs) < len(source.surfaces):
         return corners, {}
     known = np.concatenate(vertex_uvs)
     unedited = kept & (uvs[corners] == known[own]).all(axis=(1, 2))
+    solid = np.where(source.solid, np.cumsum(source.solid) - 1, -1)
+    of_face = np.where(traces.faces >= 0, solid[np.maximum(traces.faces, 0)], -1)
     restored, origin, changed = restored_numbers(
-        np.where(unedited[:, None], own, -1), source.places, source.triangles[source.solid], faces
+        np.where(unedited[:, None], own, -1), source.places, source.triangles[source.solid], faces, of_face[faces]
     )
     if not changed.any():
         return corners, {}

@@ -269,7 +269,7 @@ def with_degenerate(triangles: Triangles, vertices: Vertices, source: NDArray[np
 
 
 def restored_numbers(
-    numbers: Indices, places: Indices, source: NDArray[np.int32], faces: NDArray[Any]
+    numbers: Indices, places: Indices, source: NDArray[np.int32], faces: NDArray[Any], named: NDArray[Any]
 ) -> tuple[Indices, Indices, NDArray[np.bool_]]:
     """Return triangles' vertex numbers (T, 3) as the source had them, and what that changes.
 
@@ -277,7 +277,8 @@ def restored_numbers(
     come of it have their neighbour's. So a triangle that the source lacks, while the source has one at the same places
     that is missing here, is that one; and two that fill the gap of two of the source, with vertices lost, are those:
     the two of a quad, or what became of one that was cut again. `places` (numbers,) are equal for source vertices at
-    one place in every frame, `faces` (T,) tell of which face each triangle is.
+    one place in every frame, `faces` (T,) tell of which face each triangle is, and `named` (T,) which triangle of the
+    source that says it was, or -1: a hole that is filled anew is of other faces, or has no corner of what was there.
 
     Also returns, as (T, 3), from which corner of all (3 T) each comes, and which triangles changed, (T,).
     """
@@ -289,10 +290,11 @@ def restored_numbers(
     restored, corners = numbers.copy(), np.arange(3 * len(numbers)).reshape(-1, 3)
     if len(open_) and len(free):
         found = _pair_equal(_turned_low(places[numbers[open_]]), _turned_low(places[source[free]]), free)
-        same = zip(open_[found >= 0].tolist(), found[found >= 0].tolist(), strict=True)
-        groups = [([mine], [theirs]) for mine, theirs in same]
+        same = _at_home(numbers, places, source, named, np.stack((open_, found))[:, found >= 0])
+        groups = [([mine], [theirs]) for mine, theirs in same.T.tolist()]
         halves = np.where(np.bincount(faces)[faces] == 1, -1, faces)
-        groups += _same_gaps(numbers, places, source, halves, open_[found < 0], np.setdiff1d(free, found))
+        gaps = _same_gaps(numbers, places, source, halves, open_[found < 0], np.setdiff1d(free, found))
+        groups += [(mine, theirs) for mine, theirs in gaps if set(named[mine].tolist()) <= set(theirs)]
         for mine, theirs in groups:
             offered = {int(places[numbers[t, i]]): 3 * t + i for t in mine for i in range(3)}
             for triangle, was in zip(mine, theirs, strict=True):
@@ -300,6 +302,20 @@ def restored_numbers(
                 corners[triangle] = [offered[place] for place in places[source[was]].tolist()]
     changed = (restored != numbers).any(axis=1) | (corners != np.arange(3 * len(numbers)).reshape(-1, 3)).any(axis=1)
     return restored, corners, changed
+
+
+def _at_home(
+    numbers: Indices, places: Indices, source: NDArray[np.int32], named: NDArray[Any], pairs: Indices
+) -> Indices:
+    """Return which of some pairs (2, n), of a triangle and one of the source at its places, may be one.
+
+    They have a vertex in common, and the triangle's face says that it was that one, or one beside it.
+    """
+    mine, theirs = pairs
+    common = (numbers[mine][:, :, None] == source[theirs][:, None, :]).any(axis=(1, 2))
+    beside = places[source[np.maximum(named[mine], 0)]][:, :, None] == places[source[theirs]][:, None, :]
+    kept: Indices = pairs[:, common & (named[mine] >= 0) & (beside.any(axis=2).sum(axis=1) >= 2)]
+    return kept
 
 
 def _same_gaps(

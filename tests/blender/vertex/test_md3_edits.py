@@ -290,6 +290,35 @@ def test_quads_that_took_corners_of_seams_are_cut_as_they_are_shown_where_they_a
     assert {frozenset(map(tuple, each)) for each in written.tolist()} == triangles_shown(block)
 
 
+def test_a_hole_that_is_filled_anew_has_what_it_shows():
+    """Blender gives the new face what is beside it; the texture coordinates of what was there are gone."""
+    case = open_case(bumpy(seams=True))
+    block = case.surface(0)
+    before = triangles_with_uvs(block)
+
+    def fill(bm: Any) -> None:
+        face = next(face for face in bm.faces if not any(vertex.is_boundary for vertex in face.verts))
+        edges = list(face.edges)
+        bmesh.ops.delete(bm, geom=[face], context="FACES_ONLY")
+        bmesh.ops.contextual_create(bm, geom=edges)
+
+    edited(block, fill)
+    (surface,) = case.gather().surfaces
+    points = np.hstack((surface.positions[0] * 16, surface.uvs * 64)).round().astype(int).tolist()
+    written = {frozenset(tuple(points[at]) for at in each) for each in surface.triangles.tolist()}
+    new = triangles_with_uvs(block) - before
+    assert len(new) == 1
+    assert new <= written
+
+
+def triangles_with_uvs(block) -> set[Any]:
+    """Return the triangles of a mesh, each as its corners' places and texture coordinates, in any order."""
+    mesh, uvs = block.data, block.data.uv_layers[0].data
+    places = [[*(16 * mesh.vertices[c.vertex_index].co), *(64 * uvs[c.index].uv)] for c in mesh.loops]
+    found = np.array(places).round().astype(int).tolist()
+    return {frozenset(tuple(found[at]) for at in face.loop_indices) for face in mesh.polygons}
+
+
 def test_quads_that_are_moved_as_one_are_cut_as_before():
     case = open_case(bumpy())
     block = case.surface(0)

@@ -140,11 +140,22 @@ def test_cuts_of_the_source():
 # -- triangles that lost a corner to a quad across a seam
 
 
-def restore(numbers, places, source, faces=None):
+def restore(numbers, places, source, faces=None, named=None):
     shown = np.array(numbers, np.int64).reshape(-1, 3), np.array(places, np.int64)
     alone = np.arange(len(shown[0])) if faces is None else np.array(faces)
-    found = restored_numbers(*shown, np.array(source, np.int32).reshape(-1, 3), alone)
+    told = nearest(*shown, source) if named is None else named
+    found = restored_numbers(*shown, np.array(source, np.int32).reshape(-1, 3), alone, np.array(told, np.int64))
     return tuple(each.tolist() for each in found)
+
+
+def nearest(numbers, places, source):
+    """Return the triangle of the source that has most places of each, as quads say it that two became."""
+    found = []
+    for corners in numbers.tolist():
+        own = {places[corner] for corner in corners if corner >= 0}
+        shared = [len(own & {places[corner] for corner in each}) for each in source]
+        found.append(int(np.argmax(shared)) if shared else -1)
+    return found
 
 
 # Two triangles share the edge from place 1 to place 2; each has vertices of its own there.
@@ -162,6 +173,22 @@ RESTORED = {  # the triangles that are there, which of their corners begin those
 @pytest.mark.parametrize(("shown", "corners", "changed"), RESTORED.values(), ids=RESTORED)
 def test_a_triangle_gets_its_own_vertices_back(shown, corners, changed):
     assert restore(shown, SEAM_PLACES, SEAM) == ([[0, 1, 2], [3, 5, 4]], corners, changed)
+
+
+HOLES = {  # filled anew, by corners that have vertices of what is beside
+    "no corner is of what was there": ([(0, 1, 2), (1, 6, 2)], [0, 0]),
+    "its face is new": ([(0, 1, 2), (1, 5, 2)], [0, -1]),
+    "its face is of elsewhere": ([(0, 1, 2), (1, 5, 2)], [0, 2]),
+    "two are of elsewhere": ([(0, 1, 5), (0, 5, 2)], [2, 1]),
+    "two are new": ([(0, 1, 5), (0, 5, 2)], [-1, -1]),
+}
+
+
+@pytest.mark.parametrize(("shown", "named"), HOLES.values(), ids=HOLES)
+def test_what_fills_a_hole_keeps_what_it_shows(shown, named):
+    source = [*SEAM, (6, 7, 8)]
+    places = [*SEAM_PLACES, 3, 9, 10]
+    assert restore(shown, places, source, named=named)[2] == [False, False]
 
 
 def test_a_whole_triangle_is_not_another_that_is_missing_at_its_places():
