@@ -78,8 +78,8 @@ def remaster_files(
                 meshes.append(mesh)
     context.view_layer.update()
     own = found.skeleton
-    turns = steady.products(cutting.rotations(into[None]), to_matrices(own.rotations))
-    places = steady.applied(into[None, :3], own.positions)
+    turns = steady.products(cutting.rotations(into[None]), to_matrices(own.bind.rotations))
+    places = steady.applied(into[None, :3], own.bind.positions)
     model = SkeletalModel(stem, Skeleton(list(own.names), own.parents, places, from_matrices(turns)), meshes)
     motion = finished(_motion(stem, own, list(found.joints), moves, rig), model, AnimationExport())
     mesh_row, motion_row = formats.by_name("md5mesh"), formats.by_name("md5anim")
@@ -116,11 +116,11 @@ def _material(block: Block, shader: str, known: Sequence[Any]) -> Any:
 def _motion(stem: str, skeleton: Skeleton, bones: list[str], moves: Moves, rig: Block) -> Animation:
     """Return the player's frames as poses of joints in the game.
 
-    A joint stands to its bone in every frame as it does at rest.
+    A joint stands to its bone in every frame as it does at rest, which is the pose that its model is bound in.
     """
     resting = np.stack([moves.rests[bone] for bone in bones])
     at_rest, _ = armature.placed(resting, np.array(rig.matrix_world, np.float64))
-    own = steady.products(np.swapaxes(at_rest[:, :3, :3], -1, -2), to_matrices(skeleton.rotations))
+    own = steady.products(np.swapaxes(at_rest[:, :3, :3], -1, -2), to_matrices(skeleton.bind.rotations))
     seen, _ = armature.placed(np.stack([moves.bones[bone][moves.order] for bone in bones], axis=1), np.eye(4))
     into = moves.transforms[:, None]
     turns = steady.products(cutting.rotations(into), seen[..., :3, :3], own[None])

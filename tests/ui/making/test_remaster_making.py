@@ -16,9 +16,10 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.joint_scales import posed
 from io_idtech_models.model.weights import skin_by
+from tests.samples import PROJECT
 from tests.ui.making.test_quake2_making import build_armed
 from tests.ui.making.test_written import patched
-from tests.ui.scene import bpy
+from tests.ui.scene import activate, bpy, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 make: Any = bpy.ops.object.idtech_make_quake2_player
@@ -66,6 +67,14 @@ def test_bones_show_what_the_other_model_shows(tmp_path, placed, capfd):
     assert mesh.meshes[0].shader == "players/strut/default.pcx"
     assert pcx.decode((folder / "md5/default.pcx").read_bytes()).shape == (512, 512, 3)
     assert formats.by_name("md5mesh").check(mesh, "quake2remaster") == []
+
+
+def test_bones_of_an_imported_character_show_it_too(tmp_path, capfd):
+    """Whose file has its joints in another pose than that in which its meshes are."""
+    import_model(PROJECT / "examples/trooper/models/players/toys/trooper/soldier.mdm")
+    activate(next(block for block in bpy.data.objects if block.type == "ARMATURE"))
+    assert off(made(tmp_path, fit=False)) < 0.4
+    assert "otherwise" not in capfd.readouterr().out
 
 
 def test_its_picture_is_the_other_models_in_finer(tmp_path):
