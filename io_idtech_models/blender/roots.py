@@ -329,6 +329,13 @@ def own_constraints(block: Block) -> bool:
     )
 
 
+def tag_frames(tags: Iterable[Block]) -> int:
+    """Return how many frames of their part tags show, whatever its meshes have: 1 where that is not told."""
+    shown = (tag.constraints.get(POSE) for tag in tags)
+    actions = (getattr(hold, "action", None) for hold in shown)
+    return max((round(action.frame_range[1]) + 1 for action in actions if action is not None), default=1)
+
+
 def own_drivers(block: Block) -> bool:
     """Tell whether a tag has no drivers but those of its constraints and locks."""
     animation = block.animation_data

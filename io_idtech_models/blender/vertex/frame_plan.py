@@ -43,7 +43,7 @@ from .shown_keys import (
     refuse_doubled,
     strip_times,
 )
-from .source import StoredSource, frame_list
+from .source import StoredSource, listed_frames
 
 log = logging.getLogger(__name__)
 
@@ -178,12 +178,10 @@ def plan_frames(
     scene, settings = export.scene, export.settings
     keyed = _keyed(blocks, known)
     ids = model_ids(blocks, collection)
-    listed = None if collection is None else frame_list(collection)
-    if listed is None and known is not None and known.lone:  # no collection lists them: they are the file's
-        listed = known.source.frame_names, list(range(known.source.num_frames))
     mode = settings.frames
     now = scene.frame_current + scene.frame_subframe
     tags = [tag.block for tag in tag_sources]
+    listed = listed_frames(collection, known, [] if keyed else tags)
     movers = [*blocks, *tags]
     if mode == "AUTO":
         mode = _automatic(keyed, 0 if listed is None else len(listed[0]), movers, export, space)

@@ -24,6 +24,7 @@ from ...model.vertex import ModelSource
 from ..compat import Block
 from ..properties import numbers
 from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place, first_number
+from ..roots import tag_frames
 
 log = logging.getLogger(__name__)
 
@@ -284,6 +285,23 @@ def frame_list(collection: bpy.types.Collection) -> tuple[list[str], list[int]] 
     names = (names + [""] * count)[:count]
     stored = [int(number) for number in numbers(collection, FRAME_SOURCES) if abs(number) < MOST_FRAMES]
     return names, stored if len(stored) == count else list(range(count))
+
+
+def listed_frames(
+    collection: bpy.types.Collection | None, known: StoredSource | None, tags: Iterable[Any]
+) -> tuple[list[str], list[int]] | None:
+    """Return names and source frames of a model that are not told by keys of its meshes; None where nothing says them.
+
+    It has none, or none any more: then those that its `tags` show, as parts of players have them.
+    """
+    found = None if collection is None else frame_list(collection)
+    if found is None and known is not None and known.lone:  # no collection lists them: they are the file's
+        return known.source.frame_names, list(range(known.source.num_frames))
+    count = 1 if found is not None else tag_frames(tags)
+    if count == 1:
+        return found
+    own = [] if known is None else known.source.frame_names
+    return own if len(own) == count else [""] * count, list(range(count))
 
 
 def set_frame_list(collection: bpy.types.Collection, names: list[str], sources: list[int]) -> None:

@@ -11,7 +11,7 @@ from ...blender.playback import changing_over, drop_solo
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import OF_ROOT, ROW, retime, rows_of, wholes_of
-from ...blender.roots import FRAME, curve_of_frame
+from ...blender.roots import FRAME, curve_of_frame, tag_frames
 from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
@@ -111,4 +111,4 @@ def num_frames(root: Any) -> int:
             return len(frame_blocks(keys))
     home = next((c for c in root.users_collection if frame_list(c) is not None), None)
     found = None if home is None else frame_list(home)
-    return 1 if found is None else len(found[0])
+    return tag_frames(root.children) if found is None else len(found[0])

@@ -741,6 +741,29 @@ def test_copies_are_written_as_their_own(tmp_path, by):
     assert unequal(tmp_path) == []
 
 
+@pytest.mark.parametrize("way", ["keys cleared", "replaced", "removed"])
+@pytest.mark.parametrize("rows", ["ALL", "TORSO_ATTACK"])
+def test_tags_of_a_part_move_on_whatever_becomes_of_its_mesh(tmp_path, way, rows):
+    """What hangs on them does in the game."""
+    player = brought(game(tmp_path))
+    assert bpy.ops.object.idtech_play(torso=rows) == {"FINISHED"}
+    root = player.parts["upper"]
+    (block,) = (each for each in root.children if each.type == "MESH")
+    if way == "keys cleared":
+        block.shape_key_clear()
+    else:
+        bpy.data.objects.remove(block)
+    if way == "replaced":
+        add_cube("u_box").parent = root
+    bpy.context.view_layer.update()
+    activate(player.root)
+    before, after = (model(files["upper.md3"]) for files in (originals(), saved(tmp_path)))
+    assert len(after.surfaces) == (way != "removed")
+    assert (after.num_frames, after.frame_names) == (before.num_frames, before.frame_names)
+    for old, new in zip(before.tags, after.tags, strict=True):
+        assert np.abs(old.origins - new.origins).max() < 1e-3
+
+
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize("edits", ["the copy", "the original"])
 def test_frames_of_a_copy_change_its_own_rows_alone(tmp_path, linked, edits):
