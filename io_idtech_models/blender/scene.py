@@ -40,6 +40,11 @@ def upward(block: Block | None) -> Iterator[Block]:
         block = block.parent
 
 
+def bone_under(block: Block, rig: Block) -> str:
+    """Return the bone of an armature on which an object, or what carries it, hangs; "" for none."""
+    return next((b.parent_bone for b in upward(block) if b.parent == rig and b.parent_type == "BONE"), "")
+
+
 def objects_in(collection: Any) -> list[Block]:
     """Return the objects of a collection and of those in it, each once.
 

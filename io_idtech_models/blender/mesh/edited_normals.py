@@ -53,8 +53,8 @@ def edited_corners(
     topology, numbers = traces.topology, traces.numbers
     stored = attributes.get_attribute(mesh, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
     nothing = np.zeros(len(numbers), np.bool_)
-    if stored is None or not len(stored):
-        return nothing, 0
+    if stored is None or not len(stored):  # of a file without normals, whose vertices have one all the same
+        return _creased(topology, numbers, attributes.corner_normals(mesh), numbers >= 0), 0
     stored = attributes.unit(stored)  # between two others Blender puts their mean
     shown = attributes.corner_normals(mesh)
     # An element that import did not make has no stored normal; where faces cancel out Blender shows none.
@@ -113,13 +113,16 @@ def _beside(topology: attributes.Topology, points: Bools) -> Bools:
 
 
 def _creased(topology: attributes.Topology, numbers: Numbers, shown: NDArray[np.float32], which: Bools) -> Bools:
-    """Tell at which of some corners (C,) of one source vertex at one point Blender shows more than one normal.
+    """Tell where Blender shows more than one normal of one source vertex at one point, of which some are corners (C,).
 
     As it does where an edge between them is sharp because of its other end, once points have moved.
     """
     creased = np.zeros(len(numbers), np.bool_)
-    corners = np.flatnonzero(which)
-    keys = topology.corner_points[corners].astype(np.int64) * (int(numbers.max(initial=0)) + 1) + numbers[corners]
+    if not which.any():
+        return creased
+    every = topology.corner_points.astype(np.int64) * (int(numbers.max(initial=0)) + 1) + numbers
+    corners = np.flatnonzero((numbers >= 0) & np.isin(every, every[which]))
+    keys = every[corners]
     first, group = np.unique(keys, return_index=True, return_inverse=True)[1:]
     leaders = corners[first][group.reshape(-1)]
     apart = steady.dots(shown[leaders], shown[corners]) < CREASE

@@ -29,7 +29,7 @@ from ..mesh.surface_names import surface_name
 from ..playback import Take, influences, make_take, pointed_at, used_actions
 from ..provenance import model_of
 from ..roots import poses_parts, root_of
-from ..scene import FACED, ExportScene, bending
+from ..scene import FACED, ExportScene, bending, bone_under
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
@@ -54,7 +54,7 @@ class CharacterRig:
         """Return the armature's bones, and which of them the meshes have weights for."""
         every = self.armature.data.bones
         grouped = {group.name for block in self.meshes for group in block.vertex_groups}
-        carried = {block.parent_bone for block in self.meshes if block.parent_type == "BONE"}
+        carried = {bone_under(block, self.armature) for block in self.meshes}
         moving = frozenset(b.name for b in every if (b.name in grouped and b.use_deform) or b.name in carried)
         return Bones({bone.name: bone.parent.name if bone.parent else "" for bone in every}, moving)
 
@@ -210,8 +210,9 @@ def _regions(rig: CharacterRig, parts: Parts, block: Block, shape: Shape) -> NDA
     """Return which part each face of a mesh is of (faces,), by the weights of its points."""
     places = _places(rig, parts.regions, block)
     weights = np.zeros((shape.topology.num_points, len(PARTS)))
-    if block.parent_type == "BONE" and block.parent == rig.armature:  # what has no weights stays with that
-        weights[:, PARTS.index(parts.regions.get(block.parent_bone, PARTS[0]))] = 1e-6
+    bone = bone_under(block, rig.armature)
+    if bone:  # what has no weights stays with that
+        weights[:, PARTS.index(parts.regions.get(bone, PARTS[0]))] = 1e-6
     points, groups, shares = read_groups(shape.mesh)
     own = np.array([*places, -1])[np.minimum(groups, len(places))]
     np.add.at(weights, (points[own >= 0], own[own >= 0]), shares[own >= 0])

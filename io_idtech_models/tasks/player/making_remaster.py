@@ -18,7 +18,7 @@ from ... import formats
 from ...blender.compat import Block, Context
 from ...blender.names import file_name_of
 from ...blender.provenance import is_stand_in
-from ...blender.scene import positioned
+from ...blender.scene import bone_under, positioned
 from ...blender.skeletal import armature
 from ...blender.skeletal.gather import gather_mesh, gather_rig
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -69,7 +69,7 @@ def remaster_files(
     with positioned(rig, "REST"):  # where what hangs on bones is at rest, too
         context.view_layer.update()
         for block in blocks:
-            hung = block.parent_bone if block.parent_type == "BONE" and block.parent == rig else ""
+            hung = bone_under(block, rig)
             orphans = hung if hung in found.joints else next(iter(found.joints))
             for mesh in gather_mesh(block, found, None, export.asking(orphan_bone=orphans)):
                 mesh.uvs = worn[0].uvs(mesh.uvs, _material(block, mesh.shader, worn[0].materials), mesh.name)
