@@ -95,13 +95,16 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
 
 
 def _remember_besides(record: Record, files: CharacterFiles, known: set[str], kept: Mapping[str, bool]) -> None:
-    """Note where files lie that belong to a character, but for those that are `known`, or `kept` in the scene."""
+    """Note where files lie that belong to a character, but for those that are `known`.
+
+    Also of those that armatures keep, which may be deleted: what is not in the scene stays as it was.
+    """
     by_kind = {BODY: [motion for motion in files.motions if motion.file != files.body]}
     by_kind |= {piece.kind: [*piece.motions] for piece in files.pieces}
     frames = list(dict.fromkeys(motion.file for motions in by_kind.values() for motion in motions))
     called = names_in_game(files, [*frames, *files.besides])
     for file, path in called.items():
-        if path and path not in known and path not in kept:
+        if path and path not in known:
             record.besides[path] = file.place
     apart = [file for file in frames if called[file] and called[file] not in kept]
     record.sums |= {called[file]: f"{crc32(file.read()):08x}" for file in apart}

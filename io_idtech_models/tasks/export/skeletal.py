@@ -210,7 +210,7 @@ def model_file(
     run_tables.follow(row, run_tables.whole_of(row, sources), sources, shown)
     animations = [finished(each, model, AnimationExport()) for each in shown]
     problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
-    notes = [*of_stripped(model, row), *row.lost(model), *refused(problems)]
+    notes = [*of_bare_bones(model), *of_stripped(model, row), *row.lost(model), *refused(problems)]
     data = row.dump(model, asked.options, animations)
     motion = played(sources, animations, row, data, model) if row.has_motions else []
     return Gathered(data, model, [*_off(export, row, model, motion, others), *notes])
