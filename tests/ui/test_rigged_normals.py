@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from io_idtech_models.assets.load import load
@@ -20,7 +20,7 @@ from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from tests.blender.case import in_edit_mode
 from tests.blender.skeletal.rigged import tree_of
-from tests.samples import put, sample
+from tests.samples import PROJECT, corpus, put, sample
 from tests.ui.scene import activate, add_tag, bpy, export_bytes, first, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -148,6 +148,66 @@ def angles(model: Any, frame: int, blocks: list[Any]) -> NDArray[Any]:
             cosines = meshes.unit(normals[there]) @ normal
             found.append(np.degrees(np.arccos(np.clip(cosines.max(initial=-1.0), -1, 1))))
     return np.array(found)
+
+
+def corners(triangles: Any, places: Any, normals: Any) -> dict[Any, NDArray[Any]]:
+    """Return the normals (3, 3) of triangles (n, 3) by the places of their corners, in an order that these have."""
+    rounded = np.round(places * 50).astype(int)
+    found = {}
+    for each in triangles.tolist():
+        order = sorted(each, key=lambda at: tuple(rounded[at].tolist()))
+        found[tuple(tuple(rounded[at].tolist()) for at in order)] = normals[order]
+    return found
+
+
+def off_by_corner(model: Any, frame: int, blocks: list[Any]) -> float:
+    """Return how far a corner of a triangle is off what Blender shows there, in degrees, of those that are found."""
+    written: dict[Any, NDArray[Any]] = {}
+    for surface in model.surfaces:
+        written |= corners(surface.triangles, surface.positions[frame], meshes.unit(surface.normals[frame]))
+    shown, depsgraph = {}, bpy.context.evaluated_depsgraph_get()
+    for block in blocks:
+        mesh = block.evaluated_get(depsgraph).data
+        mesh.calc_loop_triangles()
+        triangles = np.array([each.loops for each in mesh.loop_triangles])
+        places = meshes.positions(mesh)[meshes.corner_points(mesh)]
+        shown |= corners(triangles, places, meshes.unit(meshes.corner_normals(mesh)))
+    both = written.keys() & shown.keys()
+    assert len(both) > 0.9 * len(shown)
+    return max(float(np.degrees(np.arccos(np.clip((written[k] * shown[k]).sum(axis=1), -1, 1))).max()) for k in both)
+
+
+@pytest.mark.parametrize("target", ["iqm", "mds"])
+@pytest.mark.parametrize("edit", ["flat", "sharp"])
+def test_what_a_file_without_normals_shows_is_written_corner_by_corner(tmp_path, target, edit):
+    """A vertex of it has no normal, and so as many as are shown."""
+    collection = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh", animations=False)
+    blocks = [block for block in collection.all_objects if block.type == "MESH"]
+    for block in blocks:
+        EDITS[edit](None, block)
+    bpy.context.view_layer.update()
+    activate(first("ARMATURE", collection.all_objects), *blocks)
+    export_bytes(tmp_path / f"a.{target}", motions="REST")
+    model = bake(load(Disk().file(tmp_path / f"a.{target}")).model.nearest(), [])
+    assert off_by_corner(model, 0, blocks) < 2.0
+
+
+KEYBOARD = [case for case in corpus("iqm") if case.path.parts[-2:] == ("keyboard", "mesh.iqm")]
+
+
+@pytest.mark.parametrize("case", KEYBOARD, ids=lambda case: case.path.name)
+@pytest.mark.parametrize("moved", [6, 18, 78])
+def test_a_triangle_beside_one_that_moved_keeps_its_normals_where_an_edge_parts_them(tmp_path, case, moved):
+    """Both had one vertex of the file; now it shows two normals."""
+    made = import_model(case.path, animations=False)
+    block = first("MESH", made.all_objects)
+    for vertex in block.data.polygons[moved].vertices:
+        block.data.vertices[vertex].co += Vector((0.34, 0.14, 0))
+    block.data.update()
+    activate(first("ARMATURE", made.all_objects), block)
+    export_bytes(tmp_path / "a.iqm", motions="REST")
+    model = bake(load(Disk().file(tmp_path / "a.iqm")).model.nearest(), [])
+    assert off_by_corner(model, 0, [block]) < 5.0
 
 
 @pytest.mark.parametrize("edit", EDITS)

@@ -6,13 +6,14 @@ import pytest
 
 from io_idtech_models.blender.playback import keep
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS, FRAME_RATE
+from io_idtech_models.blender.scene import bending
 from io_idtech_models.formats.md5 import anim_file
 from io_idtech_models.game.pictures import pcx
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
 from tests.samples_doom3 import NEWT, TEXT, put_character
-from tests.ui.character.games import GAMES, fresh, listed, mesh_of, read, rig, roots, saved, show, turn
-from tests.ui.scene import bpy
+from tests.ui.character.games import GAMES, fresh, listed, mesh_of, opened, read, remove, rig, roots, saved, show, turn
+from tests.ui.scene import activate, bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 REMASTER = {
@@ -275,3 +276,33 @@ def test_a_strangers_file_stays(tmp_path):
     assert found["def/monster_newt.def"] == other
     assert b"newt_base" in found["def/monster_newt_2.def"]
     assert saved(tmp_path / "out") == found, "again is the same"
+
+
+def test_a_head_that_was_deleted_keeps_its_animations(tmp_path, capfd):
+    """Which its armature kept: what names it goes along, and so do they."""
+    text = TEXT.replace("head.md5mesh }", f"head.md5mesh\n\tanim idle {NEWT}/nod.md5anim }}")
+    put_character(tmp_path / "base", newt_def=text.encode())
+    put_files(tmp_path / "base", {f"{NEWT}/nod.md5anim": (samples_doom3.EXAMPLE / "idle.md5anim").read_bytes()})
+    opened(tmp_path / "base" / samples_doom3.DEF, "doom3")
+    before = saved(tmp_path / "before")
+    assert f"{NEWT}/nod.md5anim" in before
+    remove("head")
+    after = saved(tmp_path / "after")
+    assert {name: data for name, data in after.items() if name not in before or before[name] != data} == {}
+    assert before.keys() == after.keys()
+    assert "head is not in the scene" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("whose", ["body", "head"])
+def test_a_model_of_a_character_without_a_mesh_is_said(tmp_path, capfd, whose):
+    put_character(tmp_path / "base")
+    body = opened(tmp_path / "base" / samples_doom3.DEF, "doom3")
+    head = roots()["head"].children_recursive
+    for block in list(bpy.data.objects):
+        if block.type == "MESH" and bending(block) and (block in head) == (whose == "head"):
+            bpy.data.objects.remove(block)
+    bpy.context.view_layer.update()
+    activate(body)
+    saved(tmp_path / "out")
+    file = "newt" if whose == "body" else "head"
+    assert f"{file}.md5mesh: no mesh moves with these bones, and games show nothing" in capfd.readouterr().out
