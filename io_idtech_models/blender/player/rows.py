@@ -315,13 +315,14 @@ def show_all(action: bpy.types.Action, num_frames: int) -> None:
 
 
 def retime(action: bpy.types.Action, rate: float) -> None:
-    """Let a row that is as it was made play at its own speed at another rate of the scene."""
+    """Let a row whose curve is as it was made play as fast as its property says, at the rate of the scene."""
     row = Clip(str(action.get(ROW, "")), 0, 1)
     noted, curve = _noted(action, row), frame_curve(action)
     if noted is None or curve is None:
         return
     was, step, made_of = noted
-    wanted = rate / (was.frame_rate if was.frame_rate > 0 else 1.0)
+    fps = number(action, FPS, was.frame_rate)
+    wanted = rate / (fps if fps > 0 else 1.0)
     if abs(wanted - step) < NEAR or not _is_as_made(action, curve, keys_of(was, step, made_of)):
         return
     keys = keys_of(was, wanted, made_of)

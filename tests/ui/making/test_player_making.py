@@ -356,6 +356,16 @@ def test_a_player_finds_its_pictures_wherever_it_is_written(tmp_path, capfd):
     assert CALLED.format("my-player", "rex") in capfd.readouterr().out
 
 
+def test_what_hangs_on_a_tag_on_a_bone_goes_with_the_bone(tmp_path, capfd):
+    """As the head and the gear of Enemy Territory's characters do."""
+    character = PROJECT / "examples/trooper/characters/toys/allied/trooper.char"
+    assert bpy.ops.import_scene.idtech_character(filepath=str(character)) == {"FINISHED"}
+    activate(next(b for b in bpy.data.objects if b.type == "ARMATURE"))
+    found = {part: {surface.name for surface in model.surfaces} for part, model in models(made(tmp_path)).items()}
+    assert found == {"lower": {"l_l_legs"}, "upper": {"u_u_body", "u_pack"}, "head": {"h_head", "h_helmet"}}
+    assert "no bone moves" not in capfd.readouterr().out
+
+
 def test_the_bones_that_the_dialog_proposes():
     strut.build()
     assert proposed_bones(bpy.context) == ("spine", "neck", "hand.R")

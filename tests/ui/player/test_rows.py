@@ -82,6 +82,22 @@ def test_an_edited_row_changes_its_numbers_alone(tmp_path, edit):
     assert after == wanted
 
 
+def test_a_row_whose_number_was_changed_plays_as_fast_when_it_is_played(tmp_path):
+    player = brought(game(tmp_path), frame_rate=30)
+    action = actions_of(player)["LEGS_RUN"]
+    assert bpy.ops.object.idtech_play(legs="LEGS_RUN") == {"FINISHED"}
+    before = action.frame_end
+    action["idtech_fps"] = 2 * action["idtech_fps"]
+    assert bpy.ops.object.idtech_play(legs="LEGS_RUN") == {"FINISHED"}
+    assert action.frame_end == before / 2
+    found = saved(tmp_path)["animation.cfg"]
+    assert bpy.ops.object.idtech_play(legs="LEGS_WALK") == {"FINISHED"}
+    action["idtech_fps"] = action["idtech_fps"] / 2
+    assert bpy.ops.object.idtech_play(legs="LEGS_RUN") == {"FINISHED"}
+    assert action.frame_end == before
+    assert saved(tmp_path)["animation.cfg"] == originals()["animation.cfg"] != found
+
+
 def test_a_row_that_is_made_to_repeat_does_so(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
     frame_curve(actions_of(player)["LEGS_JUMP"]).modifiers.new("CYCLES")
