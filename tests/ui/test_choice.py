@@ -17,6 +17,7 @@ from io_idtech_models.ui.export.motion import ExportSkeletalAnimation
 from io_idtech_models.ui.export.skeletal import ExportSkeletalModel
 from io_idtech_models.ui.export.vertex import ExportVertexModel
 from tests import facts, samples_md5, samples_mdm
+from tests.blender.case import separated
 from tests.samples import PROJECT, load, put, sample
 from tests.ui.scene import (
     activate,
@@ -747,13 +748,8 @@ def test_a_mesh_of_a_rig_that_was_moved_out_is_written_or_named_once(tmp_path, c
 
 def cut_off(block: Any) -> Any:
     """Separate a mesh's first half of faces, into a collection of their own; returns the piece."""
-    activate(block)
-    for polygon in block.data.polygons:
-        polygon.select = polygon.index < len(block.data.polygons) // 2
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.separate(type="SELECTED")
-    bpy.ops.object.mode_set(mode="OBJECT")
-    piece = next(each for each in bpy.context.selected_objects if each != block)
+    piece = separated(block, range(len(block.data.polygons) // 2))
+    assert len(block.data.polygons)
     made_collection("pieces", piece)
     bpy.context.view_layer.update()
     return piece

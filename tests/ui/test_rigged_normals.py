@@ -165,7 +165,8 @@ def off_by_corner(model: Any, frame: int, blocks: list[Any]) -> float:
     written: dict[Any, NDArray[Any]] = {}
     for surface in model.surfaces:
         written |= corners(surface.triangles, surface.positions[frame], meshes.unit(surface.normals[frame]))
-    shown, depsgraph = {}, bpy.context.evaluated_depsgraph_get()
+    shown: dict[Any, NDArray[Any]] = {}
+    depsgraph = bpy.context.evaluated_depsgraph_get()
     for block in blocks:
         mesh = block.evaluated_get(depsgraph).data
         mesh.calc_loop_triangles()
