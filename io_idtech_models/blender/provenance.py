@@ -143,7 +143,7 @@ def forget_units() -> None:
 def _unit(block: Any) -> float:
     holders = (block, getattr(block, "data", None), *getattr(block, "users_collection", ()))
     found = next((holder[SCALE] for holder in holders if holder is not None and SCALE in holder), 1.0)
-    return found if isinstance(found, float) and found > 0 else 1.0
+    return found if isinstance(found, float) and 1e-4 <= found <= 1e4 else 1.0
 
 
 def give_file(action: Any, path: str) -> None:
