@@ -16,6 +16,7 @@ from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode, show_image
+from tests.blender.vertex.test_md3_edits import leaf
 from tests.samples import PROJECT, SENTINEL, put, sample
 from tests.samples_wolf import put_character
 from tests.ui import test_any_edit as edits
@@ -405,10 +406,10 @@ def _(folder):
         corner.color = (1.0, 0.0, 0.0, 1.0)
 
 
-@says("not as shown: turned edges", to="b.lwo", what="SCENE")
+@says("not as shown: turned edges", to="b.md3", what="SCENE")
 def _(folder):
-    import_model(put(folder / "a.lwo", sample("pyramid", "lwo")))
-    edits.in_edit_mode("edge_rotate", edits.SOME, {})([first("MESH")])
+    import_model(put(folder / "a.md3", leaf(bent=True)))
+    edits.in_edit_mode("edge_rotate", edits.ALL, {})([first("MESH")])
 
 
 @says("more than keys moves it", to="b.md2")

@@ -290,7 +290,9 @@ def restored_numbers(
     restored, corners = numbers.copy(), np.arange(3 * len(numbers)).reshape(-1, 3)
     if len(open_) and len(free):
         found = _pair_equal(_turned_low(places[numbers[open_]]), _turned_low(places[source[free]]), free)
-        same = _at_home(numbers, places, source, named, np.stack((open_, found))[:, found >= 0])
+        there = np.zeros(len(source), np.bool_)
+        there[np.concatenate((exact[exact >= 0], found[found >= 0]))] = True
+        same = _at_home(numbers, there, source, named, np.stack((open_, found))[:, found >= 0])
         groups = [([mine], [theirs]) for mine, theirs in same.T.tolist()]
         halves = np.where(np.bincount(faces)[faces] == 1, -1, faces)
         gaps = _same_gaps(numbers, places, source, halves, open_[found < 0], np.setdiff1d(free, found))
@@ -305,16 +307,19 @@ def restored_numbers(
 
 
 def _at_home(
-    numbers: Indices, places: Indices, source: NDArray[np.int32], named: NDArray[Any], pairs: Indices
+    numbers: Indices, there: NDArray[np.bool_], source: NDArray[np.int32], named: NDArray[Any], pairs: Indices
 ) -> Indices:
     """Return which of some pairs (2, n), of a triangle and one of the source at its places, may be one.
 
-    They have a vertex in common, and the triangle's face says that it was that one, or one beside it.
+    They have a vertex in common, and the triangle's face says that it was that one. Or, as the other half of a quad,
+    one that is `there` (S,) still, and of which all other vertices are.
     """
     mine, theirs = pairs
-    common = (numbers[mine][:, :, None] == source[theirs][:, None, :]).any(axis=(1, 2))
-    beside = places[source[np.maximum(named[mine], 0)]][:, :, None] == places[source[theirs]][:, None, :]
-    kept: Indices = pairs[:, common & (named[mine] >= 0) & (beside.any(axis=2).sum(axis=1) >= 2)]
+    told, other = named[mine], np.maximum(named[mine], 0)
+    of_both = np.concatenate((source[theirs], source[other]), axis=1)
+    shared = numbers[mine][:, :, None] == of_both[:, None, :]
+    is_half = shared.any(axis=2).all(axis=1) & there[other]
+    kept: Indices = pairs[:, shared[..., :3].any(axis=(1, 2)) & (told >= 0) & ((told == theirs) | is_half)]
     return kept
 
 

@@ -328,14 +328,19 @@ def test_quads_that_are_moved_as_one_are_cut_as_before():
     assert np.array_equal(case.after().surfaces[0].triangles, case.before.surfaces[0].triangles)
 
 
-@pytest.mark.parametrize("bent", [False, True])
-def test_edges_that_are_turned_at_seams_are_said_where_faces_bend_in_some_frame(bent, caplog):
-    """Two triangles part a seam; turned, they lose vertices of it, and the file has them as they were."""
+def leaf(bent: bool) -> bytes:
+    """Return a model of two triangles that part a seam, which bend in its second frame."""
     flat = [(0, 0, 0), (640, 0, 0), (640, 640, 0), (0, 0, 0), (640, 640, 0), (0, 640, 0)]
     frames = [[(x, y, (x > 0) * bent * 64 * nth * (y == 0), 0, 0) for x, y, _ in flat] for nth in range(2)]
     uvs = [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.1, 0.9), (0.6, 0.6), (0.9, 0.9)]
     spec = SurfaceSpec(b"leaf", frames, [(0, 2, 1), (3, 5, 4)], uvs)
-    case = open_case(Md3Spec([FrameSpec(b"flat"), FrameSpec(b"bent")], [], [spec]).pack())
+    return Md3Spec([FrameSpec(b"flat"), FrameSpec(b"bent")], [], [spec]).pack()
+
+
+@pytest.mark.parametrize("bent", [False, True])
+def test_edges_that_are_turned_at_seams_are_said_where_faces_bend_in_some_frame(bent, caplog):
+    """Two triangles part a seam; turned, they lose vertices of it, and the file has them as they were."""
+    case = open_case(leaf(bent))
     block = case.surface(0)
     in_edit_mode(block, bpy.ops.mesh.tris_convert_to_quads)
     work = bmesh.new()
