@@ -97,7 +97,7 @@ def _meshes(root: Block) -> set[Any]:
 
 def is_copied(player: PlayerFound) -> bool:
     """Tell whether a player is there once more with meshes of its own: Blender's copies share its rows."""
-    every: list[Any] = list(bpy.data.objects)
+    every: list[Any] = [block for block in bpy.data.objects if block.library is None]
     copies = [b for b in every if is_root(b) and LEVEL not in b and b.get(PLAYER) == player.identity]
     parts = [(copy, player.parts.get(str(copy[PART]))) for copy in copies]
     return any(part not in (None, copy) and not _meshes(copy) & _meshes(part) for copy, part in parts)

@@ -292,7 +292,8 @@ def listed_frames(
 ) -> tuple[list[str], list[int]] | None:
     """Return names and source frames of a model that are not told by keys of its meshes; None where nothing says them.
 
-    It has none, or none any more: then those that its `tags` show, as parts of players have them.
+    It has none, or none any more: then those that its `tags` show, as parts of players have them, which are none of the
+    source's for what else is there.
     """
     found = None if collection is None else frame_list(collection)
     if found is None and known is not None and known.lone:  # no collection lists them: they are the file's
@@ -301,7 +302,7 @@ def listed_frames(
     if count == 1:
         return found
     own = [] if known is None else known.source.frame_names
-    return own if len(own) == count else [""] * count, list(range(count))
+    return own if len(own) == count else [""] * count, [-1] * count
 
 
 def set_frame_list(collection: bpy.types.Collection, names: list[str], sources: list[int]) -> None:
