@@ -249,6 +249,20 @@ class VertexModel:
         """Return the source if it is of that format: the codes of another one are no hints."""
         return self.source if self.source is not None and self.source.format == format_name else None
 
+    def keeps_shape(self) -> bool:
+        """Tell whether in each frame that the source has all surfaces have its vertices, where it has them."""
+        source, frames = self.source, self.frames_from()
+        there = np.flatnonzero(frames >= 0)
+        if source is None or len(self.surfaces) != len(source.parts) or not len(there):
+            return False
+        for index, surface in enumerate(self.surfaces):
+            part, (own, _) = source.parts[index], source.numbers(index)
+            if surface.source_vertices is None or not np.array_equal(surface.source_vertices, own):
+                return False
+            if not np.array_equal(surface.some_positions(there), part.decoded_positions(frames[there])):
+                return False
+        return True
+
     def frames_from(self) -> NDArray[np.int64]:
         """Return `frame_sources` as an array (F,), -1 everywhere if there are none."""
         if self.frame_sources is None:

@@ -142,7 +142,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         warnings.extend(of_materials(saved.meshes, formats.by_name(FORMAT), options.keep_suffixes))
         warnings.extend(of_unit({player_name(player): unit_of(*saved.meshes)}, options.scale))
         _warn_of_parts(player)
-        _warn_of_levels(chosen, saved)
+        _warn_of_levels(chosen, made, saved)
         _warn_of_made_levels(chosen, options, context)
         saved.files |= _skins(player, stored_files(player.collection), meshes, pieces, saved.skin)
         saved.files |= table_file(player, context)
@@ -244,11 +244,12 @@ def _warn_of_rows(
             log.warning("%s", text)
 
 
-def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -> None:
-    """Say which levels of detail are older than what they are levels of."""
+def _warn_of_levels(chosen: dict[tuple[str, int], Choice], made: Parts, saved: SavedPlayer) -> None:
+    """Say which levels of detail are older than what they are levels of, but for frames that both got and lost."""
     written = {f"{crc32(data):08x}" for data in saved.files.values()}
     unchanged = {
-        key: choice.collection is not None and choice.collection.get(CHECKSUM) in written
+        key: choice.collection is not None
+        and (choice.collection.get(CHECKSUM) in written or made[key][1].model.keeps_shape())
         for key, choice in chosen.items()
     }
     for (kind, level), choice in chosen.items():
