@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import bpy
+
 from . import names
 from .compat import Block, action_parts, slot_claim
 from .curves import moved_bones, playing_strips
@@ -17,6 +19,7 @@ from .empties import PREFIX
 from .playback import Role, Take, influences, pointed_at, used_actions
 from .properties import EXPORT
 from .provenance import TAG_INDEX, model_of
+from .scene import bending
 
 
 def leaders(rig: Block) -> list[Block]:
@@ -65,8 +68,12 @@ def players(rig: Block) -> list[Block]:
 
 
 def other_models(rig: Block) -> list[Block]:
-    """Return which armatures that an armature follows are no controls of it: they were imported, or exported."""
-    return [each for each in leaders(rig) if EXPORT in each or model_of(each) not in ("", model_of(rig))]
+    """Return which armatures that an armature follows are no controls of it: imported ones, or exported with meshes."""
+    return [each for each in leaders(rig) if model_of(each) not in ("", model_of(rig)) or _was_exported(each)]
+
+
+def _was_exported(rig: Block) -> bool:
+    return EXPORT in rig and any(rig in bending(block) for block in bpy.data.objects if block.type == "MESH")
 
 
 def slot_of(rig: Block, action: Block) -> Any:

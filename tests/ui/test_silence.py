@@ -266,7 +266,8 @@ def _(folder):
 
 @says("was imported with Scale", to="a.md2")
 def _(folder):
-    import_model(put(folder / "a.md3", SENTINEL.read_bytes()), scale=0.5)
+    made = import_model(put(folder / "a.md3", SENTINEL.read_bytes()), scale=0.5)
+    made.objects.link(add_cube("z, a mesh of one's own beside it"))
 
 
 @says("mirrored by a negative scale", to="a.md3")

@@ -14,6 +14,7 @@ from ..mesh.levels import levels_of
 from ..provenance import MODEL_ID, PART, PLAYER, collection_of, collections_of
 from ..roots import LEVEL, is_root, own_constraints, player_root, root_of
 from ..scene import objects_in
+from .rows import own_id
 
 BEARERS = frozenset(("lower", "nonseg"))  # parts on which the others hang
 
@@ -98,7 +99,9 @@ def _meshes(root: Block) -> set[Any]:
 def is_copied(player: PlayerFound) -> bool:
     """Tell whether a player is there once more with meshes of its own: Blender's copies share its rows."""
     every: list[Any] = [block for block in bpy.data.objects if block.library is None]
+    rows = own_id(player.parts.values())
     copies = [b for b in every if is_root(b) and LEVEL not in b and b.get(PLAYER) == player.identity]
+    copies = [copy for copy in copies if own_id([copy]) == rows]
     parts = [(copy, player.parts.get(str(copy[PART]))) for copy in copies]
     return any(part not in (None, copy) and not _meshes(copy) & _meshes(part) for copy, part in parts)
 

@@ -9,7 +9,8 @@ noted, and what still shows that is written as it was (see `read_row`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 SLOT = "part"  # the name of the slot of all rows, which Blender chooses on every root then
 ROW, NOTED = "idtech_row", "idtech_row_source"  # on a row's action: its name, and its numbers in the file
-OF_ROOT = "idtech_of_root"  # on one that only one of several copies of a player has: a root of that
+OWN = "idtech_rows"  # on rows' actions, and the roots, of one of several copies of a player: an id that they share
 WHOLE_ROW = "All Frames"  # shows the frames of the file one by one, each in the scene's frame of that number
 NEAR = 1e-3  # of a frame
 UNEVEN = 0.5  # frames: a key that holds its frame until the next is off by as much, and shows the same frames
@@ -119,41 +120,52 @@ def rows_of(player: str, roots: Sequence[Block]) -> dict[str, bpy.types.Action]:
     """Return the actions of a player's rows by the rows' names: its own, and others of a row's name on its roots."""
     kept = {s.action for r in roots if r.animation_data for t in r.animation_data.nla_tracks for s in t.strips}
     playing = [r.animation_data.action for r in roots if r.animation_data]
-    own = [a for a in bpy.data.actions if a.get(PLAYER) == player and a.get(OF_ROOT) in (None, *roots)]
+    own = _actions_of(player, roots)
     new = [a for a in bpy.data.actions if a.get(PLAYER) is None and frame_curve(a) is not None]
     found: dict[str, bpy.types.Action] = {}
     candidates = dict.fromkeys(action for action in (*own, *kept, *playing, *new) if action is not None)
-
-    def rank(action: bpy.types.Action) -> tuple[bool, ...]:
-        """Of several of a name first is what these roots alone have, or keep: a player may be there twice."""
-        return action.get(OF_ROOT) is None, action not in kept, names.is_renamed(action)
-
-    for action in sorted(candidates, key=rank):
+    # Of several of a name the one that these roots keep, for a player may be there twice, and no copy of it.
+    for action in sorted(candidates, key=lambda action: (action not in kept, names.is_renamed(action))):
         if frame_curve(action) is not None and action.get(ROW) != "":
             found.setdefault(names.file_name_of(action).upper(), action)
     return found
 
 
+def own_id(roots: Iterable[Block]) -> str:
+    """Return the id of the rows that one of several copies of a player has for itself, by its roots; "" for none."""
+    return next((str(root[OWN]) for root in roots if OWN in root), "")
+
+
+def _actions_of(player: str, roots: Sequence[Block]) -> list[bpy.types.Action]:
+    own = own_id(roots)
+    return [a for a in bpy.data.actions if a.get(PLAYER) == player and a.get(OWN, "") == own]
+
+
 def wholes_of(player: str, roots: Sequence[Block]) -> list[bpy.types.Action]:
-    """Return the actions that show all frames of a player's parts, first those that these roots alone have."""
-    own = [action for action in bpy.data.actions if action.get(PLAYER) == player and action.get(ROW) == ""]
-    found = [action for action in own if action.get(OF_ROOT) in (None, *roots)]
-    return sorted(found, key=lambda action: action.get(OF_ROOT) is None)
+    """Return the actions that show all frames of a player's parts."""
+    return [action for action in _actions_of(player, roots) if action.get(ROW) == ""]
 
 
 def give_own(player: str, roots: Sequence[Block]) -> None:
     """Give one of several copies of a player rows, and actions of all frames, of its own: copies share those else."""
-    if any(action.get(OF_ROOT) in roots for action in bpy.data.actions):
-        return
     played = {root: root.animation_data.action for root in roots if root.animation_data is not None}
-    for action in [*rows_of(player, roots).values(), *wholes_of(player, roots)]:
-        copy = action.copy()
-        copy[OF_ROOT], copy.use_fake_user = roots[0], True
-        for root in [root for root in roots if played.get(root) == action]:
-            play(root, copy)
-        strips = (s for root in played for track in root.animation_data.nla_tracks for s in track.strips)
-        for strip in [strip for strip in strips if strip.action == action]:
-            strip.action = copy
+    identity = uuid.uuid4().hex
+    wholes = {action: action for action in wholes_of(player, roots)}
+    rows = rows_of(player, roots)
+    copies = {action: action.copy() for action in [*rows.values(), *wholes]}
+    for copy in copies.values():
+        copy[OWN], copy.use_fake_user = identity, True
+    for root in roots:
+        root[OWN] = identity
+    for root, action in played.items():
+        if action is None or action.get(PLAYER) != player:
+            continue
+        # What plays may be a copy that Blender made along with the player.
+        row = action if action in copies else rows.get(names.file_name_of(action).upper())
+        if row in copies:
+            play(root, copies[row])
+        for strip in (s for track in root.animation_data.nla_tracks for s in track.strips if s.action in copies):
+            strip.action = copies[strip.action]
 
 
 def frame_curve(action: bpy.types.Action) -> Any | None:

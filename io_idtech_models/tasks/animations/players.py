@@ -9,7 +9,7 @@ import bpy
 from ...blender.compat import Block
 from ...blender.playback import keep, let_go
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import make_row, read_row, rows_of
+from ...blender.player.rows import OWN, make_row, own_id, read_row, rows_of
 from ...blender.provenance import PART
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, WHOLE_NAMES, AnimationTable
 from ...game.player.animation_edits import rank, with_clip
@@ -120,6 +120,9 @@ class PlayerAnimations(Animations):
             raise LimitError("the player has no animation.cfg that could be read, to add a row to")
         with_clip(self._written(self.table), row)
         action = make_row(row, self.player.identity, rate_of(self.scene) / ADDED_RATE, count)
+        own = own_id(self.player.parts.values())
+        if own:
+            action[OWN] = own
         for root in roots.values():
             if root.animation_data is None:
                 root.animation_data_create()

@@ -36,7 +36,7 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
-    came = {(collection_of(mesh) or mesh).name: unit_of(mesh) for mesh in meshes}
+    came = {(collection_of(mesh) or mesh).name: unit for mesh in meshes if (unit := unit_of(mesh)) != 1.0}
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     of_dress = (*of_materials(meshes, row, keep_suffixes), *_of_painted(meshes, row), *of_turned_pictures(meshes, row))
     return [*_of_tags(meshes, row), *of_dress, *_of_skins(meshes, row), *_of_scale(own), *of_unit(came, scale), *far]

@@ -10,7 +10,7 @@ import bpy
 from ...blender.playback import changing_over, drop_solo
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import OF_ROOT, ROW, retime, rows_of, wholes_of
+from ...blender.player.rows import ROW, retime, rows_of, wholes_of
 from ...blender.roots import FRAME, curve_of_frame, tag_frames
 from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
@@ -100,7 +100,7 @@ def whole(player: PlayerFound, root: Any) -> bpy.types.Action | None:
     present = None if root.animation_data is None else root.animation_data.action
     others = {b.animation_data.action for b in bpy.data.objects if b != root and b.animation_data is not None}
     # A player may be there twice: its own first, then what no other part plays.
-    return min(fitting, key=lambda a: (a.get(OF_ROOT) is None, a != present, a in others), default=None)
+    return min(fitting, key=lambda action: (action != present, action in others), default=None)
 
 
 def num_frames(root: Any) -> int:

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.tasks.player.files import proposed_target
 from io_idtech_models.ui.player.transfer import EXPORT_SCENE_OT_idtech_player
@@ -804,6 +805,29 @@ def test_frames_of_a_copy_change_its_own_rows_alone(tmp_path, linked, edits):
     activate(changed)
     assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}, "and once more: no further rows"
     assert len(actions_of(active_player())) == len(before)
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["actions shared", "actions copied"])
+def test_a_copy_of_a_copy_has_the_rows_of_that_one(tmp_path, monkeypatch, copied):
+    """Also where Blender copies those that play along with it."""
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_duplicate_action", copied)
+    root = brought(game(tmp_path)).root
+    kept = {}
+    for nth in range(1, 4):
+        activate(root, *root.children_recursive)
+        bpy.ops.object.duplicate()
+        root = next(b for b in bpy.context.selected_objects if b.get("idtech_part") == "lower")
+        activate(root)
+        assert bpy.ops.object.idtech_play() == {"FINISHED"}
+        bpy.context.scene.frame_set(3)
+        assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+        kept[root] = saved(tmp_path)
+        assert model(kept[root]["lower.md3"]).num_frames == 39 + nth
+        walk = next(row for row in read(kept[root]["animation.cfg"]).clips if row.name == "LEGS_WALK")
+        assert walk.first == 10 + nth
+    for root, files in kept.items():
+        activate(root)
+        assert unequal(tmp_path, files) == [], "what came later changed nothing of it"
 
 
 def test_a_player_whose_collection_was_deleted_is_written_without_what_it_kept(tmp_path, capfd):

@@ -99,6 +99,16 @@ def test_actions_of_controls_are_theirs_beside_what_an_import_left(led_beside_tr
     )
 
 
+def test_controls_that_were_exported_once_are_controls_still(led_beside_tracks, tmp_path):
+    """By a slip, with what stands for no mesh."""
+    rig, control = led_beside_tracks
+    activate(control)
+    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "a.md5mesh"), what="SELECTION") == {"FINISHED"}
+    assert "idtech_export" in control
+    activate(rig)
+    assert set(written(tmp_path, "ALL")) == {*CLIPS, "stand"}
+
+
 def test_controls_in_the_models_own_collection_are_no_second_armature(led, tmp_path):
     rig, control = led
     mesh = next(block for block in bpy.context.scene.objects if block.type == "MESH")
