@@ -147,7 +147,7 @@ def wholes_of(player: str, roots: Sequence[Block]) -> list[bpy.types.Action]:
 
 
 def give_own(player: str, roots: Sequence[Block]) -> None:
-    """Give one of several copies of a player rows, and actions of all frames, of its own: copies share those else."""
+    """Give one of several copies of a player rows, actions of all frames, and of its tags: copies share those else."""
     played = {root: root.animation_data.action for root in roots if root.animation_data is not None}
     identity = uuid.uuid4().hex
     wholes = {action: action for action in wholes_of(player, roots)}
@@ -166,6 +166,17 @@ def give_own(player: str, roots: Sequence[Block]) -> None:
             play(root, copies[row])
         for strip in (s for track in root.animation_data.nla_tracks for s in track.strips if s.action in copies):
             strip.action = copies[strip.action]
+    _part_tags(roots)
+
+
+def _part_tags(roots: Sequence[Block]) -> None:
+    """Give what hangs on roots a copy of each action that it plays with other objects."""
+    own = {block for root in roots for block in root.children_recursive} - {*roots}
+    others = {b.animation_data.action for b in bpy.data.objects if b not in own and b.animation_data is not None}
+    for block in own:
+        action = None if block.animation_data is None else block.animation_data.action
+        if action is not None and action in others:
+            play(block, action.copy())
 
 
 def frame_curve(action: bpy.types.Action) -> Any | None:
