@@ -16,7 +16,7 @@ from .joint_scales import posed, without_rest_scale
 from .skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, mismatch
 from .transforms import to_matrices
 from .vertex import Surface, Tag, VertexModel
-from .weights import blended_normals, skin_by
+from .weights import alike_normals, blended_normals, skin_by
 
 Doubles = NDArray[np.float64]
 TAG = "tag_"  # what games call their tags
@@ -91,6 +91,8 @@ def _surface(mesh: SkinnedMesh, poses: _Poses, bind: Doubles) -> Surface:
         frame[:] = np.clip(skin_by(mesh.weights, places, axes), -LARGEST, LARGEST)
     if mesh.normals is None:
         normals = smooth_normals(frames, mesh.triangles)
+    elif mesh.alike:
+        normals = alike_normals(mesh.weights, mesh.normals, bind, poses.axes).astype(np.float32)
     elif mesh.blended:
         normals = blended_normals(mesh.weights, mesh.normals, bind, poses.axes).astype(np.float32)
     else:

@@ -173,6 +173,7 @@ class SkinnedMesh:
     colors: Floats | None = None  # (V, 4) red, green, blue and opacity, from 0 to 1; None: it has none
     blended: bool = False  # all joints turn a normal, by their weights; else that of the first weight alone
     level: int = 0  # of detail: games draw meshes of a higher one from afar, instead of those of level 0
+    alike: bool = False  # all joints turn one and the same vector, by their weights, which is the normal at rest (MDR)
 
     @property
     def num_vertices(self) -> int:
@@ -258,6 +259,7 @@ class SkinnedMeshSource:
     points: Ints | None = (
         None  # (V,) which of the points that import showed each vertex became part of; None: each is one
     )
+    alike: bool = False
 
     @property
     def num_vertices(self) -> int:
@@ -336,6 +338,7 @@ class SkeletalSource(Numbering[SkinnedMeshSource]):
             None if own.normals is None else np.ones(own.num_vertices, np.bool_),
             colors=None if own.colors is None else own.colors.copy(),
             blended=own.blended,
+            alike=own.alike,
         )
 
 

@@ -13,6 +13,7 @@ from .transforms import rotate, to_matrices
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+LEAST = 1e-3  # of a sum of turns, whose normals would be noise
 
 
 @dataclass(eq=False)
@@ -96,6 +97,36 @@ def summed(owners: NDArray[Any], matrices: NDArray[Any], count: int) -> Doubles:
     """Return the sums (count, 3, 3) of the matrices (n, 3, 3) of each owner, their numbers (n,)."""
     columns = [np.bincount(owners, part, count) for part in matrices.reshape(-1, 9).T]
     return np.asarray(np.stack(columns, axis=1).reshape(-1, 3, 3), np.float64)
+
+
+def turned_alike(rest: NDArray[Any], turns: Doubles, first: Doubles) -> Doubles:
+    """Return the vectors (V, 3) that sums of weight x turn, (V, 3, 3), take to normals at rest, (V, 3), of some length.
+
+    Where these sums are as good as none the turn of the `first` weight's joint does, (V, 3, 3).
+    """
+    flat = np.abs(steady.determinants(turns)) < LEAST
+    return steady.applied(steady.inverses(np.where(flat[:, None, None], first, turns)), rest)
+
+
+def alike_normals(weights: Weights, normals: NDArray[Any], bind: NDArray[Any], axes: NDArray[Any]) -> Doubles:
+    """Return the normals (F, V, 3) of vertices of which all joints turn one and the same vector, as their weights say.
+
+    As `RB_MDRSurfaceAnim` of ioquake3 does. `normals` and the others are as `blended_normals` has them.
+    """
+    vertices, entries = weights.entries()
+    joints, factors = weights.joints[entries], weights.factors[entries].astype(np.float64)
+
+    def sums(turns: NDArray[Any]) -> Doubles:
+        return summed(vertices, turns[joints] * factors[:, None, None], len(normals))
+
+    rest, first = normal_turns(weights, bind), to_matrices(normal_turns(weights, bind))
+    stored = turned_alike(rotate(rest, normals), sums(to_matrices(bind)), first)
+    bare = weights.counts == 0
+    found = np.empty((len(axes), len(normals), 3))
+    for frame, own in zip(found, axes, strict=True):
+        turned = np.where(bare[:, None], normals, steady.applied(sums(own), stored))
+        frame[:] = turned / np.maximum(steady.lengths(turned), steady.TINY)[:, None]
+    return found
 
 
 def blended_normals(weights: Weights, normals: NDArray[Any], bind: NDArray[Any], axes: NDArray[Any]) -> Doubles:

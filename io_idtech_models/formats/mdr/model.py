@@ -27,7 +27,7 @@ from ...model.skeletal import (
 )
 from ...model.source import Facts
 from ...model.transforms import conjugate, rotate, to_matrices
-from ...model.weights import summed
+from ...model.weights import summed, turned_alike
 from ...reporting import LimitError, listed
 from ..common.joint_tags import NewJoints, axes_of, warn_of_bent
 from ..common.records import (
@@ -52,7 +52,6 @@ log = logging.getLogger(__name__)
 __all__ = ["from_model", "problems", "to_animations", "to_model", "turns_of"]
 MOST_BONES = 128  # MDR_MAX_BONES (qfiles.h)
 SAME_NORMAL = 2e-5  # of a normal: Blender's own rounding of a bone's axes
-LEAST = 1e-3  # of a sum of turns, whose normals would be noise
 OFF_BONE = 1e-5  # units and parts of an axis that a tag may be off its bone: rounding
 
 
@@ -88,6 +87,7 @@ def _mesh_source(surface: MdrSurface, skeleton: Skeleton) -> SkinnedMeshSource:
     assert made.normals is not None
     shown = steady.applied(_turns(made.weights.factors, made, skeleton), made.normals)
     made.normals = _in_first(_unit(shown), made, skeleton)
+    made.alike = True
     return made
 
 
@@ -215,11 +215,9 @@ def _stored_normals(vertices: NDArray[Any], weights: NDArray[Any], skeleton: Ske
     joints = np.append(weights["bone"], 0)[starts.clip(max=len(weights))]
     shown = rotate(skeleton.bind.rotations[joints], vertices["normal"])
     owners = np.repeat(np.arange(len(counts)), counts)
-    parts = to_matrices(skeleton.bind.rotations)[weights["bone"]] * weights["weight"][:, None, None]
-    turns = summed(owners, parts, len(counts))
-    flat = np.abs(steady.determinants(turns)) < LEAST
-    turns[flat] = to_matrices(skeleton.bind.rotations)[joints[flat]]
-    return _unit(steady.applied(steady.inverses(turns), shown)).astype(np.float32)
+    turns = to_matrices(skeleton.bind.rotations)
+    parts = turns[weights["bone"]] * weights["weight"][:, None, None]
+    return _unit(turned_alike(shown, summed(owners, parts, len(counts)), turns[joints])).astype(np.float32)
 
 
 def _tags_on_bones(model: SkeletalModel) -> tuple[list[JointTag], list[JointTag]]:

@@ -32,6 +32,8 @@ def mesh_record(source: SkinnedMeshSource, extra: Arrays) -> bytes:
     arrays |= {name: array for name, array in optional.items() if array is not None}
     if source.blended:
         arrays["blended"] = np.ones(1, np.uint8)
+    if source.alike:
+        arrays["alike"] = np.ones(1, np.uint8)
     return pack(arrays | pack_facts(source.facts) | extra)
 
 
@@ -63,7 +65,7 @@ def mesh_source(record: bytes | memoryview) -> tuple[SkinnedMeshSource, Arrays]:
     colors = _numbers(arrays, "colors", len(uvs), 4) if "colors" in arrays else None
     points = _indices(arrays, "points", len(uvs), len(uvs)) if "points" in arrays else None
     own = (name[0], shader[0], uvs, triangles, table, facts_among(arrays), normals, colors, "blended" in arrays)
-    return SkinnedMeshSource(*own, points), arrays
+    return SkinnedMeshSource(*own, points, "alike" in arrays), arrays
 
 
 def _indices(arrays: Arrays, name: str, limit: int, *shape: int) -> NDArray[Any]:

@@ -8,6 +8,7 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdr import file as mdr
 from io_idtech_models.formats.mdr.model import from_model, to_animations, to_model
+from io_idtech_models.model.bake import bake
 from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.skeletal import Scales, at_rest, skin
 from io_idtech_models.model.transforms import chain, conjugate, multiply, rotate, to_matrices
@@ -65,6 +66,20 @@ def test_normals_are_the_engines_in_the_first_frame(name):
             rotate(model.skeleton.rotations[mesh.weights.first_joints()], mesh.normals), wanted, 0, 1e-5
         )
         assert (np.linalg.norm(surface.vertices["normal"] - mesh.normals, axis=1) > 1e-2).any(), "two bones mix"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_baked_normals_are_the_engines_in_every_frame(name):
+    """Of all bones together, which all turn what the file has."""
+    file = mdr.read(sample(name, "mdr"))
+    baked = bake(to_model(file, name).nearest(), to_animations(file, name))
+    for frame in range(baked.num_frames):
+        for surface, made in zip(file.lods[0].surfaces, baked.surfaces, strict=True):
+            wanted = engine(file, surface, frame)[1]
+            lengths = np.linalg.norm(wanted, axis=1)
+            firm = lengths > 1e-3
+            found = made.normals[frame][firm]
+            np.testing.assert_allclose(found, wanted[firm] / lengths[firm][:, None], 0, 1e-4)
 
 
 def test_new_normals_are_those_that_the_engine_turns_into_them():
