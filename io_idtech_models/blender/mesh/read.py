@@ -163,7 +163,7 @@ def warn_of_cuts(block: Block, shape: Shape, positions: NDArray[np.float32]) -> 
 def _settled(
     mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, source: Meshes | None, frame: int
 ) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return the corners' numbers (C,) without those that Blender copied to new points, and which are doubtful, (C,).
+    """Return the corners' numbers (C,) without those that Blender copied to new points, and who had, or may have, such.
 
     What cuts faces gives points in their middle the numbers of their corners. A source vertex that stands at several
     places is the one that did not move; where all of these did nobody knows, before what is shown is compared.
@@ -180,8 +180,8 @@ def _settled(
     for part, corners, own in source.vertex_parts(numbers):
         there[corners] = (part.decoded_positions(slice(frame, frame + 1))[0, own] == shown[corners]).all(axis=1)
     at_home[numbers[there]] = True
-    torn, home = known & several[numbers], at_home[numbers]
-    return np.where(torn & home & ~there, -1, numbers), np.asarray(torn & ~home)
+    elsewhere = known & several[numbers] & ~there
+    return np.where(elsewhere & at_home[numbers], -1, numbers), np.asarray(elsewhere)
 
 
 def _is_torn(topology: attributes.Topology, numbers: Numbers) -> bool:

@@ -259,17 +259,29 @@ def pull(block) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", ["subdivided by a modifier", "subdivided", "quads that are pulled", "joined and subdivided"]
+    "way",
+    [
+        "subdivided by a modifier",
+        "subdivided",
+        "subdivided in part",
+        "quads that are pulled",
+        "joined and subdivided",
+    ],
 )
 def test_faces_are_cut_as_they_are_shown_where_they_are_not_the_sources(way):
     case = open_case(bumpy())
     block = case.surface(0)
-    if way != "subdivided" and "modifier" not in way:
+    if way.startswith(("quads", "joined")):
         in_edit_mode(block, lambda: bpy.ops.mesh.tris_convert_to_quads(face_threshold=3.1, shape_threshold=3.1))
         assert any(len(face.vertices) == 4 for face in block.data.polygons)
         assert case.dump() == case.data, "which nobody sees"
     if way == "subdivided by a modifier":
         block.modifiers.new("finer", "SUBSURF")
+    elif "in part" in way:
+        count = len(block.data.vertices)
+        in_edit_mode(block, lambda: select_faces(block, range(0, len(block.data.polygons), 5)), bpy.ops.mesh.subdivide)
+        for vertex in list(block.data.vertices)[count:]:
+            vertex.co.z += 3.0
     elif "subdivided" in way:
         in_edit_mode(block, lambda: bpy.ops.mesh.subdivide(smoothness=0.5))
     else:
