@@ -1464,3 +1464,18 @@ def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_quake2.put_player(folder)), skin="moss")
     bpy.data.images["moss.pcx"].pixels[:16] = [0.93, 0.01, 0.87, 1.0] * 4
     save_character(folder)
+
+
+def test_a_key_that_is_shown_alone_is_said_of_models_of_bones_that_become_frames(tmp_path, capfd):
+    """Their keys are no frames, also where they were imported."""
+    _, mesh = newt()
+    mesh.shape_key_add(name="Basis")
+    mesh.shape_key_add(name="high").data[0].co.z += 9.0
+    mesh.active_shape_key_index, mesh.show_only_shape_key = 1, True
+    activate(mesh)
+    capfd.readouterr()
+    export(tmp_path / "a.md3", frames="CURRENT")
+    assert (
+        f"one shape key alone is shown, and all are written as they play (Solo Active Shape Key is on): '{mesh.name}'"
+        in (capfd.readouterr().out)
+    )

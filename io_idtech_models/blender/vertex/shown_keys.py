@@ -20,7 +20,7 @@ from ..curves import LINEAR, curve_points, playing_strips, plays, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame
-from ..scene import ExportScene, is_stretched, showing, unstretched
+from ..scene import ExportScene, bending, is_stretched, showing, unstretched
 from .shape_keys import KeyFinder, are_reached, frame_blocks, num_before, positions, take_strokes, values_at
 
 NEAR = 1e-4  # of an evaluation time, or a value: closer is the same
@@ -30,11 +30,13 @@ Floats = NDArray[np.float64]
 
 
 def has_frames(block: Block | None) -> bool:
-    """Tell whether an object is a mesh whose shape keys are frames: absolute ones, or an import's."""
+    """Tell whether an object is a mesh whose shape keys are frames: absolute ones, or an import's, unless of bones."""
     if block is None or block.type != "MESH" or block.data.shape_keys is None:
         return False
-    keys = block.data.shape_keys
-    return len(keys.key_blocks) > 1 and (not keys.use_relative or MODEL_ID in block.data)
+    keys, model = block.data.shape_keys, block.data.get(MODEL_ID)
+    if len(keys.key_blocks) < 2 or not keys.use_relative:
+        return len(keys.key_blocks) > 1
+    return model is not None and not any(rig.data.get(MODEL_ID) == model for rig in bending(block))
 
 
 def shown_key(keys: Block) -> int:
