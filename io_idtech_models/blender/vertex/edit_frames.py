@@ -21,7 +21,7 @@ from ..frame_rigs import posed_by, rigs_of
 from ..linked import THERE, refuse_linked
 from ..mesh import attributes
 from ..provenance import MODEL_ID, collection_of
-from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
+from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of, tag_frames
 from ..scene import ExportScene, bending, objects_in, scenes_of
 from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
@@ -66,7 +66,8 @@ def _own_frames(blocks: list[Block], collection: bpy.types.Collection | None, sc
     entries = find_tags(blocks)
     is_listed = collection is not None and source.frame_list(collection) is not None
     known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
-    was_keyed = known is not None and any(b.type == "MESH" for b in blocks)  # whose keys were all deleted
+    # Whose keys were all deleted, or meshes, so that tags alone show them.
+    was_keyed = known is not None and (any(b.type == "MESH" for b in blocks) or tag_frames(blocks) > 1)
     if not (keyed or is_listed or was_keyed):
         posed = [rig.name for block in blocks for rig in (block, *bending(block)) if rig.type == "ARMATURE"]
         text = "a model of bones has no frames but the keys of its actions: insert and delete these (Dope Sheet)"

@@ -775,6 +775,14 @@ def test_tags_of_a_part_move_on_whatever_becomes_of_its_mesh(tmp_path, way, rows
     assert (after.num_frames, after.frame_names) == (before.num_frames, before.frame_names)
     for old, new in zip(before.tags, after.tags, strict=True):
         assert np.abs(old.origins - new.origins).max() < 1e-3
+    assert bpy.ops.object.idtech_play() == {"FINISHED"}
+    activate(tag_of(root, "tag_weapon") if way == "removed" else root)
+    bpy.context.scene.frame_set(3)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    later = model(saved(tmp_path)["upper.md3"])
+    assert later.num_frames == before.num_frames + 1
+    for old, new in zip(before.tags, later.tags, strict=True):
+        assert np.abs(np.insert(old.origins, 4, old.origins[3], axis=0) - new.origins).max() < 1e-3
 
 
 @pytest.mark.parametrize("linked", [False, True])
