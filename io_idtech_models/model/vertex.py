@@ -250,14 +250,17 @@ class VertexModel:
         return self.source if self.source is not None and self.source.format == format_name else None
 
     def keeps_shape(self) -> bool:
-        """Tell whether in each frame that the source has all surfaces have its vertices, where it has them."""
+        """Tell whether in each frame that the source has all surfaces are what it has there, but for tags and names."""
         source, frames = self.source, self.frames_from()
         there = np.flatnonzero(frames >= 0)
         if source is None or len(self.surfaces) != len(source.parts) or not len(there):
             return False
         for index, surface in enumerate(self.surfaces):
             part, (own, _) = source.parts[index], source.numbers(index)
-            if surface.source_vertices is None or not np.array_equal(surface.source_vertices, own):
+            if surface.source_vertices is None or (surface.own_normals is not None and surface.own_normals.any()):
+                return False
+            pairs = (surface.source_vertices, own), (surface.triangles, part.triangles), (surface.uvs, part.uvs)
+            if not all(np.array_equal(*pair) for pair in pairs):
                 return False
             if not np.array_equal(surface.some_positions(there), part.decoded_positions(frames[there])):
                 return False

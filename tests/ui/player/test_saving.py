@@ -483,16 +483,23 @@ def test_a_level_of_detail_of_before_an_edit_is_named(tmp_path, capfd, made):
                 assert "3 parts, 1 level of detail, 11 files" in said and "the player has no" not in said
 
 
-@pytest.mark.parametrize("edited", [False, True])
-def test_frames_that_both_get_are_no_edit_of_a_level_of_detail(tmp_path, capfd, edited):
+def moved_uvs(block: Any) -> None:
+    for corner in block.data.uv_layers[0].data:
+        corner.uv.x += 0.25
+
+
+@pytest.mark.parametrize("edit", [None, raised, moved_uvs, lambda block: block.data.flip_normals()])
+@pytest.mark.parametrize("inserts", [False, True])
+def test_frames_that_both_get_are_no_edit_of_a_level_of_detail(tmp_path, capfd, edit, inserts):
     legs = mesh_of(brought(game(tmp_path)), "lower")
     activate(legs)
-    if edited:
-        raised(legs)
+    if edit is not None:
+        edit(legs)
     bpy.context.scene.frame_set(3)
-    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    if inserts:
+        assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
     saved(tmp_path)
-    assert ("'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out) == edited
+    assert ("'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out) == (edit is not None)
 
 
 def test_tags_that_games_look_for_and_that_are_gone_are_named(tmp_path, capfd):
