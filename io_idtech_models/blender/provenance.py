@@ -115,10 +115,9 @@ def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str
     holders = [block if block.data is None else block.data for block in blocks]
     for holder in (collection, *holders):
         holder[FILE] = path
-    if scale != 1.0:
-        note_scale(collection, scale)
-        for holder in holders:
+        if scale != 1.0:
             holder[SCALE] = scale
+    note_scale(collection, scale)
 
 
 def note_scale(collection: bpy.types.Collection, scale: float) -> None:

@@ -40,9 +40,15 @@ def upward(block: Block | None) -> Iterator[Block]:
         block = block.parent
 
 
+def hung_on_bone(block: Block, rig: Block) -> Block | None:
+    """Return which object hangs on a bone of an armature: a given one, or one that carries it; None where none does."""
+    return next((b for b in upward(block) if b.parent == rig and b.parent_type == "BONE"), None)
+
+
 def bone_under(block: Block, rig: Block) -> str:
     """Return the bone of an armature on which an object, or what carries it, hangs; "" for none."""
-    return next((b.parent_bone for b in upward(block) if b.parent == rig and b.parent_type == "BONE"), "")
+    hung = hung_on_bone(block, rig)
+    return "" if hung is None else str(hung.parent_bone)
 
 
 def objects_in(collection: Any) -> list[Block]:

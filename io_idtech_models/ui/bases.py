@@ -53,12 +53,13 @@ def scale_said(operator: Any) -> float | None:
     return operator.scale if operator.properties.is_property_set("scale") else None
 
 
-def unit_of_active(context: Context) -> float:
-    """Return the size of a game unit with which the active object's model was imported."""
+def propose_scale(operator: Any, context: Context) -> None:
+    """Let a dialog begin with the size of a game unit with which the active model came, unless a call says one."""
     from ..blender.provenance import unit_of
 
     active = context.view_layer.objects.active
-    return 1.0 if active is None else unit_of(active)
+    if not operator.properties.is_property_set("scale"):
+        operator.scale = 1.0 if active is None else unit_of(active)
 
 
 def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Settings:

@@ -9,7 +9,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..blender.compat import Context
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, Operator, may, scale_said, unit_of_active
+from .bases import CANCELLED, FINISHED, Operator, may, propose_scale, scale_said
 from .export.proposals import proposed_stem
 from .reports import report_done
 from .translations import say
@@ -50,8 +50,7 @@ class OBJECT_OT_idtech_make_levels(Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask how many."""
-        if not self.properties.is_property_set("scale"):
-            self.scale = unit_of_active(context)
+        propose_scale(self, context)
         return context.window_manager.invoke_props_dialog(self)
 
     def draw(self, context: Context) -> None:

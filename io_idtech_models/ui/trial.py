@@ -11,7 +11,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..blender.compat import PATH_OPTIONS, Context
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, Operator, may, scale_said, unit_of_active
+from .bases import CANCELLED, FINISHED, Operator, may, propose_scale, scale_said
 from .reports import report_done
 from .translations import CONTEXT, say
 
@@ -87,8 +87,7 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask how."""
-        if not self.properties.is_property_set("scale"):
-            self.scale = unit_of_active(context)
+        propose_scale(self, context)
         return context.window_manager.invoke_props_dialog(self, confirm_text="Start")
 
     def draw(self, context: Context) -> None:

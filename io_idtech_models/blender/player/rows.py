@@ -150,9 +150,8 @@ def give_own(player: str, roots: Sequence[Block]) -> None:
     """Give one of several copies of a player rows, actions of all frames, and of its tags: copies share those else."""
     played = {root: root.animation_data.action for root in roots if root.animation_data is not None}
     identity = uuid.uuid4().hex
-    wholes = {action: action for action in wholes_of(player, roots)}
     rows = rows_of(player, roots)
-    copies = {action: action.copy() for action in [*rows.values(), *wholes]}
+    copies = {action: action.copy() for action in [*rows.values(), *wholes_of(player, roots)]}
     for copy in copies.values():
         copy[OWN], copy.use_fake_user = identity, True
     for root in roots:

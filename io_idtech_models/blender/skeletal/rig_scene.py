@@ -16,7 +16,7 @@ from ...model.source import Meshes
 from ...model.transforms import inverse
 from ..compat import Block
 from ..mesh.attributes import Topology
-from ..scene import ExportScene, upward
+from ..scene import ExportScene, hung_on_bone
 from .armature import from_children
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
@@ -102,7 +102,7 @@ class ExportRig:
         """Return which object hangs on a bone, a given one or one above it; None where none does, or bones bend it."""
         if any(m.type == "ARMATURE" and m.object is not None and m.show_viewport for m in block.modifiers):
             return None
-        return next((b for b in upward(block) if b.parent == self.block and b.parent_type == "BONE"), None)
+        return hung_on_bone(block, self.block)
 
 
 @dataclass(eq=False)

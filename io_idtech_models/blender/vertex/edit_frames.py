@@ -237,7 +237,7 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     in_a_row = bool(model.meshes) and model.times == [float(time) for time in range(model.count)]
     span = None if played is None or end is None else (end, round(float(played.frame_range[1]) - end))
     blocks = [*model.meshes, *model.still, *model.tags]
-    is_alone = not _moves_more(model.scene, blocks)
+    is_alone = model.count == 1 and not _moves_more(model.scene, blocks)
     for scene in scenes_of(blocks, model.scene):
         if in_a_row:
             clips.move_markers(scene, model.count, order)
@@ -255,12 +255,13 @@ def _fit_range(scene: bpy.types.Scene, count: int, now: int, played: tuple[float
     """Let a scene that ran to the end of a model's frames, or of what plays, do so still.
 
     The model had `count` frames, and has others `now`; of what plays the last frame was, and is later by, `played`.
+    One `is_alone` that had one frame and moves alone in its scene.
     """
     if scene.frame_end - scene.frame_start == count - 1:
         scene.frame_end += now - count
     elif played is not None and abs(played[0] - scene.frame_end) <= 1.0:
         scene.frame_end += played[1]
-    elif count == 1 and is_alone:  # it had no range, and begins to move: the scene's holds its frames
+    elif is_alone:  # it had no range, and begins to move: the scene's holds its frames
         scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, now - 1)
 
 

@@ -136,7 +136,7 @@ def files_of(plan: Plan) -> list[Path]:
     if plan.rig is not None and plan.row is not None:
         with collected_warnings(), suppress(NoActionError):  # what there is to say is said with the export
             actions = actions_of(plan.rig, plan.row.skeletal.animation or plan.row)
-    places = [str(action[FILE]) for action in actions if _has_file(action, plan.rig)]
+    places = [str(action[FILE]) for action in _with_files(actions, plan.rig)]
     return [plan.target, *(Path(place) for place in dict.fromkeys(places) if not archive_of(place))]
 
 
@@ -153,7 +153,7 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     try:
         with collected_warnings() as said:
             every = actions_of(rig, row.skeletal.animation or row)
-            actions = [action for action in every if _has_file(action, rig)]
+            actions = _with_files(every, rig)
             warn_of_others(rig, [cast(rig, action) for action in actions])
     except NoActionError as error:
         return [], [str(error)] if isinstance(error, RowsAloneError) else []
@@ -178,11 +178,11 @@ def export_motions(plan: Plan, context: Context, agreed: set[str]) -> tuple[list
     return done, said
 
 
-def _has_file(action: Any, rig: Any) -> bool:
-    """Tell whether a file holds an action of an armature, and not of another model that this one follows."""
-    if not isinstance(action.get(FILE), str) or any(action in used_actions(each) for each in other_models(rig)):
-        return False
-    return FILE_OF in action or action.get(MADE_FOR) in (None, model_of(rig))
+def _with_files(actions: list[Any], rig: Any) -> list[Any]:
+    """Return those of an armature's actions that files hold, and that are of no other model that this one follows."""
+    others = {action for each in other_models(rig) for action in used_actions(each)}
+    held = [action for action in actions if isinstance(action.get(FILE), str) and action not in others]
+    return [action for action in held if FILE_OF in action or action.get(MADE_FOR) in (None, model_of(rig))]
 
 
 def _targets(actions: list[Any], agreed: set[str]) -> list[tuple[Any, Path]]:

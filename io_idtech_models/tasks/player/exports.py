@@ -247,13 +247,13 @@ def _warn_of_rows(
 def _warn_of_levels(chosen: dict[tuple[str, int], Choice], made: Parts, saved: SavedPlayer) -> None:
     """Say which levels of detail are older than what they are levels of, but for frames that both got and lost."""
     written = {f"{crc32(data):08x}" for data in saved.files.values()}
-    unchanged = {
-        key: choice.collection is not None
-        and (choice.collection.get(CHECKSUM) in written or made[key][1].model.keeps_shape())
-        for key, choice in chosen.items()
-    }
+
+    def is_edited(kind: str, level: int) -> bool:
+        home = chosen[kind, level].collection
+        return home is None or not (home.get(CHECKSUM) in written or made[kind, level][1].model.keeps_shape())
+
     for (kind, level), choice in chosen.items():
-        if level and unchanged[kind, level] and not unchanged.get((kind, 0), True):
+        if level and (kind, 0) in chosen and not is_edited(kind, level) and is_edited(kind, 0):
             base = part_file(kind, 0, chosen[kind, 0].collection)
             log.warning(STALE, base, part_file(kind, level, choice.collection))
 
