@@ -135,8 +135,8 @@ def files_of(plan: Plan) -> list[Path]:
     actions: list[Any] = []
     if plan.rig is not None and plan.row is not None:
         with collected_warnings(), suppress(NoActionError):  # what there is to say is said with the export
-            actions = actions_of(plan.rig, plan.row.skeletal.animation or plan.row)
-    places = [str(action[FILE]) for action in _with_files(actions, plan.rig)]
+            actions = _with_files(actions_of(plan.rig, plan.row.skeletal.animation or plan.row), plan.rig)
+    places = [str(action[FILE]) for action in actions]
     return [plan.target, *(Path(place) for place in dict.fromkeys(places) if not archive_of(place))]
 
 
