@@ -40,15 +40,36 @@ def upward(block: Block | None) -> Iterator[Block]:
         block = block.parent
 
 
-def hung_on_bone(block: Block, rig: Block) -> Block | None:
-    """Return which object hangs on a bone of an armature: a given one, or one that carries it; None where none does."""
-    return next((b for b in upward(block) if b.parent == rig and b.parent_type == "BONE"), None)
-
-
 def bone_under(block: Block, rig: Block) -> str:
-    """Return the bone of an armature on which an object, or what carries it, hangs; "" for none."""
-    hung = hung_on_bone(block, rig)
-    return "" if hung is None else str(hung.parent_bone)
+    """Return the bone of an armature that carries an object, or what this hangs on; "" for none.
+
+    A bone carries what hangs on it, and what goes wholly with it by a constraint.
+    """
+    for each in upward(block):
+        held = next((bone for bone in map(_held_by, reversed(each.constraints)) if bone is not None), None)
+        if held is not None:
+            return held[1] if held[0] == rig else ""
+        if each.parent == rig and each.parent_type == "BONE":
+            return str(each.parent_bone)
+    return ""
+
+
+def _held_by(hold: Any) -> tuple[Block, str] | None:
+    """Return the armature and the bone that a constraint makes an object go wholly with, or None."""
+    if hold.mute or hold.influence < 1.0:
+        return None
+    if hold.type == "ARMATURE":
+        found = [target for target in hold.targets if target.weight > 0.0]
+        aim = found[0] if len(found) == 1 else None
+    elif hold.type == "CHILD_OF":
+        parts = (getattr(hold, f"use_{part}_{axis}") for part in ("location", "rotation", "scale") for axis in "xyz")
+        aim = hold if all(parts) else None
+    elif hold.type == "COPY_TRANSFORMS":
+        in_world = {hold.mix_mode, hold.target_space, hold.owner_space} <= {"REPLACE", "WORLD"}
+        aim = hold if in_world and not hold.head_tail else None
+    else:
+        aim = None
+    return (aim.target, aim.subtarget) if aim is not None and aim.target is not None and aim.subtarget else None
 
 
 def objects_in(collection: Any) -> list[Block]:

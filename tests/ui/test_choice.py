@@ -661,6 +661,27 @@ class TestMeshesOfAnotherFile:
         assert f"no part of the active model (Export: Selection takes them): '{hat.name}'" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("on", ["bone", "mesh", "tag"])
+def test_what_follows_a_model_by_a_constraint_hangs_together_with_it(tmp_path, capfd, on):
+    """But not what follows a tag, which is another model."""
+    kind, data = ("md5mesh", samples_md5.arm()) if on == "bone" else ("md3", "animated")
+    made = import_model(put(tmp_path / f"a.{kind}", data))
+    lead = next(block for block in made.objects if block.type == {"bone": "ARMATURE", "tag": "EMPTY"}.get(on, "MESH"))
+    meshes = sum(block.type == "MESH" for block in made.objects)
+    hat = add_cube("hat")
+    hold = hat.constraints.new("CHILD_OF")
+    hold.target, hold.subtarget = lead, "hand" if on == "bone" else ""
+    bpy.context.view_layer.update()
+    activate(next(block for block in made.objects if block.type == "MESH"))
+    capfd.readouterr()
+    export_bytes(tmp_path / f"b.{kind}")
+    said = "left out, they hang together with the model and are none of its own (select them, too, to write them): "
+    assert (f"{said}'hat'" in capfd.readouterr().out) == (on != "tag")
+    hat.select_set(True)
+    found = export_model(tmp_path / f"b.{kind}")
+    assert len(found.meshes if on == "bone" else found.surfaces) == meshes + (on != "tag")
+
+
 def test_selected_shapes_are_said(tmp_path, capfd):
     cube, curve = add_cube("cube"), add_object("wire", bpy.data.curves.new("wire", "CURVE"))
     activate(cube, curve)
@@ -788,7 +809,7 @@ def test_levels_that_are_selected_go_along(tmp_path, capfd):
     assert "2 levels of detail" in said and "left out" not in said
 
 
-@pytest.mark.parametrize("way", ["bent", "carried", "neither"])
+@pytest.mark.parametrize("way", ["bent", "carried", "held", "neither"])
 @pytest.mark.parametrize("asked", ["what", "collection"])
 def test_what_bones_of_a_collection_move_elsewhere_is_named(tmp_path, capfd, way, asked):
     newt = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
@@ -800,6 +821,9 @@ def test_what_bones_of_a_collection_move_elsewhere_is_named(tmp_path, capfd, way
         helmet.modifiers.new("a", "ARMATURE").object = rig
     elif way == "carried":
         helmet.parent, helmet.parent_type, helmet.parent_bone = rig, "BONE", rig.data.bones[0].name
+    elif way == "held":
+        hold = helmet.constraints.new("COPY_TRANSFORMS")
+        hold.target, hold.subtarget = rig, rig.data.bones[0].name
     bpy.context.view_layer.update()
     activate(rig)
     capfd.readouterr()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import bpy
@@ -16,7 +17,7 @@ from ...model.source import Meshes
 from ...model.transforms import inverse
 from ..compat import Block
 from ..mesh.attributes import Topology
-from ..scene import ExportScene, hung_on_bone
+from ..scene import ExportScene, bone_under, upward
 from .armature import from_children
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
@@ -80,29 +81,31 @@ class ExportRig:
 
     def carrier(self, block: Block) -> int:
         """Return the joint whose bone, or one below that is no joint, carries an object as a whole; -1 if none does."""
-        hung = self._hung(block)
-        bone = None if hung is None else self.block.data.bones.get(hung.parent_bone)
+        bone = self._bone_under(block)
         while bone is not None and bone.name not in self.joints:
             bone = bone.parent
         return -1 if bone is None else self.joints[bone.name]
 
     def place_of(self, block: Block) -> Doubles:
         """Return where an object is in the world, (4, 4): what a bone carries while the bones are at rest."""
-        hung = self._hung(block)
-        if hung is None or hung.parent_bone not in self.block.data.bones:
-            return np.array(block.matrix_world, np.float64)
-        bone, chain = self.block.data.bones[hung.parent_bone], [block]
-        while chain[-1] != hung:
-            chain.append(chain[-1].parent)
+        bone, now = self._bone_under(block), np.array(block.matrix_world, np.float64)
+        if bone is None:
+            return now
         at = np.array(self.block.matrix_world, np.float64), np.array(bone.matrix_local, np.float64)
+        chain = list(takewhile(lambda each: each != self.block, upward(block)))
+        if any(
+            not hold.mute for each in chain for hold in each.constraints
+        ):  # who knows what: as it stands to the bone
+            shown = np.array(self.block.pose.bones[bone.name].matrix, np.float64)
+            return steady.products(*at, inverse(steady.products(at[0], shown)), now)
         own = [(np.array(each.matrix_parent_inverse), np.array(each.matrix_basis)) for each in reversed(chain)]
         return steady.products(*at, inverse(from_children(bone)), *(steady.products(*pair) for pair in own))
 
-    def _hung(self, block: Block) -> Block | None:
-        """Return which object hangs on a bone, a given one or one above it; None where none does, or bones bend it."""
+    def _bone_under(self, block: Block) -> Block | None:
+        """Return the bone that carries an object as a whole; None where none does, or bones bend it."""
         if any(m.type == "ARMATURE" and m.object is not None and m.show_viewport for m in block.modifiers):
             return None
-        return hung_on_bone(block, self.block)
+        return self.block.data.bones.get(bone_under(block, self.block))
 
 
 @dataclass(eq=False)

@@ -39,7 +39,7 @@ from ...blender.roots import (
     poses_parts,
     root_of,
 )  # fmt: skip
-from ...blender.scene import FACED, SHAPES, bending, objects_in, upward
+from ...blender.scene import FACED, SHAPES, bending, bone_under, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed
@@ -170,9 +170,7 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     model.away = [block for block in model.away if not _chosen(context, block)]
     near = [block for block in together(context, model.whole) if block not in model.away]
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
-    wanted = [
-        b for b in near if _chosen(context, b) and (not rigs or not rigs.isdisjoint([*bending(b), *_carrying(b)]))
-    ]
+    wanted = [b for b in near if _chosen(context, b) and (not rigs or _is_led(b, rigs))]
     if not any(block.type == "MESH" for block in model.whole):  # of its own: what its armature poses instead is meant
         wanted += [
             block for block in near if block not in wanted and any(rig in model.blocks for rig in bending(block))
@@ -202,7 +200,7 @@ def _with_led(context: Context, choice: Choice) -> Choice:
     rigs = {block for block in choice.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
     known = {*choice.whole, *choice.away}
     for block in together(context, choice.whole) if rigs else ():
-        led = block.type == "MESH" and not rigs.isdisjoint([*bending(block), *_carrying(block)])
+        led = block.type == "MESH" and _is_led(block, rigs)
         if led and block not in known and not any(map(is_level, block.users_collection)):
             choice.led.append(block)
     return choice
@@ -233,9 +231,10 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
 def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return the objects that hang together with some, and are not among them, hidden or not.
 
-    That is what hangs on them, but for what hangs on their tags, which is other models; meshes that the same armature
-    deforms, those of another file, too, where the armature is the model's own; tags on that armature's bones; and those
-    that lie in a collection with none but their meshes, and don't carry them. Not what such an armature is posed by.
+    That is what hangs on them or follows them by constraints, but for what does so by their tags, which is other
+    models; meshes that the same armature deforms, those of another file, too, where the armature is the model's own;
+    tags on that armature's bones; and those that lie in a collection with none but their meshes, and don't carry them.
+    Not what such an armature is posed by.
     """
     own = set(blocks)
     ids = {model_of(block) for block in blocks} | {""}
@@ -248,6 +247,7 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = {above for block in blocks for above in upward(block.parent)}
+    untagged = [block for block in blocks if not is_tag(block)]
     found = []
     for block in context.scene.objects:
         if block in own or block in carriers or block in aids or block.type not in KINDS | SHAPES:
@@ -258,6 +258,7 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
             continue
         skinned = not rigs.isdisjoint(bent_by)
         hung = _hangs_short_of_tags(block, own) or _is_worn(block, rigs - shared)
+        hung |= block.type in FACED and goes_with(block, *untagged)
         on_tag = is_tag(block) and model_of(block) in ids and _below_tags(block).parent in rigs - shared
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside or on_bone or on_tag) and not level_number(block):
@@ -277,10 +278,9 @@ def _below_tags(block: bpy.types.Object) -> bpy.types.Object:
     return found[-1]
 
 
-def _carrying(block: bpy.types.Object) -> set[bpy.types.Object]:
-    """Return the armature on one of whose bones an object hangs."""
-    hung = next((each for each in upward(block) if each.parent is not None and each.parent_type == "BONE"), None)
-    return set() if hung is None else {hung.parent}
+def _is_led(block: bpy.types.Object, rigs: set[bpy.types.Object]) -> bool:
+    """Tell whether bones of some armatures bend or carry an object."""
+    return not rigs.isdisjoint(bending(block)) or any(bone_under(block, rig) for rig in rigs)
 
 
 def _hangs_short_of_tags(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:

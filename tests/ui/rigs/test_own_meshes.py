@@ -28,7 +28,7 @@ from tests.ui.rigs.arms import (
     shown_points,
     wave_own,
 )
-from tests.ui.scene import activate, add_cube, add_mesh, bpy, error_of, reopen
+from tests.ui.scene import activate, add_cube, add_mesh, add_object, bpy, error_of, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -133,6 +133,43 @@ def test_it_comes_back_as_it_was(own):
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     import_mesh(filepath=str(own / "own.md5mesh"))
     assert all(farthest(shown_points(frame), points) < 1e-4 for frame, points in enumerate(wanted))
+
+
+def follow(block: Any, kind: str, bone: str) -> Any:
+    """Let an object follow a bone by a constraint, as it stands; returns that."""
+    hold = block.constraints.new(kind)
+    aim = hold.targets.new() if kind == "ARMATURE" else hold
+    aim.target, aim.subtarget = rig(), bone
+    bpy.context.view_layer.update()
+    return hold
+
+
+@pytest.mark.parametrize("kind", ["CHILD_OF", "COPY_TRANSFORMS", "ARMATURE"])
+@pytest.mark.parametrize("way", ["itself", "what carries it"])
+def test_what_follows_a_bone_by_a_constraint_is_carried_by_it(own, capfd, kind, way):
+    wave_own()
+    hat = add_cube("hat")
+    hat.location, hat.rotation_euler = (1.0, 2.0, 9.0), (0.3, 0.2, 0.1)
+    holder = hat
+    if way == "what carries it":
+        holder = add_object("hook")
+        hat.parent = holder
+    scene().frame_set(3)
+    follow(holder, kind, "Bone.001")
+    activate(rig(), hat, bpy.data.objects["box"])
+    model, animation = model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim")
+    assert [mesh.name for mesh in model.meshes] == ["box", "hat"]
+    check_shown(model, animation, range(5))
+    assert "off" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("part", ["influence", "use_rotation_x", "mute"])
+def test_what_follows_a_bone_in_part_needs_weights(own, part):
+    hat = add_cube("hat")
+    hold = follow(hat, "CHILD_OF", "Bone.001")
+    setattr(hold, part, {"influence": 0.5, "mute": True}.get(part, False))
+    activate(rig(), hat, bpy.data.objects["box"])
+    assert "'hat' has 8 vertices without weights" in error_of(export_mesh, filepath=str(own / "own.md5mesh"))
 
 
 def test_modifiers_and_shape_keys_count_as_they_stand(own):
