@@ -10,6 +10,7 @@ import bpy as blender
 import numpy as np
 
 from io_idtech_models.blender.properties import EXPORT
+from io_idtech_models.blender.provenance import FILE, FILE_OF
 from io_idtech_models.blender.rig_clips import STAMP
 
 bpy: Any = blender
@@ -29,6 +30,7 @@ LEFT_OUT = {
     EXPORT,
 }  # fmt: skip
 NOTED = {EXPORT, STAMP}  # what exports note: how they were done, and of which keys a rig's actions were made
+NOTED_ON_ACTIONS = NOTED | {FILE, FILE_OF}  # which file they were written to
 WINDOWS = {"window_managers", "screens", "workspaces", "brushes", "libraries", "all_ids"}  # and what lists all others
 
 
@@ -84,7 +86,8 @@ def _walk(struct: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
         elif kind.type == "COLLECTION" and depth and kind.identifier != "children":  # of bones, which all are told of
             yield from _walk_all(value, kind, place, depth - 1)
     if isinstance(struct, bpy.types.ID | bpy.types.PoseBone | bpy.types.Bone):
-        yield from ((f"{path}[{key!r}]", _plain(value)) for key, value in struct.items() if key not in NOTED)
+        noted = NOTED_ON_ACTIONS if isinstance(struct, bpy.types.Action) else NOTED
+        yield from ((f"{path}[{key!r}]", _plain(value)) for key, value in struct.items() if key not in noted)
 
 
 def _walk_all(values: Any, kind: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
