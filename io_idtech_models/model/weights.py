@@ -99,6 +99,15 @@ def summed(owners: NDArray[Any], matrices: NDArray[Any], count: int) -> Doubles:
     return np.asarray(np.stack(columns, axis=1).reshape(-1, 3, 3), np.float64)
 
 
+def weighted_turns(weights: Weights, turns: NDArray[Any]) -> Doubles:
+    """Return the sums (V, 3, 3) of weight x turn of its joint, of `turns` (J, 3, 3); none where there is no weight."""
+    vertices, entries = weights.entries()
+    parts = turns[weights.joints[entries]] * weights.factors[entries].astype(np.float64)[:, None, None]
+    found = summed(vertices, parts, len(weights.counts))
+    found[weights.counts == 0] = np.eye(3)
+    return found
+
+
 def turned_alike(rest: NDArray[Any], turns: Doubles, first: Doubles) -> Doubles:
     """Return the vectors (V, 3) that sums of weight x turn, (V, 3, 3), take to normals at rest, (V, 3), of some length.
 
@@ -113,18 +122,12 @@ def alike_normals(weights: Weights, normals: NDArray[Any], bind: NDArray[Any], a
 
     As `RB_MDRSurfaceAnim` of ioquake3 does. `normals` and the others are as `blended_normals` has them.
     """
-    vertices, entries = weights.entries()
-    joints, factors = weights.joints[entries], weights.factors[entries].astype(np.float64)
-
-    def sums(turns: NDArray[Any]) -> Doubles:
-        return summed(vertices, turns[joints] * factors[:, None, None], len(normals))
-
     rest, first = normal_turns(weights, bind), to_matrices(normal_turns(weights, bind))
-    stored = turned_alike(rotate(rest, normals), sums(to_matrices(bind)), first)
+    stored = turned_alike(rotate(rest, normals), weighted_turns(weights, to_matrices(bind)), first)
     bare = weights.counts == 0
     found = np.empty((len(axes), len(normals), 3))
     for frame, own in zip(found, axes, strict=True):
-        turned = np.where(bare[:, None], normals, steady.applied(sums(own), stored))
+        turned = np.where(bare[:, None], normals, steady.applied(weighted_turns(weights, own), stored))
         frame[:] = turned / np.maximum(steady.lengths(turned), steady.TINY)[:, None]
     return found
 
@@ -135,14 +138,11 @@ def blended_normals(weights: Weights, normals: NDArray[Any], bind: NDArray[Any],
     `normals` (V, 3) are in the space of each first weight's joint, which is turned by `bind` (J, 4) at rest; `axes`
     (F, J, 3, 3) are what joints do to their space. By the cofactors of the blend: so they stay upright where it scales.
     """
-    vertices, entries = weights.entries()
-    joints, factors = weights.joints[entries], weights.factors[entries].astype(np.float64)
     back = np.swapaxes(to_matrices(bind), -1, -2)
     rest = rotate(normal_turns(weights, bind), normals)
     found = np.empty((len(axes), len(normals), 3))
     for frame, own in zip(found, axes, strict=True):
-        blend = summed(vertices, steady.products(own, back)[joints] * factors[:, None, None], len(normals))
-        blend[weights.counts == 0] = np.eye(3)
+        blend = weighted_turns(weights, steady.products(own, back))
         cofactors = steady.cofactors(blend) * np.where(steady.determinants(blend) < 0, -1.0, 1.0)[:, None, None]
         turned = steady.applied(cofactors, rest)
         frame[:] = turned / np.maximum(steady.lengths(turned), steady.TINY)[:, None]

@@ -27,7 +27,7 @@ from ...model.skeletal import (
 )
 from ...model.source import Facts
 from ...model.transforms import conjugate, rotate, to_matrices
-from ...model.weights import summed, turned_alike
+from ...model.weights import summed, turned_alike, weighted_turns
 from ...reporting import LimitError, listed
 from ..common.joint_tags import NewJoints, axes_of, warn_of_bent
 from ..common.records import (
@@ -85,19 +85,10 @@ def _mesh_source(surface: MdrSurface, skeleton: Skeleton) -> SkinnedMeshSource:
     names = decode_name(surface.header["name"]), decode_name(surface.header["shader"])
     made = mesh_source(names, surface.vertices, surface.weights, surface.triangles, facts)
     assert made.normals is not None
-    shown = steady.applied(_turns(made.weights.factors, made, skeleton), made.normals)
+    shown = steady.applied(weighted_turns(made.weights, to_matrices(skeleton.bind.rotations)), made.normals)
     made.normals = _in_first(_unit(shown), made, skeleton)
     made.alike = True
     return made
-
-
-def _turns(factors: NDArray[Any], mesh: SkinnedMesh | SkinnedMeshSource, skeleton: Skeleton) -> NDArray[np.float64]:
-    """Return the sum over each vertex's weights of weight x turn of its bone, (V, 3, 3), in the bind pose."""
-    owners, entries = mesh.weights.entries()
-    parts = to_matrices(skeleton.bind.rotations)[mesh.weights.joints[entries]] * factors[entries, None, None]
-    found = summed(owners, parts, len(mesh.weights.counts))
-    found[mesh.weights.counts == 0] = np.eye(3)
-    return found
 
 
 def _unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
