@@ -191,9 +191,9 @@ def follows(block: Block, other: Block) -> bool:
     return other in _followed(block, True)
 
 
-def goes_with(block: Block, *others: Block) -> bool:
-    """Tell whether an object follows one of others, as part of its model: not by a tag, which carries another model."""
-    return any(leader in others for leader in _followed(block, False))
+def goes_with(block: Block, other: Block) -> bool:
+    """Tell whether an object follows another one, as part of its model: not by a tag, which carries another model."""
+    return other in _followed(block, False)
 
 
 def _brought_by(leader: Block) -> Block | None:

@@ -46,30 +46,36 @@ def bone_under(block: Block, rig: Block) -> str:
     A bone carries what hangs on it, and what goes wholly with it by a constraint.
     """
     for each in upward(block):
-        held = next((bone for bone in map(_held_by, reversed(each.constraints)) if bone is not None), None)
+        held, bone = held_by(each)
         if held is not None:
-            return held[1] if held[0] == rig else ""
+            return bone if held == rig else ""
         if each.parent == rig and each.parent_type == "BONE":
             return str(each.parent_bone)
     return ""
 
 
-def _held_by(hold: Any) -> tuple[Block, str] | None:
-    """Return the armature and the bone that a constraint makes an object go wholly with, or None."""
-    if hold.mute or hold.influence < 1.0:
-        return None
+def held_by(block: Block) -> tuple[Block | None, str]:
+    """Return what an object goes wholly with by a constraint, and the bone of that, or ""; None and "" for nothing."""
+    for hold in reversed(block.constraints):
+        aim = _aim(hold) if not hold.mute and hold.influence == 1.0 else None
+        target = None if aim is None else aim.target
+        if target is not None and (not aim.subtarget or (target.pose and aim.subtarget in target.pose.bones)):
+            return target, str(aim.subtarget)
+    return None, ""
+
+
+def _aim(hold: Any) -> Any:
+    """Return what says in a constraint with which object and bone its owner goes wholly; None where it doesn't."""
     if hold.type == "ARMATURE":
         found = [target for target in hold.targets if target.weight > 0.0]
-        aim = found[0] if len(found) == 1 else None
-    elif hold.type == "CHILD_OF":
+        return found[0] if len(found) == 1 else None
+    if hold.type == "CHILD_OF":
         parts = (getattr(hold, f"use_{part}_{axis}") for part in ("location", "rotation", "scale") for axis in "xyz")
-        aim = hold if all(parts) else None
-    elif hold.type == "COPY_TRANSFORMS":
+        return hold if all(parts) else None
+    if hold.type == "COPY_TRANSFORMS":
         in_world = {hold.mix_mode, hold.target_space, hold.owner_space} <= {"REPLACE", "WORLD"}
-        aim = hold if in_world and not hold.head_tail else None
-    else:
-        aim = None
-    return (aim.target, aim.subtarget) if aim is not None and aim.target is not None and aim.subtarget else None
+        return hold if in_world and not hold.head_tail else None
+    return None
 
 
 def objects_in(collection: Any) -> list[Block]:

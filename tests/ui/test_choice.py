@@ -682,6 +682,25 @@ def test_what_follows_a_model_by_a_constraint_hangs_together_with_it(tmp_path, c
     assert len(found.meshes if on == "bone" else found.surfaces) == meshes + (on != "tag")
 
 
+@pytest.mark.parametrize("way", ["in part", "bent"])
+def test_what_follows_a_model_in_part_or_has_bones_of_its_own_is_left_alone(tmp_path, way):
+    """A shadow below a body, a gun with an armature of its own that follows the hand."""
+    made = import_model(put(tmp_path / "a.md5mesh", samples_md5.arm()))
+    rig = next(block for block in made.objects if block.type == "ARMATURE")
+    own, beside = add_cube("own"), add_cube("beside")
+    own.vertex_groups.new(name="hand").add(range(8), 1.0, "REPLACE")
+    own.modifiers.new("a", "ARMATURE").object = rig
+    follower = beside
+    if way == "bent":
+        follower = add_object("grip", bpy.data.armatures.new("grip"))
+        beside.parent, beside.modifiers.new("a", "ARMATURE").object = follower, follower
+    hold = follower.constraints.new("COPY_LOCATION" if way == "in part" else "CHILD_OF")
+    hold.target, hold.subtarget = rig, "hand"
+    bpy.context.view_layer.update()
+    activate(own, own, rig)
+    assert "beside" not in chosen("AUTO") and "beside" not in chosen("SELECTION")
+
+
 def test_selected_shapes_are_said(tmp_path, capfd):
     cube, curve = add_cube("cube"), add_object("wire", bpy.data.curves.new("wire", "CURVE"))
     activate(cube, curve)

@@ -212,6 +212,7 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
     Raises:
         LimitError: vertices without weights.
     """
+    rig.look_at_rest(block, export.view_layer)
     with _at_rest(block, export) as mesh:
         settings = export.settings
         source = rig.rest if place is not None else None

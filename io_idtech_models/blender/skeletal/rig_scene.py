@@ -17,7 +17,7 @@ from ...model.source import Meshes
 from ...model.transforms import inverse
 from ..compat import Block
 from ..mesh.attributes import Topology
-from ..scene import ExportScene, bone_under, upward
+from ..scene import ExportScene, bone_under, positioned, upward
 from .armature import from_children
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
@@ -78,6 +78,7 @@ class ExportRig:
     import_scale: float
     uneven: bool = False  # the armature's scale, which joints can't have
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
+    _at_rest: dict[Block, Doubles] = field(default_factory=dict)  # see `look_at_rest`
 
     def carrier(self, block: Block) -> int:
         """Return the joint whose bone, or one below that is no joint, carries an object as a whole; -1 if none does."""
@@ -88,18 +89,28 @@ class ExportRig:
 
     def place_of(self, block: Block) -> Doubles:
         """Return where an object is in the world, (4, 4): what a bone carries while the bones are at rest."""
-        bone, now = self._bone_under(block), np.array(block.matrix_world, np.float64)
-        if bone is None:
-            return now
+        bone = self._bone_under(block)
+        if bone is None or block in self._at_rest:
+            return self._at_rest.get(block, np.array(block.matrix_world, np.float64))
         at = np.array(self.block.matrix_world, np.float64), np.array(bone.matrix_local, np.float64)
-        chain = list(takewhile(lambda each: each != self.block, upward(block)))
-        if any(
-            not hold.mute for each in chain for hold in each.constraints
-        ):  # who knows what: as it stands to the bone
-            shown = np.array(self.block.pose.bones[bone.name].matrix, np.float64)
-            return steady.products(*at, inverse(steady.products(at[0], shown)), now)
-        own = [(np.array(each.matrix_parent_inverse), np.array(each.matrix_basis)) for each in reversed(chain)]
+        own = [
+            (np.array(each.matrix_parent_inverse), np.array(each.matrix_basis)) for each in reversed(self._chain(block))
+        ]
         return steady.products(*at, inverse(from_children(bone)), *(steady.products(*pair) for pair in own))
+
+    def look_at_rest(self, block: Block, view_layer: bpy.types.ViewLayer) -> None:
+        """Ask Blender where an object is while the bones are at rest: one that a bone carries, and constraints move."""
+        constraints = [hold for each in self._chain(block) for hold in each.constraints if not hold.mute]
+        if not constraints or self._bone_under(block) is None:
+            return
+        with positioned(self.block, "REST"):
+            view_layer.update()
+            self._at_rest[block] = np.array(block.matrix_world, np.float64)
+        view_layer.update()
+
+    def _chain(self, block: Block) -> list[Block]:
+        """Return an object and what it hangs on, up to what hangs on the armature."""
+        return list(takewhile(lambda each: each != self.block, upward(block)))
 
     def _bone_under(self, block: Block) -> Block | None:
         """Return the bone that carries an object as a whole; None where none does, or bones bend it."""

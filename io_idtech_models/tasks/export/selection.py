@@ -39,7 +39,7 @@ from ...blender.roots import (
     poses_parts,
     root_of,
 )  # fmt: skip
-from ...blender.scene import FACED, SHAPES, bending, bone_under, objects_in, upward
+from ...blender.scene import FACED, SHAPES, bending, bone_under, held_by, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed
@@ -247,7 +247,6 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = {above for block in blocks for above in upward(block.parent)}
-    untagged = [block for block in blocks if not is_tag(block)]
     found = []
     for block in context.scene.objects:
         if block in own or block in carriers or block in aids or block.type not in KINDS | SHAPES:
@@ -257,8 +256,7 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
         if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
             continue
         skinned = not rigs.isdisjoint(bent_by)
-        hung = _hangs_short_of_tags(block, own) or _is_worn(block, rigs - shared)
-        hung |= block.type in FACED and goes_with(block, *untagged)
+        hung = _hangs_short_of_tags(block, own) or _is_worn(block, rigs - shared) or _is_held(block, own)
         on_tag = is_tag(block) and model_of(block) in ids and _below_tags(block).parent in rigs - shared
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside or on_bone or on_tag) and not level_number(block):
@@ -272,6 +270,17 @@ def _is_worn(block: bpy.types.Object, rigs: set[Any]) -> bool:
     return on_bone and not bending(block) and not block.hide_render
 
 
+def _is_held(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
+    """Tell whether an object with faces, which no bones bend, goes wholly with one of some by a constraint.
+
+    Or hangs on what does; with a tag goes another model.
+    """
+    if block.type not in FACED or bending(block):
+        return False
+    holders = (held_by(above)[0] for above in takewhile(lambda above: not is_tag(above), upward(block)))
+    return any(holder in own and not is_tag(holder) for holder in holders)
+
+
 def _below_tags(block: bpy.types.Object) -> bpy.types.Object:
     """Return the last of the tags that a tag hangs on, one on another: itself, if it hangs on none."""
     found: list[bpy.types.Object] = [block, *takewhile(is_tag, upward(block.parent))]
@@ -280,7 +289,8 @@ def _below_tags(block: bpy.types.Object) -> bpy.types.Object:
 
 def _is_led(block: bpy.types.Object, rigs: set[bpy.types.Object]) -> bool:
     """Tell whether bones of some armatures bend or carry an object."""
-    return not rigs.isdisjoint(bending(block)) or any(bone_under(block, rig) for rig in rigs)
+    bent_by = bending(block)
+    return not rigs.isdisjoint(bent_by) if bent_by else any(bone_under(block, rig) for rig in rigs)
 
 
 def _hangs_short_of_tags(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:

@@ -163,6 +163,24 @@ def test_what_follows_a_bone_by_a_constraint_is_carried_by_it(own, capfd, kind, 
     assert "off" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("kind", ["LIMIT_LOCATION", "CHILD_OF"])
+def test_other_constraints_of_what_hangs_on_a_bone_count_as_they_do_while_bones_rest(own, kind):
+    """Also where the bone is scaled to nothing in the frame that the scene stands at, or Blender ignores them."""
+    wave_own()
+    hat = add_cube("hat")
+    hat.parent, hat.parent_type, hat.parent_bone = rig(), "BONE", "Bone.001"
+    activate(rig(), hat, bpy.data.objects["box"])
+    plain = model_of(own / "plain.md5mesh").meshes[1]
+    hold = hat.constraints.new(kind)
+    if kind == "CHILD_OF":
+        hold.target, hold.subtarget = rig(), "gone"
+    rig().pose.bones["Bone.001"].scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    made = model_of(own / "own.md5mesh").meshes[1]
+    np.testing.assert_array_equal(made.weights.joints, plain.weights.joints)
+    np.testing.assert_allclose(made.weights.offsets, plain.weights.offsets, atol=1e-5)
+
+
 @pytest.mark.parametrize("part", ["influence", "use_rotation_x", "mute"])
 def test_what_follows_a_bone_in_part_needs_weights(own, part):
     hat = add_cube("hat")
