@@ -13,7 +13,7 @@ from typing import Callable
 
 from . import children, environments, installed_blender, package, report, site
 from .common import PACKAGE, PROJECT, BuildError, MissingPythonError, say
-from .environments import BLENDERS, LINT, Environment
+from .environments import BLENDERS, EVERY_BLENDER, LINT, Environment
 from .pythons import find
 from .report import Outcome
 
@@ -237,7 +237,7 @@ def guide(_options: Options) -> Outcome:
 
 def chosen_blenders(options: Options) -> list[Environment]:
     """Return the environments of the Blender versions that were asked for."""
-    return [BLENDERS[version] for version in options.versions]
+    return [EVERY_BLENDER[version] for version in options.versions]
 
 
 def at_hand(options: Options) -> list[Environment]:

@@ -88,6 +88,13 @@ BLENDERS = {
     "4.5": blender_environment("4.5", (3, 11), "numpy==1.26.*"),
     "5.2": blender_environment("5.2", (3, 13), NUMPY_2),
 }
+BETWEEN = {  # which people have, too: tested where they are asked for by name
+    "4.3": blender_environment("4.3", (3, 11), "numpy==1.24.*"),
+    "4.4": blender_environment("4.4", (3, 11), "numpy==1.26.*"),
+    "5.0": blender_environment("5.0", (3, 11), "numpy==1.26.*"),
+    "5.1": blender_environment("5.1", (3, 13), NUMPY_2),
+}
+EVERY_BLENDER = dict(sorted((BLENDERS | BETWEEN).items()))
 PREFERRED = {(3, 11): BLENDERS["4.5"], (3, 13): BLENDERS["5.2"]}
 
 # numpy 2.2 is the last whose type stubs can be read as Python 3.11; bpy must not be in here beside its stubs.
@@ -117,7 +124,7 @@ def numpy_environment(python: Version) -> Environment:
 
 def layers(environment: Environment, tests: bool = False) -> list[str]:
     """List the layers that an environment needs."""
-    checked = ["import"] if environment in BLENDERS.values() else []
+    checked = ["import"] if environment in EVERY_BLENDER.values() else []
     return ["runtime", *checked, *(["tests"] if tests else [])]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from . import children
 from .common import BuildError, say
-from .environments import BLENDERS
+from .environments import BLENDERS, EVERY_BLENDER
 
 HELP = """\
 usage: python3 build.py COMMAND [ARGUMENTS]
@@ -38,7 +38,7 @@ every Blender version that the Pythons at hand allow (bpy-4.2, bpy-4.5, bpy-5.2;
 for "unit", all tests), and builds, validates and installs the extension (zip) and the user's guide (docs).
 
   --only STEP                run this step only; may be repeated
-  --versions V,V             use these Blender versions only
+  --versions V,V             use these Blender versions only; 4.3, 4.4, 5.0 and 5.1, too
   --blender PATH             run the tests in an installed Blender in place of PyPI's (step "blender")
   -- ARGUMENTS               the rest is for pytest: -k, -x, or the tests to run
 
@@ -148,7 +148,7 @@ def test(arguments: list[str], blender: str | None) -> int:
     if own:
         raise BuildError(f"test does not know {' '.join(own)}. Arguments for pytest come after --.")
     chosen = tuple(versions.split(",")) if versions else tuple(BLENDERS)
-    unknown = set(chosen) - set(BLENDERS)
+    unknown = set(chosen) - set(EVERY_BLENDER)
     if unknown:
-        raise BuildError(f"--versions {','.join(sorted(unknown))}: the versions are {', '.join(BLENDERS)}.")
+        raise BuildError(f"--versions {','.join(sorted(unknown))}: the versions are {', '.join(EVERY_BLENDER)}.")
     return checks.run_checks(checks.Options(tuple(only), chosen, tuple(pytest_arguments), blender))

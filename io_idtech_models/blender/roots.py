@@ -276,6 +276,17 @@ def follows_frame(keys: Block) -> bool:
     return leader is not None and (is_root(leader) if hasattr(leader, "parent") else True)
 
 
+def time_of(keys: Block) -> float:
+    """Return the evaluation time of absolute keys: of those that follow a root what that says.
+
+    Undo brings back a time of before drivers were evaluated, which Blender does no sooner than it draws.
+    """
+    leader = _driven_by(keys) if follows_frame(keys) else None
+    if leader is None:
+        return float(keys.eval_time)
+    return float(leader[FRAME] if hasattr(leader, "parent") else leader.eval_time)
+
+
 def leader_of(keys: Block) -> Block | None:
     """Return the shape keys of another model whose frame shape keys show; None if they follow none."""
     leader = _driven_by(keys)

@@ -19,7 +19,7 @@ from ..compat import Block, playing_curves
 from ..curves import LINEAR, curve_points, playing_strips, plays, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
-from ..roots import follows_frame
+from ..roots import follows_frame, time_of
 from ..scene import ExportScene, bending, is_stretched, showing, unstretched
 from .shape_keys import KeyFinder, are_reached, frame_blocks, num_before, positions, take_strokes, values_at
 
@@ -47,25 +47,39 @@ def shown_key(keys: Block) -> int:
         blocks.foreach_get("value", values)
         lone = np.flatnonzero(values[1:] > 0) + 1
         return int(lone[0]) if len(lone) == 1 and values[lone[0]] == 1.0 else -1
-    blocks.foreach_get("frame", values)
-    nearest = int(np.abs(values - keys.eval_time).argmin())
-    return nearest if abs(float(values[nearest]) - keys.eval_time) < HUNDREDTH else -1
+    nearest = key_to_edit(keys)
+    return nearest if abs(float(blocks[nearest].frame) - time_of(keys)) < HUNDREDTH else -1
+
+
+def key_to_edit(keys: Block) -> int:
+    """Return the number of the key that what shows now is edited in, -1 for none: of absolute ones the nearest.
+
+    Between two of them the scene stands where rows play at other frames per second than its own.
+    """
+    if keys.use_relative:
+        return shown_key(keys)
+    places = np.empty(len(keys.key_blocks), np.float32)
+    keys.key_blocks.foreach_get("frame", places)
+    return int(np.abs(places - time_of(keys)).argmin())
 
 
 def follow(blocks: list[Block], to_frame: bool = True) -> None:
-    """Let the active key of each object be sculpted: the key that shows, or that which is active already."""
+    """Let the active key of each object be sculpted: the one to edit what shows in, or that which is active already."""
     for block in filter(has_frames, blocks):
-        index = shown_key(block.data.shape_keys) if to_frame else -1
+        index = key_to_edit(block.data.shape_keys) if to_frame else -1
         if index not in (-1, block.active_shape_key_index):
             block.active_shape_key_index = index
         take_strokes(block)
 
 
 def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
-    """Return the first frame of a scene's range that shows an object's active key; None if that shows now, or never."""
+    """Return the first frame of a scene's range that shows an object's active key.
+
+    None if what shows now is edited in that, or it never shows.
+    """
     keys: Any = block.data.shape_keys
     index = block.active_shape_key_index
-    if shown_key(keys) == index:
+    if key_to_edit(keys) == index:
         return None
     based = num_before(keys)
     frames = range(scene.frame_start, scene.frame_end + 1)
