@@ -58,9 +58,10 @@ def held_by(block: Block) -> tuple[Block | None, str]:
     """Return what an object goes wholly with by a constraint, and the bone of that, or ""; None and "" for nothing."""
     for hold in reversed(block.constraints):
         aim = _aim(hold) if not hold.mute and hold.influence == 1.0 else None
-        target = None if aim is None else aim.target
-        if target is not None and (not aim.subtarget or (target.pose and aim.subtarget in target.pose.bones)):
-            return target, str(aim.subtarget)
+        if aim is None or aim.target is None:
+            continue
+        if not aim.subtarget or (aim.target.pose and aim.subtarget in aim.target.pose.bones):
+            return aim.target, str(aim.subtarget)
     return None, ""
 
 

@@ -166,7 +166,9 @@ def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Contex
     if not inserts and any(counts[part] == 1 for part in kinds):
         raise LimitError("the model's only frame can't be deleted")
     every = [other for _, other in rows]
-    wanted = [(a, shifted(row, place, inserts, every)) for a, row in rows if not set(kinds).isdisjoint(row.parts)]
+    played = [root.animation_data.action for root in player.parts.values() if root.animation_data is not None]
+    touched = [(action, row) for action, row in rows if not set(kinds).isdisjoint(row.parts)]
+    wanted = [(action, shifted(row, place, inserts, every, action in played)) for action, row in touched]
     check_begin({row.name: row.first for _, row in wanted}, {row.name: row.first for row in every})
     models = [choice for part in kinds for choice in _models(player, part, context)]
     found = [edit_frames.model_frames(each.whole, each.collection, scene) for each in models]

@@ -40,7 +40,11 @@ EACH = [
     if not (file.startswith("first") and model == "flap.md3")
 ]
 # What the first version had noted does not tell whether another Blender shows it otherwise: its own does.
-EACH += [(f"first-{'.'.join(map(str, bpy.app.version[:2]))}.blend", "flap.md3")]
+EACH += [
+    (file, "flap.md3")
+    for file in FILES
+    if file.startswith("first") and version_of(FOLDER / file) == bpy.app.version[:2]
+]
 
 
 def opened(file: str, name: str) -> Any:

@@ -753,3 +753,14 @@ def test_animations_have_an_exporter(name):
     handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{name}_animations")
     assert handler.bl_export_operator == f"export_anim.idtech_{name}"
     assert not hasattr(handler, "bl_import_operator"), "the models' takes what is dropped"
+
+
+def test_a_list_that_was_wanted_as_a_file_was_opened_is_made_all_the_same(monster):
+    """Blender ends all timers with each file that it opens."""
+    for _ in range(2):
+        shown._State.made_of.clear()
+        shown.listing(bpy.context)
+        assert bpy.app.timers.is_registered(shown._soon)
+        bpy.app.timers.unregister(shown._soon)
+    shown._soon()
+    assert not shown.is_old(bpy.context)

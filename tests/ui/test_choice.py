@@ -596,7 +596,10 @@ class TestBesideTheActiveModel:
         assert "hat" in chosen("AUTO"), "which the bone carries"
         block.parent_type = "OBJECT"
         assert "hat" not in chosen("AUTO"), "without weights there is no place for it in the file"
-        assert [each.name for each in choose(bpy.context, "AUTO").strange] == ["hat"]
+        for selected in (True, False):
+            block.select_set(selected)
+            found = choose(bpy.context, "AUTO")
+            assert ([each.name for each in found.weightless], found.strange, found.beside) == (["hat"], [], [])
 
 
 class TestMeshesOfAnotherFile:
@@ -680,6 +683,28 @@ def test_what_follows_a_model_by_a_constraint_hangs_together_with_it(tmp_path, c
     hat.select_set(True)
     found = export_model(tmp_path / f"b.{kind}")
     assert len(found.meshes if on == "bone" else found.surfaces) == meshes + (on != "tag")
+
+
+def test_what_follows_a_bone_of_ones_own_is_taken_with_the_body_that_it_bends(tmp_path):
+    bones = bpy.data.armatures.new("rig")
+    rig = add_object("rig", bones)
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones.edit_bones.new("hand").tail = (0, 1, 0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    body, hat = add_cube("body"), add_cube("hat")
+    body.modifiers.new("a", "ARMATURE").object = rig
+    hold = hat.constraints.new("COPY_TRANSFORMS")
+    hold.target, hold.subtarget = rig, "hand"
+    bpy.context.view_layer.update()
+    activate(body, body)
+    assert "hat" in chosen("AUTO")
+    hat.hide_render = True
+    assert "hat" not in chosen("AUTO"), "as what hangs there"
+    activate(hat, hat)
+    assert "'hat' hangs on 'rig', select both" in error_of(
+        bpy.ops.export_scene.idtech_md5mesh, filepath=str(tmp_path / "a.md5mesh")
+    )
 
 
 @pytest.mark.parametrize("way", ["in part", "bent"])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import bmesh
 import numpy as np
 import pytest
 from mathutils import Matrix, Vector
@@ -191,6 +192,26 @@ def test_what_a_file_without_normals_shows_is_written_corner_by_corner(tmp_path,
     export_bytes(tmp_path / f"a.{target}", motions="REST")
     model = bake(load(Disk().file(tmp_path / f"a.{target}")).model.nearest(), [])
     assert off_by_corner(model, 0, blocks) < 2.0
+
+
+@pytest.mark.parametrize("torn", [1, 3])
+def test_what_stays_where_faces_were_torn_off_has_the_normals_that_it_shows(tmp_path, torn):
+    """The faces that were moved away tell that their points were the others', too."""
+    collection = import_model(PROJECT / "examples/bloom/bloom.iqm", animations=False)
+    block = next(block for block in collection.all_objects if block.type == "MESH")
+    faces = bmesh.new()
+    faces.from_mesh(block.data)
+    faces.faces.ensure_lookup_table()
+    away = [faces.faces[nth] for nth in range(0, 40 * torn, 40)]
+    bmesh.ops.split_edges(faces, edges=[edge for face in away for edge in face.edges])
+    for face in away:
+        bmesh.ops.translate(faces, verts=face.verts[:], vec=face.normal * 0.7)
+    faces.to_mesh(block.data)
+    faces.free()
+    activate(first("ARMATURE", collection.all_objects), block)
+    export_bytes(tmp_path / "a.iqm", motions="REST")
+    model = bake(load(Disk().file(tmp_path / "a.iqm")).model.nearest(), [])
+    assert off_by_corner(model, 0, [block]) < 2.0
 
 
 KEYBOARD = [case for case in corpus("iqm") if case.path.parts[-2:] == ("keyboard", "mesh.iqm")]

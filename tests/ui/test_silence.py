@@ -764,6 +764,14 @@ def _(folder):
     activate(rig)
 
 
+@says("no bone moves them", to="a.md5mesh")
+def _(folder):
+    rig, _ = newt()
+    add_cube().parent = rig
+    bpy.context.view_layer.update()
+    activate(rig)
+
+
 @says("tags, of which games take the first", to="a.md3")
 def _(folder):
     add_cube()

@@ -68,7 +68,7 @@ def edited_corners(
     in_place = before is None and not over.any()
     if not in_place:
         angle = _beyond_moves(mesh, np.where(comparable[:, None], stored, shown), shown, before, over)
-    whole = _whole_faces(traces, source)
+    whole = whole_faces(traces, source)
     flat, bent = _odd_points(mesh, topology, whole, before, source)
     points = _points(topology, numbers, whole, source, bent)
     if in_place and points[0][topology.corner_points].all():
@@ -166,7 +166,7 @@ def _known_triangles(traces: Traces, source: Meshes) -> tuple[Numbers, NDArray[A
     return known, traces.numbers[traces.topology.triangle_corners(known)], source.triangles[traces.faces[known]]
 
 
-def _whole_faces(traces: Traces, source: Meshes) -> Bools:
+def whole_faces(traces: Traces, source: Meshes) -> Bools:
     """Tell which faces (faces,) are triangles of the source, with its vertices."""
     known, present, before = _known_triangles(traces, source)
     whole = np.zeros(len(traces.faces), np.bool_)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -22,7 +22,7 @@ from ...reporting import plural
 from ..compat import Block
 from ..provenance import Place
 from . import attributes
-from .edited_normals import Traces, base_positions, edited_corners
+from .edited_normals import Traces, base_positions, edited_corners, whole_faces
 from .uv_maps import UvMaps
 
 log = logging.getLogger(__name__)
@@ -96,8 +96,9 @@ def read_shape(
     uvs = _read_uvs(block, mesh, count)
     part, numbers, loose, faces = _source_numbers(mesh, topology, origin)
     source = None if part is None else part.source
-    numbers, doubtful = _settled(mesh if own_mesh is None else own_mesh, topology, numbers, source, origin.frame)
     traces = Traces(topology, numbers, faces)
+    traces, doubtful = _settled(mesh if own_mesh is None else own_mesh, traces, source, origin.frame)
+    numbers = traces.numbers
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
     before, lost = None, 0
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
@@ -161,15 +162,19 @@ def warn_of_cuts(block: Block, shape: Shape, positions: NDArray[np.float32]) -> 
 
 
 def _settled(
-    mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, source: Meshes | None, frame: int
-) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return the corners' numbers (C,) without those that Blender copied to new points, and who had, or may have, such.
+    mesh: bpy.types.Mesh, traces: Traces, source: Meshes | None, frame: int
+) -> tuple[Traces, NDArray[np.bool_]]:
+    """Return the traces without numbers that Blender copied to new points, and which corners (C,) had or may have such.
 
     What cuts faces gives points in their middle the numbers of their corners. A source vertex that stands at several
-    places is the one that did not move; where all of these did nobody knows, before what is shown is compared.
+    places is the one that did not move; where all of these did nobody knows, before what is shown is compared. Faces
+    that were torn off as they are have no such points: none else came from their triangle.
     """
+    topology, numbers = traces.topology, traces.numbers
     if source is None or int(numbers.max(initial=-1)) < 0 or not _is_torn(topology, numbers):
-        return numbers, np.zeros(len(numbers), np.bool_)
+        return traces, np.zeros(len(numbers), np.bool_)
+    alone = np.bincount(traces.faces + 1)[traces.faces + 1] == 1
+    uncut = (alone & whole_faces(traces, source))[topology.corner_faces]
     known, limit = numbers >= 0, int(numbers.max()) + 1
     shown = attributes.positions(mesh)[topology.corner_points]
     lead = np.zeros(limit, np.int64)
@@ -180,8 +185,8 @@ def _settled(
     for part, corners, own in source.vertex_parts(numbers):
         there[corners] = (part.decoded_positions(slice(frame, frame + 1))[0, own] == shown[corners]).all(axis=1)
     at_home[numbers[there]] = True
-    elsewhere = known & several[numbers] & ~there
-    return np.where(elsewhere & at_home[numbers], -1, numbers), np.asarray(elsewhere)
+    elsewhere = known & several[numbers] & ~there & ~uncut
+    return replace(traces, numbers=np.where(elsewhere & at_home[numbers], -1, numbers)), elsewhere
 
 
 def _is_torn(topology: attributes.Topology, numbers: Numbers) -> bool:

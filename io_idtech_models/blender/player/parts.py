@@ -30,6 +30,11 @@ class PlayerFound:
     levels: dict[tuple[str, int], Any] = field(default_factory=dict)  # collections, by kind and number
     foreign: dict[tuple[str, int], Any] = field(default_factory=dict)  # those of a player that this one is a copy of
 
+    @property
+    def holder(self) -> Block:
+        """Return what remembers how it was exported."""
+        return self.root if self.collection is None else self.collection
+
     def kept(self, key: str) -> str:
         """Return what an import, or a modeller, noted of it by the name of a property; "" where nothing is."""
         found = None if self.collection is None else self.collection.get(key)

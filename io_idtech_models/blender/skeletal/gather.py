@@ -31,7 +31,7 @@ from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, has_gone, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..provenance import Claims, Place
-from ..scene import bending, upward
+from ..scene import bending, held_by, upward
 from ..vertex_groups import read_groups
 from . import armature, lost_weights, normals, source_weights, torso
 from . import tags as joint_tags
@@ -67,7 +67,8 @@ def find_rig(blocks: list[Block]) -> Block:
 
 def _remedy(blocks: list[Block]) -> str:
     """Return what to do where objects have no armature."""
-    hung = next(((b, above) for b in blocks for above in upward(b) if above.type == "ARMATURE"), None)
+    above = ((block, each) for block in blocks for each in (*upward(block), *(held_by(up)[0] for up in upward(block))))
+    hung = next(((block, each) for block, each in above if each is not None and each.type == "ARMATURE"), None)
     if hung is not None:
         return f"'{hung[0].name}' hangs on '{hung[1].name}', select both, or make it active"
     shown = [block.name for block in blocks if block.instance_type == "COLLECTION"]

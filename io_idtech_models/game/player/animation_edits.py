@@ -189,19 +189,19 @@ def check_begin(shown: Mapping[str, int], before: Mapping[str, int]) -> None:
         )
 
 
-def shifted(clip: Clip, place: int, inserts: bool, others: Collection[Clip]) -> Clip:
+def shifted(clip: Clip, place: int, inserts: bool, others: Collection[Clip], plays: bool = False) -> Clip:
     """Return a row's clip after a copy of a frame was inserted behind it in its models, or that frame was deleted.
 
     One that holds it grows or shrinks. One of a single frame, as BOTH_DEAD1, stays the end of those that it ends:
-    `others` are all.
+    `others` are all. Another one of these grows if it is the one that `plays`: many rows may share that frame.
     """
     step = 1 if inserts else -1
     if place < clip.first:
         return replace(clip, first=clip.first + step)
     if place > clip.last:
         return clip
-    if clip.length == 1:
-        ends = any(o.last == place and abs(o.count) > 1 and set(o.parts) & set(clip.parts) for o in others)
+    ends = any(o.last == place and abs(o.count) > 1 and set(o.parts) & set(clip.parts) for o in others)
+    if clip.length == 1 and (ends or not (inserts and plays)):
         moves = ends if inserts else ends or place > 0
         return replace(clip, first=clip.first + step) if moves else clip
     loops = clip.loop >= clip.length or place >= clip.first + clip.length - clip.loop

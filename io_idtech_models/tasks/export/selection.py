@@ -59,6 +59,7 @@ class Choice:
     taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
     others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
     beside: list[bpy.types.Object] = field(default_factory=list)  # that hang together with the active model, unselected
+    weightless: list[bpy.types.Object] = field(default_factory=list)  # that do so too, and which its bones don't move
     away: list[bpy.types.Object] = field(default_factory=list)  # parts of the model that lie in other collections
     led: list[bpy.types.Object] = field(default_factory=list)  # that its bones bend or carry, and lie there
     strange: list[bpy.types.Object] = field(default_factory=list)  # that are selected, and no part of it
@@ -177,10 +178,12 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
         ]
     model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
-    model.beside = [b for b in near if b.type in KINDS and not _chosen(context, b) and b not in wanted]
+    rest = [block for block in near if block.type in KINDS and block not in wanted]
+    model.weightless = [b for b in rest if rigs and b.type == "MESH" and not _is_led(b, rigs)]
+    model.beside = [b for b in rest if b not in model.weightless and not _chosen(context, b)]
     movers = {rig for block in model.blocks for rig in bending(block)}  # which poses, whether it is the model's or not
     carriers = {above for block in model.whole for above in upward(block.parent)}  # whose motion is the model's
-    known, own = {*model.whole, *model.shapes, *movers, *carriers}, set(model.whole)
+    known, own = {*model.whole, *model.shapes, *model.weightless, *movers, *carriers}, set(model.whole)
     ids = {"", None if model.collection is None else model.collection.get(MODEL_ID)}
     strange = [
         block
@@ -256,7 +259,7 @@ def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Ob
         if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
             continue
         skinned = not rigs.isdisjoint(bent_by)
-        hung = _hangs_short_of_tags(block, own) or _is_worn(block, rigs - shared) or _is_held(block, own)
+        hung = _hangs_short_of_tags(block, own) or _is_worn(block, rigs - shared) or _is_held(block, own, rigs - shared)
         on_tag = is_tag(block) and model_of(block) in ids and _below_tags(block).parent in rigs - shared
         beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
         if (hung or skinned or beside or on_bone or on_tag) and not level_number(block):
@@ -270,15 +273,16 @@ def _is_worn(block: bpy.types.Object, rigs: set[Any]) -> bool:
     return on_bone and not bending(block) and not block.hide_render
 
 
-def _is_held(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
+def _is_held(block: bpy.types.Object, own: set[bpy.types.Object], rigs: set[Any]) -> bool:
     """Tell whether an object with faces, which no bones bend, goes wholly with one of some by a constraint.
 
-    Or hangs on what does; with a tag goes another model.
+    Or hangs on what does; with a tag goes another model. Of bones of `rigs` it is as of those that it hangs on.
     """
     if block.type not in FACED or bending(block):
         return False
-    holders = (held_by(above)[0] for above in takewhile(lambda above: not is_tag(above), upward(block)))
-    return any(holder in own and not is_tag(holder) for holder in holders)
+    held = [held_by(above) for above in takewhile(lambda above: not is_tag(above), upward(block))]
+    holders = {holder for holder, bone in held if holder in own or (bone and not block.hide_render and holder in rigs)}
+    return any(not is_tag(holder) for holder in holders)
 
 
 def _below_tags(block: bpy.types.Object) -> bpy.types.Object:

@@ -102,7 +102,7 @@ def keep_options(plan: Plan) -> None:
 
 def _of_player(player: PlayerFound) -> Plan:
     """Return what writes a player: into its folder, or where it was written to last if it came from an archive."""
-    holder = player.collection if player.collection is not None else player.root
+    holder = player.holder
     found, last = holder.get(FILE), last_target(holder)
     place = found if isinstance(found, str) and Path(found).is_dir() else last
     if not place and isinstance(found, str):

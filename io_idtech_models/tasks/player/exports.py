@@ -106,7 +106,7 @@ def chosen_player(context: Context, collection_name: str = "") -> PlayerFound:
 
 def player_name(player: PlayerFound) -> str:
     """Return what a player is called in its game."""
-    return names.file_name_of(player.collection if player.collection is not None else player.root)
+    return names.file_name_of(player.holder)
 
 
 def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> tuple[SavedPlayer, Summary]:

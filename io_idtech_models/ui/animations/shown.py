@@ -97,7 +97,7 @@ def _windows() -> Iterator[Context]:
 def listing(context: Context) -> Any:
     """Return the list for drawing, which is made anew in a moment where it is old; None until there is one."""
     name = holder_of(context)
-    if is_old(context) and name not in _State.wanted:
+    if is_old(context):
         _State.wanted.add(name)
         if not _app.timers.is_registered(_soon):
             _app.timers.register(_soon, first_interval=0.0)

@@ -213,11 +213,10 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        holder = player.root if player.collection is None else player.collection
+        holder = player.holder
         self.filepath = last_target(holder, there=True) or target
         begin(self, holder, "player")
-        if not self.properties.is_property_set("game"):
-            self.game = game_of_player(Path(str(holder.get(FILE, ""))).parts)
+        _propose_game(self, holder)
         self.interactive = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -241,6 +240,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
             return CANCELLED
         try:
             player = chosen_player(context, self.collection)
+            _propose_game(self, player.holder)  # for scripts, which show no dialog
             shares = tuple(shares_of(self.percentages)) if self.percentages.strip() else ()
             saved, summary = save_player(player, settings_from(self, SaveOptions, shares=shares), context)
             with collected_warnings() as warnings:
@@ -249,10 +249,15 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
-        holder = player.root if player.collection is None else player.collection
-        remember(holder, "player", unusual(self), str(target))
+        remember(player.holder, "player", unusual(self), str(target))
         report_done(self, [(saved.name, summary)])
         return FINISHED
+
+
+def _propose_game(operator: Any, holder: Any) -> None:
+    """Choose the game whose folder a player came from, unless one was given."""
+    if not operator.properties.is_property_set("game"):
+        operator.game = game_of_player(Path(str(holder.get(FILE, ""))).parts)
 
 
 class IO_FH_idtech_player(bpy.types.FileHandler):

@@ -191,6 +191,16 @@ def test_a_row_grows_and_shrinks(clip, place, inserts, wanted):
     assert (new.first, new.count, new.loop) == wanted
 
 
+def test_a_row_of_one_frame_grows_if_it_plays_and_ends_no_other():
+    stand, still = (Clip(name, 10, 1, loop=loop, parts=("upper",)) for name, loop in (("STAND", 0), ("STILL", 1)))
+    for row in (stand, still):
+        new = shifted(row, 10, True, [stand, still], True)
+        assert (new.first, new.count, new.loop) == (10, 2, 2 * row.loop)
+        assert shifted(row, 10, False, [stand, still], True) == replace(row, first=9)
+    attack = Clip("ATTACK", 5, 6, parts=("upper",))
+    assert shifted(stand, 10, True, [attack, stand], True) == replace(stand, first=11)
+
+
 def test_a_body_lies_in_the_last_frame_of_its_death():
     rows = ("BOTH_DEATH1", 0, 30), ("BOTH_DEAD1", 29, 1)
     death, dead = (Clip(name, first, count, parts=("lower", "upper")) for name, first, count in rows)

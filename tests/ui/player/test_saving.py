@@ -15,6 +15,7 @@ import pytest
 
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.skin import read_skin
+from io_idtech_models.tasks.export.last_export import options_of
 from io_idtech_models.tasks.player.files import proposed_target
 from io_idtech_models.ui.player.transfer import EXPORT_SCENE_OT_idtech_player
 from tests.packs import Entry, zip_bytes
@@ -1014,6 +1015,16 @@ def proposed(operator: Any) -> Path:
     known = {name: getattr(bpy.context, name) for name in ("scene", "view_layer", "selected_objects")}
     assert operator.invoke(browser, SimpleNamespace(window_manager=manager, **known), None) == {"RUNNING_MODAL"}
     return Path(browser.filepath)
+
+
+def test_a_script_that_names_no_game_writes_for_that_of_the_players_folder(tmp_path):
+    folder = game(tmp_path)
+    shutil.move(tmp_path / "baseq3", tmp_path / "baseoa")
+    player = brought(tmp_path / "baseoa" / FOLDER)
+    assert folder.name == player.collection.name
+    for given, noted in ({}, "ioquake3"), ({"game": "quake3"}, "quake3"):
+        assert bpy.ops.export_scene.idtech_player(filepath=str(tmp_path / "out"), **given) == {"FINISHED"}
+        assert (options_of(player.holder, "player") or {}).get("game") == noted
 
 
 def test_the_dialog_proposes_where_the_player_was_written_last(tmp_path):
