@@ -29,7 +29,7 @@ from ..mesh.surface_names import surface_name
 from ..playback import Take, influences, make_take, pointed_at, used_actions
 from ..provenance import model_of
 from ..roots import poses_parts, root_of
-from ..scene import FACED, ExportScene, bending, bone_under
+from ..scene import FACED, ExportScene, bending, bone_under, held_by
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
@@ -164,10 +164,12 @@ def _leaders(block: Block) -> Iterator[Block]:
 
 
 def _armature_of(block: Block) -> Block | None:
-    """Return the armature that an object is, that bends it, or that it hangs on."""
+    """Return the armature that an object is, that bends it, or that it hangs on, or whose bone it goes wholly with."""
     if block.type == "ARMATURE":
         return block
-    return next(iter(bending(block)), None) or (None if block.parent is None else _armature_of(block.parent))
+    holder, bone = held_by(block)
+    own = next(iter(bending(block)), holder if bone else None)
+    return own or (None if block.parent is None else _armature_of(block.parent))
 
 
 def sample(

@@ -482,8 +482,8 @@ def test_walks_stay_in_place(tmp_path, capfd):
     np.testing.assert_allclose(after[:, :2], before[:, :2] - even, atol=2 * STEP)
 
 
-def by_child_of() -> None:
-    hold = add_cube("rail").constraints.new("CHILD_OF")
+def by_copied_places() -> None:
+    hold = add_cube("rail").constraints.new("COPY_LOCATION")
     hold.target, hold.subtarget = bpy.data.objects["Strut"], "hand.R"
 
 
@@ -517,7 +517,26 @@ def as_an_instance() -> None:
     instance.instance_type, instance.instance_collection = "COLLECTION", gun
 
 
-WAYS = [by_child_of, by_surface_deform, by_another_armature, by_bones_of_another_armature, as_a_text, as_an_instance]
+WAYS = [
+    by_copied_places,
+    by_surface_deform,
+    by_another_armature,
+    by_bones_of_another_armature,
+    as_a_text,
+    as_an_instance,
+]
+
+
+@pytest.mark.parametrize("kind", ["CHILD_OF", "COPY_TRANSFORMS", "ARMATURE"])
+def test_what_goes_wholly_with_a_bone_by_a_constraint_goes_with_that(tmp_path, kind):
+    strut.build()
+    hold = add_cube("hat").constraints.new(kind)
+    aim = hold.targets.new() if kind == "ARMATURE" else hold
+    aim.target, aim.subtarget = bpy.data.objects["Strut"], "head"
+    bpy.context.view_layer.update()
+    activate(bpy.data.objects["Strut"])
+    surfaces = {part: [surface.name for surface in model.surfaces] for part, model in models(made(tmp_path)).items()}
+    assert surfaces["head"] == ["h_strut", "h_hat"] and sum(map(len, surfaces.values())) == 4
 
 
 @pytest.mark.parametrize("way", WAYS)
