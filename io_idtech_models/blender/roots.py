@@ -21,7 +21,7 @@ from .frame_rigs import bones_of_tags, is_frame_rig
 from .names import file_name_of
 from .playback import playing_values
 from .provenance import JOINT, PART, PLAYER, file_lists_tags
-from .scene import bending, upward
+from .scene import FOLLOWING, bending, upward
 from .vertex_groups import read_groups
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ HOME, POSE = "Part Home", "Part Frame"  # constraints of a tag, or of the bone t
 AT_REST = "Part at Rest"  # a mesh's constraint where bones pose it: it stays where its part is at rest
 PLAYED = 1e-3  # of a frame
 LEFT_BEHIND = 0.01  # of all weights of a mesh
-FOLLOWING = frozenset(("CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"))  # constraints that take it along
 IDENTITY = np.eye(4)
 Matrices = NDArray[np.float64]
 

@@ -17,6 +17,7 @@ from .compat import Block
 Settings = TypeVar("Settings")
 SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # types of objects that would have faces if converted
 FACED = SHAPES | {"MESH"}  # that show some
+FOLLOWING = frozenset(("CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"))  # constraints that take it along
 
 if TYPE_CHECKING:
     from typing import Generic
@@ -55,13 +56,21 @@ def bone_under(block: Block, rig: Block) -> str:
 
 
 def held_by(block: Block) -> tuple[Block | None, str]:
-    """Return what an object goes wholly with by a constraint, and the bone of that, or ""; None and "" for nothing."""
-    for hold in reversed(block.constraints):
-        aim = _aim(hold) if not hold.mute and hold.influence == 1.0 else None
+    """Return what an object goes wholly with by a constraint, and the bone of that, or ""; None and "" for nothing.
+
+    Child Of and Armature come on top of what moves it before: a bone that it hangs on, other constraints.
+    """
+    holds = [hold for hold in block.constraints if not hold.mute and hold.influence > 0.0]
+    for place, hold in reversed(list(enumerate(holds))):
+        aim = _aim(hold) if hold.influence == 1.0 else None
         if aim is None or aim.target is None:
             continue
-        if not aim.subtarget or (aim.target.pose and aim.subtarget in aim.target.pose.bones):
+        if aim.subtarget and not (aim.target.pose and aim.subtarget in aim.target.pose.bones):
+            continue  # which Blender passes over
+        on_bone = any(each.parent is not None and each.parent_type == "BONE" for each in upward(block))
+        if hold.type == "COPY_TRANSFORMS" or not (on_bone or FOLLOWING & {each.type for each in holds[:place]}):
             return aim.target, str(aim.subtarget)
+        break
     return None, ""
 
 

@@ -724,6 +724,10 @@ def test_what_follows_a_model_in_part_or_has_bones_of_its_own_is_left_alone(tmp_
     bpy.context.view_layer.update()
     activate(own, own, rig)
     assert "beside" not in chosen("AUTO") and "beside" not in chosen("SELECTION")
+    beside.parent = rig
+    activate(rig)
+    found = choose(bpy.context, "AUTO")
+    assert ("beside" in [block.name for block in found.weightless]) == (way == "in part"), "or bones of its own move it"
 
 
 def test_selected_shapes_are_said(tmp_path, capfd):

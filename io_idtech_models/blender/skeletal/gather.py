@@ -92,7 +92,9 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
     found: list[SkinnedMesh] = []
     export.written.clear()
     surfaces: list[Wanted] = []
-    for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
+    meshes = _in_order([b for b in blocks if b.type == "MESH"], known, block)
+    rig.look_at_rest(meshes, export.view_layer)
+    for mesh in meshes:
         made = gather_mesh(mesh, rig, place_of(known, block, mesh), export)
         surfaces += [Wanted(mesh, nth, each.name) for nth, each in enumerate(made)]
         found += made
@@ -213,7 +215,6 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
     Raises:
         LimitError: vertices without weights.
     """
-    rig.look_at_rest(block, export.view_layer)
     with _at_rest(block, export) as mesh:
         settings = export.settings
         source = rig.rest if place is not None else None

@@ -98,15 +98,17 @@ class ExportRig:
         ]
         return steady.products(*at, inverse(from_children(bone)), *(steady.products(*pair) for pair in own))
 
-    def look_at_rest(self, block: Block, view_layer: bpy.types.ViewLayer) -> None:
-        """Ask Blender where an object is while the bones are at rest: one that a bone carries, and constraints move."""
-        constraints = [hold for each in self._chain(block) for hold in each.constraints if not hold.mute]
-        if not constraints or self._bone_under(block) is None:
-            return
-        with positioned(self.block, "REST"):
+    def look_at_rest(self, blocks: list[Block], view_layer: bpy.types.ViewLayer) -> None:
+        """Ask Blender where objects are while the bones are at rest: those that bones carry, and constraints move."""
+        held = [block for block in blocks if self._is_held(block) and self._bone_under(block) is not None]
+        if held:
+            with positioned(self.block, "REST"):
+                view_layer.update()
+                self._at_rest |= {block: np.array(block.matrix_world, np.float64) for block in held}
             view_layer.update()
-            self._at_rest[block] = np.array(block.matrix_world, np.float64)
-        view_layer.update()
+
+    def _is_held(self, block: Block) -> bool:
+        return any(not hold.mute for each in self._chain(block) for hold in each.constraints)
 
     def _chain(self, block: Block) -> list[Block]:
         """Return an object and what it hangs on, up to what hangs on the armature."""

@@ -179,7 +179,7 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
     rest = [block for block in near if block.type in KINDS and block not in wanted]
-    model.weightless = [b for b in rest if rigs and b.type == "MESH" and not _is_led(b, rigs)]
+    model.weightless = [b for b in rest if rigs and b.type == "MESH" and not (bending(b) or _is_led(b, rigs))]
     model.beside = [b for b in rest if b not in model.weightless and not _chosen(context, b)]
     movers = {rig for block in model.blocks for rig in bending(block)}  # which poses, whether it is the model's or not
     carriers = {above for block in model.whole for above in upward(block.parent)}  # whose motion is the model's

@@ -65,6 +65,7 @@ def remaster_files(
     """
     export, into = _scene(rig, context), moves.transforms[0]
     found = gather_rig(export)
+    found.look_at_rest(list(blocks), context.view_layer)
     meshes: list[SkinnedMesh] = []
     with positioned(rig, "REST"):  # where what hangs on bones is at rest, too
         context.view_layer.update()

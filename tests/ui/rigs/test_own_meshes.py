@@ -163,6 +163,19 @@ def test_what_follows_a_bone_by_a_constraint_is_carried_by_it(own, capfd, kind, 
     assert "off" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("target", ["Bone", ""])
+def test_what_hangs_on_a_bone_goes_with_that_whatever_comes_on_top(own, target):
+    """Child Of takes along what its parent has moved."""
+    wave_own()
+    hat = add_cube("hat")
+    hat.parent, hat.parent_type, hat.parent_bone = rig(), "BONE", "Bone.001"
+    hold = follow(hat, "CHILD_OF", target)
+    hold.target = hold.target if target else add_object("ground")
+    bpy.context.view_layer.update()
+    activate(rig(), hat, bpy.data.objects["box"])
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
+
+
 @pytest.mark.parametrize("kind", ["LIMIT_LOCATION", "CHILD_OF"])
 def test_other_constraints_of_what_hangs_on_a_bone_count_as_they_do_while_bones_rest(own, kind):
     """Also where the bone is scaled to nothing in the frame that the scene stands at, or Blender ignores them."""
