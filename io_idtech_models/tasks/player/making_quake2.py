@@ -227,10 +227,13 @@ def _written(model: VertexModel, stem: str) -> bytes:
 
 
 def _pictures(picture: NDArray[np.uint8], name: str, palette: NDArray[np.uint8] | None, icon: bool) -> dict[str, bytes]:
-    """Return the files of a skin, by their names: in the game's colours, in all, and its icon."""
+    """Return the files of a skin, by their names: in the game's colours, in all, and its icon.
+
+    The picture (height, width, 3) begins at the top.
+    """
     table = _own_palette(picture) if palette is None else palette
     how = Matching(table, avoided=(255,))  # which icons, shown on the screen, have no colour for
-    found = {f"{name}.pcx": pcx.encode(match(picture, how), table), f"{name}.tga": tga.encode(picture)}
+    found = {f"{name}.pcx": pcx.encode(match(picture, how), table), f"{name}.tga": tga.encode(picture[::-1])}
     if icon:
         small = resized(picture, ICON, ICON)
         found[f"{name}_i.pcx"] = pcx.encode(match(small, how), table)

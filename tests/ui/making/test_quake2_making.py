@@ -12,7 +12,7 @@ from io_idtech_models.blender.compat import play
 from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.character.quake2 import LENGTHS, NUM_FRAMES
 from io_idtech_models.game.folders import Disk
-from io_idtech_models.game.pictures import pcx
+from io_idtech_models.game.pictures import pcx, tga
 from tests.ui.making.test_player_making import on_bone, rig_at, shown
 from tests.ui.scene import add_cube, add_mesh, bpy, counts, error_of
 
@@ -72,6 +72,42 @@ def test_frames_show_what_the_action_does(tmp_path, row, action):
         way = np.ptp(points, axis=0) - np.ptp(wanted, axis=0)
         assert np.abs(way).max() < 0.6
         assert abs(points[:, 2].min() - (wanted[:, 2].min() - 24 - scale * stand[:, 2].min())) < 0.6
+
+
+def test_both_pictures_of_a_skin_stand_upright(tmp_path):
+    strut.build()
+    picture = bpy.data.images["strut"]
+    pixels = np.ones((picture.size[1], picture.size[0], 4), np.float32)
+    pixels[: len(pixels) // 2, :, :3] = (1, 0, 0)  # Blender counts from the bottom
+    pixels[len(pixels) // 2 :, :, :3] = (0, 0, 1)
+    picture.pixels.foreach_set(pixels.ravel())
+    files = made(tmp_path)
+    for shown_there in pcx.decode(files["default.pcx"]), tga.decode(files["default.tga"]):
+        np.testing.assert_allclose(shown_there[[2, -3], 9, :3], [(0, 0, 255), (255, 0, 0)], atol=8)
+
+
+def test_what_lies_at_the_edge_of_a_texture_shows_no_other(tmp_path):
+    """As all does of a mesh without texture coordinates."""
+    strut.build()
+    colors = {"hat": (0, 1, 0), "ball": (1, 1, 0), "box": (0, 1, 1)}
+    for name, color in colors.items():
+        block = on_bone(add_cube(name), "head", 0.1)
+        while block.data.uv_layers:
+            block.data.uv_layers.remove(block.data.uv_layers[0])
+        material = strut.make_material()
+        for node in list(material.node_tree.nodes):
+            if node.type == "TEX_IMAGE":
+                material.node_tree.nodes.remove(node)
+        material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (*color, 1.0)
+        block.data.materials.append(material)
+    files = made(tmp_path)
+    surface = model(files["tris.md2"]).surfaces[0]
+    picture = pcx.decode(files["default.pcx"]).astype(np.int64)
+    texels = np.floor(surface.uvs[-36:] * (256, -256) + (0, 256)).astype(np.int64)
+    seen = picture[texels[..., 1], texels[..., 0]].reshape(3, -1, 3)
+    wanted = [np.array(color) * 255 for color in colors.values()]
+    for mesh, color in zip(seen, wanted, strict=True):
+        np.testing.assert_allclose(mesh, np.broadcast_to(color, mesh.shape), atol=8)
 
 
 def test_a_texture_that_is_alone_in_the_picture_may_repeat(tmp_path, capfd):
