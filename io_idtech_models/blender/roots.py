@@ -281,9 +281,21 @@ def time_of(keys: Block) -> float:
     Undo brings back a time of before drivers were evaluated, which Blender does no sooner than it draws.
     """
     leader = _driven_by(keys) if follows_frame(keys) else None
-    if leader is None:
+    curve = None if leader is None else keys.animation_data.drivers[0]
+    if leader is None or curve is None or curve.driver.type != "SUM":
         return float(keys.eval_time)
-    return float(leader[FRAME] if hasattr(leader, "parent") else leader.eval_time)
+    return float(curve.evaluate(leader[FRAME] if hasattr(leader, "parent") else leader.eval_time))
+
+
+def times_of(keys: Block, frames: Iterable[int]) -> NDArray[np.float64]:
+    """Return the evaluation times of keys that follow a root in some frames, (F,), or none if no curve tells."""
+    leader = _driven_by(keys)
+    shown = [] if leader is None or not is_root(leader) else playing_curves(leader)
+    played = next((curve for curve in shown if curve.data_path == FRAME_PATH), None)
+    if played is None or keys.animation_data.drivers[0].driver.type != "SUM":
+        return np.zeros(0)
+    curve = keys.animation_data.drivers[0]
+    return np.array([curve.evaluate(played.evaluate(frame)) for frame in frames])
 
 
 def leader_of(keys: Block) -> Block | None:

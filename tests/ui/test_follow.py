@@ -115,6 +115,39 @@ def test_the_key_follows_another_row_of_a_player_in_the_same_frame(tmp_path):
     assert len(shown) > 2 and bpy.context.scene.frame_current == 0
 
 
+def test_a_key_of_a_player_that_is_chosen_stays_so(tmp_path):
+    """The scene goes where it is the nearest, of a row whose frames lie between the scene's; else it stays."""
+    bpy.context.scene.render.fps = 24
+    player = brought(game(tmp_path))
+    mesh = mesh_of(player, "lower")
+    activate(mesh)
+    row = max(name for name in actions_of(active_player()) if name.startswith("LEGS_"))
+    assert bpy.ops.object.idtech_animation_play(name=row) == {"FINISHED"}
+    keys, gone = mesh.data.shape_keys, set()
+    for number in range(len(keys.key_blocks)):
+        mesh.active_shape_key_index = number
+        frames._on_key()
+        assert mesh.active_shape_key_index == number
+        gone.add(bpy.context.scene.frame_current)
+    assert len(gone) > 1, "else nothing is tested"
+
+
+@pytest.mark.parametrize("expression", ["f - 2", "f", ""])
+def test_keys_that_follow_in_another_way_are_those_that_show(tmp_path, expression):
+    player = brought(game(tmp_path))
+    mesh = mesh_of(player, "lower")
+    activate(mesh)
+    curve = mesh.data.shape_keys.animation_data.drivers[0]
+    if expression:
+        curve.driver.type, curve.driver.expression = "SCRIPTED", expression
+    else:
+        curve.modifiers.new("GENERATOR").coefficients = (3.0, 1.0)
+    for frame in (4, 5, 9):
+        bpy.context.scene.frame_set(frame)
+        assert mesh.active_shape_key_index == shown_key(mesh.data.shape_keys)
+        assert mesh.data.shape_keys.key_blocks[mesh.active_shape_key_index].frame == mesh.data.shape_keys.eval_time
+
+
 def heights(block):
     return np.array([[point.co.z for point in key.points] for key in block.data.shape_keys.key_blocks])
 

@@ -19,7 +19,7 @@ from ..compat import Block, playing_curves
 from ..curves import LINEAR, curve_points, playing_strips, plays, value_path
 from ..playback import Take
 from ..provenance import MODEL_ID
-from ..roots import follows_frame, time_of
+from ..roots import follows_frame, time_of, times_of
 from ..scene import ExportScene, bending, is_stretched, showing, unstretched
 from .shape_keys import KeyFinder, are_reached, frame_blocks, num_before, positions, take_strokes, values_at
 
@@ -83,8 +83,20 @@ def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
         return None
     based = num_before(keys)
     frames = range(scene.frame_start, scene.frame_end + 1)
+    if follows_frame(keys):
+        return _nearest_frame(keys, index, frames)
     shown = KeyFinder(keys).at(playing_curves(keys), [float(frame) for frame in frames])
     return next((frame for frame, key in zip(frames, shown, strict=True) if key == index - based), None)
+
+
+def _nearest_frame(keys: Block, index: int, frames: range) -> int | None:
+    """Return which frame shows a key that follows a root, or most nearly so of those in which it is edited; or None."""
+    times = times_of(keys, frames)
+    places = np.empty(len(keys.key_blocks), np.float32)
+    keys.key_blocks.foreach_get("frame", places)
+    away = np.abs(times[:, None] - places)
+    edited = np.flatnonzero(away.argmin(axis=1) == index)
+    return frames[int(edited[away[edited, index].argmin()])] if len(edited) else None
 
 
 def is_driven(keys: Block) -> bool:

@@ -105,7 +105,7 @@ class Atlas:
             found = (found - low) / np.maximum(high - low, 1e-9)
         scale = np.array(((right - left) / SIZE, (bottom - top) / SIZE))
         begin = np.array((left / SIZE, 1.0 - bottom / SIZE))
-        placed = begin + found * scale
+        placed: NDArray[np.float64] = begin + found * scale
         if len(self.materials) > 1:  # what lies at a cell's edge is shown by the texel there, and not by its neighbour
             placed = np.clip(placed, begin + 0.5 / SIZE, begin + scale - 0.5 / SIZE)
-        return placed.astype(np.float32)
+        return np.asarray(placed, np.float32)

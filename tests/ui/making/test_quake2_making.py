@@ -106,8 +106,8 @@ def test_what_lies_at_the_edge_of_a_texture_shows_no_other(tmp_path):
     texels = np.floor(surface.uvs[-36:] * (256, -256) + (0, 256)).astype(np.int64)
     seen = picture[texels[..., 1], texels[..., 0]].reshape(3, -1, 3)
     wanted = [np.array(color) * 255 for color in colors.values()]
-    for mesh, color in zip(seen, wanted, strict=True):
-        np.testing.assert_allclose(mesh, np.broadcast_to(color, mesh.shape), atol=8)
+    for mesh, shade in zip(seen, wanted, strict=True):
+        np.testing.assert_allclose(mesh, np.broadcast_to(shade, mesh.shape), atol=8)
 
 
 def test_a_texture_that_is_alone_in_the_picture_may_repeat(tmp_path, capfd):
