@@ -15,6 +15,7 @@ from ..assets.load import Loaded
 from ..blender import names
 from ..blender.compat import Block, Context
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
+from ..blender.linked import LOCAL, THERE, refuse_linked
 from ..blender.player.assembly import HEAD, LOWER, UPPER
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import MODEL_ID
@@ -302,7 +303,7 @@ def remove(context: Context) -> Summary:
     """Let the model's keys show all frames by themselves, and remove its armature.
 
     Raises:
-        LimitError: it has no such armature.
+        LimitError: it has no such armature, or that or its meshes lie in another .blend.
     """
     from ..blender.rigging.remove import remove as remove_rig
 
@@ -311,6 +312,7 @@ def remove(context: Context) -> Summary:
         raise LimitError("no rig that was made of frames is active, and no mesh that such a one poses")
     name = rig.name
     posed = posed_by(rig)
+    refuse_linked(dict.fromkeys([rig, *posed, *(block.data for block in posed)]), f"{LOCAL}, or remove the rig there")
     if mode_of(context) != "OBJECT":
         set_mode(context, "OBJECT")  # for good: there will be nothing to pose
     with collected_warnings() as warnings:
@@ -336,7 +338,7 @@ def hang_selected(context: Context) -> Summary:
     """Let the active rig pose the selected meshes that it was not made of; returns what was done in words.
 
     Raises:
-        LimitError: no mesh is selected, or one is bent by another armature.
+        LimitError: no mesh is selected, one is bent by another armature, or lies in another .blend.
     """
     from ..blender.rigging.hang import hang
 
@@ -347,6 +349,7 @@ def hang_selected(context: Context) -> Summary:
     own = [block for block in selected(context) if block.type == "MESH" and block not in made]
     if not own:
         raise LimitError(f"select the meshes that '{rig.name}' is to pose, then the rig")
+    refuse_linked(dict.fromkeys([*own, *(block.data for block in own)]), THERE)
     with object_mode(context):
         export = ExportScene(context.scene, context.view_layer, None)
         away = {block.name: hang(block, rig, export) for block in own}

@@ -17,6 +17,7 @@ EXAMPLES = PROJECT / "examples"
 MODELS = {
     "newt": "newt/models/md5/newt/newt.md5mesh",
     "sentinel": "sentinel/sentinel.md3",
+    "rigged": "stilt/players/stilt/tris.md2",  # with bones that are made of its frames
     "stilt": "stilt/players/stilt/tris.md2",
     "tock": "tock/baseq3/models/players/tock/lower.md3",
 }
@@ -25,12 +26,20 @@ EDITS: dict[str, dict[str, Any]] = {
     "animation_add": {"name": "nod", "first": 1, "last": 3},
     "animation_duplicate": {},
     "apply_change": {"frames": "ALL", "selected_only": False},
+    "add_fact": {"fact": "idtech_flags"},
+    "animation_move": {"name": "run", "direction": "UP"},
+    "animation_remove": {"name": "run"},
+    "animation_rename": {"name": "run", "new": "rush"},
+    "choose_game": {"game": "quake3"},
     "delete_frame": {},
+    "hang_on_rig": {},
     "hold_still": {"selected_only": False},
     "insert_frame": {},
     "make_levels": {"percentages": "50"},
     "make_rig": {"bones": 4},
     "make_root": {},
+    "play": {"legs": "LEGS_RUN", "torso": "TORSO_STAND"},
+    "remove_rig": {},
     "show_skin": {"skin": "red.skin"},
 }
 KINDS = ("objects", "collections", "meshes", "materials", "actions")
@@ -43,6 +52,8 @@ def brought(folder: Path, name: str, way: str) -> Any:
         bpy.ops.import_scene.idtech_player(filepath=str(path))
     else:
         operator("import", path)(filepath=str(path))
+    if name == "rigged":
+        bpy.ops.object.idtech_make_rig(bones=4)
     home = bpy.context.scene.collection.children[0].name
     path = Path(stored(folder))
     with bpy.data.libraries.load(str(path), link=True) as (_, found):
