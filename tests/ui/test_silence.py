@@ -1198,6 +1198,16 @@ def _(folder):
     make_player(folder)
 
 
+@says("a plain one is written")
+def _(folder):
+    strut.build()
+    tree = bpy.data.objects["strut"].data.materials[0].node_tree
+    ramp = tree.nodes.new("ShaderNodeValToRGB")
+    tree.links.new(ramp.outputs[0], tree.nodes["Principled BSDF"].inputs["Base Color"])
+    tree.nodes.remove(next(node for node in tree.nodes if node.type == "TEX_IMAGE"))
+    make_player(folder)
+
+
 @says("a plain colour is written")
 def _(folder):
     strut.build()

@@ -156,7 +156,7 @@ def image_of(material: Block) -> Block | None:
 
 def image_behind(socket: Block) -> Block | None:
     """Return the image that leads to an input of a node, the nearest of several; None without any."""
-    return next((node.image for node in _nodes_behind(socket) if _has_image(node)), None)
+    return next((node.image for node in nodes_behind(socket) if _has_image(node)), None)
 
 
 def shows_any(material: Block) -> bool:
@@ -168,9 +168,9 @@ def _has_image(node: Block) -> bool:
     return node.type == "TEX_IMAGE" and node.image is not None
 
 
-def _nodes_behind(socket: Block) -> Iterator[Block]:
-    """Yield the nodes that lead to a socket, each once, the nearest first."""
-    sockets, seen = [socket], set()
+def nodes_behind(socket: Block | None) -> Iterator[Block]:
+    """Yield the nodes that lead to a socket, each once, the nearest first; none to None."""
+    sockets, seen = [] if socket is None else [socket], set()
     for place in sockets:  # which grows
         for link in place.links:
             if link.from_node not in seen:

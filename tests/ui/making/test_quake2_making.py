@@ -98,7 +98,12 @@ def test_what_lies_at_the_edge_of_a_texture_shows_no_other(tmp_path):
         for node in list(material.node_tree.nodes):
             if node.type == "TEX_IMAGE":
                 material.node_tree.nodes.remove(node)
-        material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (*color, 1.0)
+        base = material.node_tree.nodes["Principled BSDF"].inputs["Base Color"]
+        base.default_value = (*color, 1.0)
+        if name == "ball":  # Blender shows what comes out of a node, and not what it had without
+            given = material.node_tree.nodes.new("ShaderNodeRGB")
+            given.outputs[0].default_value, base.default_value = base.default_value, (0.2, 0.2, 0.2, 1.0)
+            material.node_tree.links.new(given.outputs[0], base)
         block.data.materials.append(material)
     files = made(tmp_path)
     surface = model(files["tris.md2"]).surfaces[0]
