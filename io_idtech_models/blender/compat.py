@@ -70,11 +70,21 @@ def new_curves(action: Any, kind: str, slot_name: str) -> Any:
 
 def slot_curves(action: Any, slot: Any) -> Any:
     """Return the collection of F-curves of a slot (None before 4.4), to add or remove some."""
+    return _bag(action, slot).fcurves
+
+
+def slot_groups(action: Any, slot: Any) -> Any:
+    """Return the collection of groups of a slot's F-curves (None before 4.4)."""
+    return _bag(action, slot).groups
+
+
+def _bag(action: Any, slot: Any) -> Any:
+    """Return what holds F-curves of a slot, and their groups: before 4.4 the action."""
     if not HAS_SLOTS:
-        return action.fcurves
+        return action
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip: Any = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    return strip.channelbag(slot, ensure=True).fcurves
+    return strip.channelbag(slot, ensure=True)
 
 
 def slot_name(owner: Any) -> str:

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .compat import is_muted, playing_curves
+from .compat import is_muted, playing_curves, slot_curves, slot_groups
 
 BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 LINEAR, CONSTANT = 1, 0  # kinds of interpolation
@@ -128,6 +128,19 @@ def moved_bones(curves: Iterable[Any]) -> set[str]:
     """Return the names of the bones that curves move."""
     named = (BONE_PATH.match(curve.data_path) for curve in curves)
     return {bpy.utils.unescape_identifier(match.group(1)) for match in named if match is not None}
+
+
+def group_by_bone(action: Any, slot: Any) -> None:
+    """Put the curves of bones into groups of the bones' names, as keys that a user sets are.
+
+    An Action constraint plays the group that is called as its bone, where there is one, and no other curve of that.
+    """
+    groups = slot_groups(action, slot)
+    for curve in list(slot_curves(action, slot)):
+        named = BONE_PATH.match(curve.data_path)
+        if named is not None and curve.group is None:
+            name = bpy.utils.unescape_identifier(named.group(1))
+            curve.group = groups.get(name) or groups.new(name)
 
 
 def value_path(key: str) -> str:

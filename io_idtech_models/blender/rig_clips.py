@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
-from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, moved_bones, read_keys
+from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
 from .playback import call_tracks, keep, let_go
 from .roots import bone_root
@@ -287,6 +287,7 @@ def write(action: Block, poses: Poses, first: int, whole: bool = False, cut: boo
         curve = known.get(channel)
         if curve is not None and (cut or not np.array_equal(values_at(curve, times), own)):
             _overwrite(curve, times, own, cut)
+    group_by_bone(action, slot)
 
 
 def _rest(channel: Channel) -> float:

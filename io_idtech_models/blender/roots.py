@@ -284,7 +284,8 @@ def time_of(keys: Block) -> float:
     curve = None if leader is None else keys.animation_data.drivers[0]
     if leader is None or curve is None or curve.driver.type != "SUM":
         return float(keys.eval_time)
-    return float(curve.evaluate(leader[FRAME] if hasattr(leader, "parent") else leader.eval_time))
+    told = leader.get(FRAME) if hasattr(leader, "parent") else leader.eval_time
+    return float(curve.evaluate(told) if isinstance(told, int | float) else keys.eval_time)
 
 
 def times_of(keys: Block, frames: Iterable[int]) -> NDArray[np.float64]:

@@ -44,14 +44,18 @@ def upward(block: Block | None) -> Iterator[Block]:
 def bone_under(block: Block, rig: Block) -> str:
     """Return the bone of an armature that carries an object, or what this hangs on; "" for none.
 
-    A bone carries what hangs on it, and what goes wholly with it by a constraint.
+    A bone carries what hangs on it, and what goes wholly with it, or with what it carries, by a constraint.
     """
-    for each in upward(block):
+    seen = set[Any]()
+    each: Any = block
+    while each is not None and each not in seen:
+        seen.add(each)
         held, bone = held_by(each)
-        if held is not None:
-            return bone if held == rig else ""
-        if each.parent == rig and each.parent_type == "BONE":
+        if held is None and each.parent == rig and each.parent_type == "BONE":
             return str(each.parent_bone)
+        if held == rig:
+            return bone
+        each = each.parent if held is None else held
     return ""
 
 

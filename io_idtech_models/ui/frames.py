@@ -21,6 +21,8 @@ from .bases import CANCELLED, FINISHED, Operator, may
 from .translations import say
 
 _owner = object()  # of the message bus' subscription
+_followed = dict[int, int]()  # the active keys of objects, by `session_uid`, as they were put there
+_chosen = dict[int, float]()  # the evaluation times at which users chose others
 _app: Any = bpy.app  # the stubs do not know what its functions return
 
 
@@ -222,7 +224,7 @@ def _follow(*_ignored: Any) -> None:
         return
     from ..blender.vertex.shown_keys import follow
 
-    follow(_objects(context), _is_wanted(context))
+    _followed.update(follow(_objects(context), _is_wanted(context), _chosen))
 
 
 def _on_undo(*_ignored: Any) -> None:
@@ -241,6 +243,7 @@ def _follow_evaluated() -> None:
 
 def _on_key() -> None:
     """Show the key that was chosen in the list, and let it be sculpted."""
+    from ..blender.roots import time_of
     from ..blender.vertex.shape_keys import take_strokes
     from ..blender.vertex.shown_keys import frame_that_shows, has_frames
 
@@ -249,8 +252,10 @@ def _on_key() -> None:
     if not has_frames(active) or not _is_quiet(context):
         return
     take_strokes(active)
-    if not _is_wanted(context):
-        return
+    if not _is_wanted(context) or _followed.get(active.session_uid) == active.active_shape_key_index:
+        return  # Blender tells of those that followed, too
+    _followed[active.session_uid] = active.active_shape_key_index
+    _chosen[active.session_uid] = time_of(active.data.shape_keys)
     frame = frame_that_shows(active, context.scene)
     if frame is not None and frame != context.scene.frame_current:
         context.scene.frame_set(frame)
@@ -261,6 +266,8 @@ def _on_key() -> None:
 def _listen(*_ignored: Any) -> None:
     """Be told when a key is chosen, or an object: Blender forgets who listens with every file."""
     bpy.msgbus.clear_by_owner(_owner)
+    _followed.clear()
+    _chosen.clear()
     key: Any = (bpy.types.Object, "active_shape_key_index")
     bpy.msgbus.subscribe_rna(key=key, owner=_owner, args=(), notify=_on_key)
     active: Any = (bpy.types.LayerObjects, "active")  # also of what an import brought

@@ -132,6 +132,34 @@ def test_a_key_of_a_player_that_is_chosen_stays_so(tmp_path):
     assert len(gone) > 1, "else nothing is tested"
 
 
+def test_a_key_that_is_chosen_stays_until_another_time_shows():
+    """Where no frame shows it: an evaluation time that was set by hand, between two keys."""
+    block = add_cube("own")
+    for _ in range(4):
+        block.shape_key_add(from_mix=False)
+    keys = block.data.shape_keys
+    keys.use_relative, keys.eval_time = False, 17.0
+    activate(block)
+    for number in (3, 0):
+        block.active_shape_key_index = number
+        frames._on_key()
+        bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+        frames.OCCASIONS["undo_post"]()
+        assert block.active_shape_key_index == number
+    keys.eval_time = 12.0
+    bpy.context.scene.frame_set(0)
+    assert block.active_shape_key_index == 1
+
+
+def test_keys_whose_root_says_no_frame_any_more_are_no_trap(tmp_path):
+    player = brought(game(tmp_path))
+    activate(mesh_of(player, "lower"))
+    bpy.context.scene.frame_set(3)
+    del player.parts["lower"]["frame"]
+    bpy.context.scene.frame_set(4)
+    assert frames._followed
+
+
 @pytest.mark.parametrize("expression", ["f - 2", "f", ""])
 def test_keys_that_follow_in_another_way_are_those_that_show(tmp_path, expression):
     player = brought(game(tmp_path))

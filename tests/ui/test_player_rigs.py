@@ -292,6 +292,17 @@ def test_the_bone_that_a_part_begins_with_shows_its_frame(rig, tmp_path):
         assert farthest(torso.surfaces[0].positions[frame], shown) < 0.1, frame
 
 
+def test_keys_that_a_user_sets_leave_other_frames_as_they_were(rig):
+    """Blender puts these into a group of the bone's name, also those of scale, which no frame has."""
+    before = looks()
+    bpy.ops.object.idtech_animation_play(name="All Frames")
+    bpy.context.scene.frame_set(12)
+    bone = rig.pose.bones["hand"]
+    for path in ("location", "rotation_quaternion", "scale"):
+        bone.keyframe_insert(path, frame=12, group=bone.name)
+    assert same_looks(before, looks())
+
+
 HATS = [("head", "head"), ("torso", "upper"), ("tag_head", "head"), ("hand", "upper"), ("tag_torso", "upper")]
 
 

@@ -6,7 +6,7 @@ shows now is what is edited.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -41,45 +41,56 @@ def has_frames(block: Block | None) -> bool:
 
 def shown_key(keys: Block) -> int:
     """Return the number of the key that shows now, -1 where it is none alone. Blender is asked for whole arrays."""
-    blocks = keys.key_blocks
-    values = np.empty(len(blocks), np.float32)
-    if keys.use_relative:
-        blocks.foreach_get("value", values)
-        lone = np.flatnonzero(values[1:] > 0) + 1
-        return int(lone[0]) if len(lone) == 1 and values[lone[0]] == 1.0 else -1
-    nearest = key_to_edit(keys)
-    return nearest if abs(float(blocks[nearest].frame) - time_of(keys)) < HUNDREDTH else -1
+    if not keys.use_relative:
+        nearest, away = _nearest_key(keys)
+        return nearest if away < HUNDREDTH else -1
+    values = np.empty(len(keys.key_blocks), np.float32)
+    keys.key_blocks.foreach_get("value", values)
+    lone = np.flatnonzero(values[1:] > 0) + 1
+    return int(lone[0]) if len(lone) == 1 and values[lone[0]] == 1.0 else -1
 
 
-def key_to_edit(keys: Block) -> int:
-    """Return the number of the key that what shows now is edited in, -1 for none: of absolute ones the nearest.
+def _nearest_key(keys: Block) -> tuple[int, float]:
+    """Return the number of the absolute key that is the nearest to what shows now, and how far it is."""
+    away = np.abs(_places(keys) - time_of(keys))
+    return int(away.argmin()), float(away.min())
 
-    Between two of them the scene stands where rows play at other frames per second than its own.
-    """
-    if keys.use_relative:
-        return shown_key(keys)
+
+def _places(keys: Block) -> NDArray[np.float32]:
+    """Return the evaluation times (K,) of absolute keys, all of them."""
     places = np.empty(len(keys.key_blocks), np.float32)
     keys.key_blocks.foreach_get("frame", places)
-    return int(np.abs(places - time_of(keys)).argmin())
+    return places
 
 
-def follow(blocks: list[Block], to_frame: bool = True) -> None:
-    """Let the active key of each object be sculpted: the one to edit what shows in, or that which is active already."""
+def follow(blocks: list[Block], to_frame: bool = True, chosen: Mapping[int, float] | None = None) -> dict[int, int]:
+    """Let the active key of each object be sculpted; returns which it is, by the objects' `session_uid`.
+
+    That is the key that shows. Between two, where rows play at other frames per second than the scene, it is the
+    nearest, unless one was `chosen` at the evaluation time that is still the present one. A mix of relative ones, and
+    whatever shows if not `to_frame`, leaves the one that is active.
+    """
+    found = {}
     for block in filter(has_frames, blocks):
-        index = key_to_edit(block.data.shape_keys) if to_frame else -1
+        keys = block.data.shape_keys
+        index = shown_key(keys) if to_frame else -1
+        if index < 0 and to_frame and not keys.use_relative and (chosen or {}).get(block.session_uid) != time_of(keys):
+            index = _nearest_key(keys)[0]
         if index not in (-1, block.active_shape_key_index):
             block.active_shape_key_index = index
+        found[block.session_uid] = int(block.active_shape_key_index)
         take_strokes(block)
+    return found
 
 
 def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
-    """Return the first frame of a scene's range that shows an object's active key.
+    """Return the first frame of a scene's range that shows an object's active key; None if that shows now, or never.
 
-    None if what shows now is edited in that, or it never shows.
+    Of keys that follow a root it is one that shows it as nearly as any.
     """
     keys: Any = block.data.shape_keys
     index = block.active_shape_key_index
-    if key_to_edit(keys) == index:
+    if shown_key(keys) == index:
         return None
     based = num_before(keys)
     frames = range(scene.frame_start, scene.frame_end + 1)
@@ -91,10 +102,7 @@ def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
 
 def _nearest_frame(keys: Block, index: int, frames: range) -> int | None:
     """Return which frame shows a key that follows a root, or most nearly so of those in which it is edited; or None."""
-    times = times_of(keys, frames)
-    places = np.empty(len(keys.key_blocks), np.float32)
-    keys.key_blocks.foreach_get("frame", places)
-    away = np.abs(times[:, None] - places)
+    away = np.abs(times_of(keys, frames)[:, None] - _places(keys))
     edited = np.flatnonzero(away.argmin(axis=1) == index)
     return frames[int(edited[away[edited, index].argmin()])] if len(edited) else None
 

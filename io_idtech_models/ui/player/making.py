@@ -14,7 +14,7 @@ from ...reporting import ModelError
 from ..bases import CANCELLED, FINISHED, Exporting, Operator, draw_group, file_filter, may, settings_from
 from ..import_.showing import open_collection, select
 from ..reports import report_done, showing_progress
-from ..translations import say
+from ..translations import CONTEXT, say
 
 PACK = ".pk3"
 ARCHIVES = (".pak", ".pkz")
@@ -41,6 +41,7 @@ class Placing(Exporting):  # type: ignore[misc]
     )
     facing: EnumProperty(
         name="Faces",
+        translation_context=CONTEXT,  # Blender's own are a mesh's
         description="Where the character looks in the scene",
         items=(
             ("AUTO", "By Its Bones", "What is left and right says it; -Y where nothing does"),
@@ -195,7 +196,9 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
         name="Gun",
         description="Meshes that become weapon.md2, by name: rifle, scope; empty: those called weapon, gun or rifle",
     )
-    skin: StringProperty(name="Skin", description="What the skin is called", default="default")
+    skin: StringProperty(
+        name="Skin", translation_context=CONTEXT, description="What the skin is called", default="default"
+    )
     remaster: BoolProperty(
         name="Remaster",
         description="Make the model with bones, too (md5/tris.md5mesh), which the remaster and Q2PRO show in its place",

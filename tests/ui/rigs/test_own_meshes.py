@@ -145,17 +145,20 @@ def follow(block: Any, kind: str, bone: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["CHILD_OF", "COPY_TRANSFORMS", "ARMATURE"])
-@pytest.mark.parametrize("way", ["itself", "what carries it"])
+@pytest.mark.parametrize("way", ["itself", "what carries it", "what it follows"])
 def test_what_follows_a_bone_by_a_constraint_is_carried_by_it(own, capfd, kind, way):
     wave_own()
     hat = add_cube("hat")
     hat.location, hat.rotation_euler = (1.0, 2.0, 9.0), (0.3, 0.2, 0.1)
     holder = hat
-    if way == "what carries it":
+    if way != "itself":
         holder = add_object("hook")
         hat.parent = holder
     scene().frame_set(3)
     follow(holder, kind, "Bone.001")
+    if way == "what it follows":
+        hat.parent, hat.constraints.new("CHILD_OF").target = None, holder
+        bpy.context.view_layer.update()
     activate(rig(), hat, bpy.data.objects["box"])
     model, animation = model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim")
     assert [mesh.name for mesh in model.meshes] == ["box", "hat"]
