@@ -35,7 +35,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
 
         split = layout.split(factor=0.4, align=True)
         split.prop(item, "name", text="", emboss=False, icon="MESH_DATA")
-        material = item.material_slots[0].material if item.material_slots else None
+        material = _worn(item)
         if material is None:
             split.label(text="No Material", icon="ERROR")
             return
@@ -67,12 +67,18 @@ class SurfacesPanel(OfModel):
             _draw_file(layout, subject.active)
 
 
+def _worn(block: Any) -> Any:
+    """Return the material of the slot that a surface wears, which is the active one, or of the first."""
+    first = next((slot.material for slot in block.material_slots), None)
+    return block.active_material or first
+
+
 def _draw_file(layout: Any, block: Any) -> None:
     """Show what the file gets of a surface, and what its material shows."""
     from ...blender.shading.images import image_of
     from ...blender.shading.materials import worn_by
 
-    material = block.material_slots[0].material if block.material_slots else None
+    material = _worn(block)
     if material is None:
         layout.label(text="Give it a material, called as the shader", icon="ERROR")
         return

@@ -51,6 +51,10 @@ def test_the_surface_wears_what_its_slot_does():
     slot = block.material_slots[0]
     slot.link, slot.material = "OBJECT", bpy.data.materials.new("models/mine")
     assert "models/mine" in texts(surfaces.VIEW3D_PT_idtech_surfaces)
+    block.data.materials.append(bpy.data.materials.new("models/other"))
+    block.active_material_index = 1  # as a skin is worn
+    shown = texts(surfaces.VIEW3D_PT_idtech_surfaces)
+    assert "models/other" in shown and "models/mine" not in shown
 
 
 def test_a_finding_selects_its_object(tmp_path):
