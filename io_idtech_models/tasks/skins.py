@@ -135,15 +135,15 @@ def _wear_slot(block: Block, slot: int) -> None:
 
 
 def model_of(block: Block) -> list[Block]:
-    """Return the mesh objects of the model that an object belongs to, itself among them."""
+    """Return the mesh objects of the model that an object belongs to, itself among them, in the same .blend as it."""
     model_id = block.data.get(MODEL_ID)
     if model_id is None:
         return [block]
     home = next((c for c in block.users_collection if c.get(MODEL_ID) == model_id), None)
     if home is not None:  # a copy in a collection of its own is another model
-        own: list[Any] = [b for b in objects_in(home) if b.type == "MESH" and b.library is None]
+        own: list[Any] = [b for b in objects_in(home) if b.type == "MESH" and b.library == block.library]
         return [b for b in own if b.data.get(MODEL_ID) == model_id]
-    every: list[Any] = [b for b in bpy.data.objects if b.type == "MESH" and b.library is None]
+    every: list[Any] = [b for b in bpy.data.objects if b.type == "MESH" and b.library == block.library]
     return [b for b in every if b.data.get(MODEL_ID) == model_id]
 
 

@@ -100,3 +100,13 @@ def test_an_edit_lasts_or_is_refused_in_a_sentence(tmp_path, name, way, edit):
     activate(bpy.context.scene.objects[block])
     assert there()["animations"] == after["animations"]
     assert set(there()["objects"]) == set(after["objects"])
+
+
+@pytest.mark.parametrize("way", ["linked", "overridden"])
+def test_skins_of_what_is_linked_are_written(tmp_path, capfd, way):
+    block = brought(tmp_path, "tock", way)
+    count = sum(each.type == "MESH" for each in block.parent.children)
+    capfd.readouterr()
+    assert bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "upper_new.skin")) == {"FINISHED"}
+    assert f"{count} surface" in capfd.readouterr().out
+    assert block.name in (tmp_path / "upper_new.skin").read_text(encoding="utf-8")
