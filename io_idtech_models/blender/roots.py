@@ -285,7 +285,13 @@ def time_of(keys: Block) -> float:
     if leader is None or curve is None or curve.driver.type != "SUM":
         return float(keys.eval_time)
     told = leader.get(FRAME) if hasattr(leader, "parent") else leader.eval_time
-    return float(curve.evaluate(told) if isinstance(told, int | float) else keys.eval_time)
+    return _driven_to(curve, told) if isinstance(told, int | float) else float(keys.eval_time)
+
+
+def _driven_to(curve: Any, value: float) -> float:
+    """Return what a driver's curve makes of its value: one of no keys leaves it, of which `evaluate` says 0."""
+    bent = len(curve.keyframe_points) or any(not modifier.mute for modifier in curve.modifiers)
+    return float(curve.evaluate(value) if bent else value)
 
 
 def times_of(keys: Block, frames: Iterable[int]) -> NDArray[np.float64]:
@@ -296,7 +302,7 @@ def times_of(keys: Block, frames: Iterable[int]) -> NDArray[np.float64]:
     if played is None or keys.animation_data.drivers[0].driver.type != "SUM":
         return np.zeros(0)
     curve = keys.animation_data.drivers[0]
-    return np.array([curve.evaluate(played.evaluate(frame)) for frame in frames])
+    return np.array([_driven_to(curve, played.evaluate(frame)) for frame in frames])
 
 
 def leader_of(keys: Block) -> Block | None:

@@ -67,15 +67,22 @@ def held_by(block: Block) -> tuple[Block | None, str]:
     holds = [hold for hold in block.constraints if not hold.mute and hold.influence > 0.0]
     for place, hold in reversed(list(enumerate(holds))):
         aim = _aim(hold) if hold.influence == 1.0 else None
-        if aim is None or aim.target is None:
+        if aim is None or not _is_there(aim):
             continue
-        if aim.subtarget and not (aim.target.pose and aim.subtarget in aim.target.pose.bones):
-            continue  # which Blender passes over
         on_bone = any(each.parent is not None and each.parent_type == "BONE" for each in upward(block))
-        if hold.type == "COPY_TRANSFORMS" or not (on_bone or FOLLOWING & {each.type for each in holds[:place]}):
+        before = (
+            target for each in holds[:place] if each.type in FOLLOWING for target in getattr(each, "targets", [each])
+        )
+        if hold.type == "COPY_TRANSFORMS" or not (on_bone or any(map(_is_there, before))):
             return aim.target, str(aim.subtarget)
         break
     return None, ""
+
+
+def _is_there(aim: Any) -> bool:
+    """Tell whether what a constraint aims at is there: Blender passes over it else."""
+    bones = None if aim.target is None else aim.target.pose
+    return aim.target is not None and (not aim.subtarget or (bones is not None and aim.subtarget in bones.bones))
 
 
 def _aim(hold: Any) -> Any:

@@ -255,12 +255,12 @@ def _on_key() -> None:
     if not _is_wanted(context) or _followed.get(active.session_uid) == active.active_shape_key_index:
         return  # Blender tells of those that followed, too
     _followed[active.session_uid] = active.active_shape_key_index
-    _chosen[active.session_uid] = time_of(active.data.shape_keys)
     frame = frame_that_shows(active, context.scene)
     if frame is not None and frame != context.scene.frame_current:
         context.scene.frame_set(frame)
         if not _app.background:  # Blender kept the step for undo before we were told: with the frame of the other key
             bpy.ops.ed.undo_push(message="Active Shape Key")
+    _chosen[active.session_uid] = time_of(active.data.shape_keys)
 
 
 def _listen(*_ignored: Any) -> None:

@@ -132,6 +132,25 @@ def test_a_key_of_a_player_that_is_chosen_stays_so(tmp_path):
     assert len(gone) > 1, "else nothing is tested"
 
 
+def test_a_chosen_key_is_forgotten_once_another_frame_shows(tmp_path):
+    bpy.context.scene.render.fps = 24
+    mesh = mesh_of(brought(game(tmp_path)), "lower")
+    activate(mesh)
+    row = max(name for name in actions_of(active_player()) if name.startswith("LEGS_"))
+    assert bpy.ops.object.idtech_animation_play(name=row) == {"FINISHED"}
+    before = []
+    for frame in range(6):
+        bpy.context.scene.frame_set(frame)
+        before.append(mesh.active_shape_key_index)
+    for frame in range(6):
+        bpy.context.scene.frame_set(frame)
+        mesh.active_shape_key_index = before[(frame + 3) % 6]
+        frames._on_key()
+        for other in range(6):
+            bpy.context.scene.frame_set(other)
+            assert mesh.active_shape_key_index == before[other]
+
+
 def test_a_key_that_is_chosen_stays_until_another_time_shows():
     """Where no frame shows it: an evaluation time that was set by hand, between two keys."""
     block = add_cube("own")
@@ -160,13 +179,17 @@ def test_keys_whose_root_says_no_frame_any_more_are_no_trap(tmp_path):
     assert frames._followed
 
 
-@pytest.mark.parametrize("expression", ["f - 2", "f", ""])
+@pytest.mark.parametrize("expression", ["f - 2", "f", "", "bare"])
 def test_keys_that_follow_in_another_way_are_those_that_show(tmp_path, expression):
     player = brought(game(tmp_path))
     mesh = mesh_of(player, "lower")
     activate(mesh)
     curve = mesh.data.shape_keys.animation_data.drivers[0]
-    if expression:
+    if expression == "bare":
+        curve.keyframe_points.clear()
+        for modifier in list(curve.modifiers):
+            curve.modifiers.remove(modifier)
+    elif expression:
         curve.driver.type, curve.driver.expression = "SCRIPTED", expression
     else:
         curve.modifiers.new("GENERATOR").coefficients = (3.0, 1.0)

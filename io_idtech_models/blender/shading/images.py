@@ -143,13 +143,21 @@ def _absolute(picture: Picture) -> str:
 
 
 def image_of(material: Block) -> Block | None:
-    """Return the image that a material shows: behind its base colour, else of its active or only image node."""
+    """Return the image that a material shows: behind its base colour, else of its active or only image node.
+
+    That one gives no number: how rough a surface is, or how uneven. None where other nodes make the base colour.
+    """
     nodes = [] if material.node_tree is None else list(material.node_tree.nodes)
-    for surface in (node for node in nodes if node.type == "BSDF_PRINCIPLED"):
+    surfaces = [node for node in nodes if node.type == "BSDF_PRINCIPLED"]
+    for surface in surfaces:
         found = image_behind(surface.inputs["Base Color"])
         if found is not None:
             return found
-    others = [node for node in nodes if _has_image(node)]
+    if any(source_of(surface.inputs["Base Color"]) is not None for surface in surfaces):
+        return None
+    plain = [s for surface in surfaces for s in surface.inputs if s.type != "RGBA" and s.name != "Alpha"]
+    numbers = {node for socket in plain for node in nodes_behind(socket)}
+    others = [node for node in nodes if _has_image(node) and node not in numbers]
     active = [node for node in others if node == material.node_tree.nodes.active]
     return (active or others)[0].image if active or len(others) == 1 else None
 
@@ -169,14 +177,19 @@ def _has_image(node: Block) -> bool:
 
 
 def nodes_behind(socket: Block | None) -> Iterator[Block]:
-    """Yield the nodes that lead to a socket, each once, the nearest first; none to None."""
+    """Yield the nodes that lead to a socket by links that count, each once, the nearest first; none to None."""
     sockets, seen = [] if socket is None else [socket], set()
     for place in sockets:  # which grows
         for link in place.links:
-            if link.from_node not in seen:
+            if link.from_node not in seen and link.is_valid and not link.is_muted:
                 seen.add(link.from_node)
                 sockets += link.from_node.inputs
                 yield link.from_node
+
+
+def source_of(socket: Block | None) -> Block | None:
+    """Return the node that says what a socket is, whatever its links go round; None where none does."""
+    return next((node for node in nodes_behind(socket) if node.type != "REROUTE"), None)
 
 
 def texture_size(material: Block) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block
-from .images import CONTENT, FILE, content_of, image_behind, image_of, nodes_behind
+from .images import CONTENT, FILE, content_of, image_behind, image_of, source_of
 
 log = logging.getLogger(__name__)
 
@@ -33,9 +33,7 @@ def picture_of(material: Any) -> Pixels:
         if found is not None:
             return found[:, :, :3]
         log.warning("'%s': its picture '%s' can't be read: a plain colour is written", material.name, image.name)
-    elif material is not None and _is_made(material):
-        log.warning("'%s': nodes make its base colour, bake them into a picture: a plain one is written", material.name)
-    return np.broadcast_to(color_of(material), (PLAIN, PLAIN, 3))
+    return np.broadcast_to(written_color(material), (PLAIN, PLAIN, 3))
 
 
 def pixels_of(image: Block) -> Pixels | None:
@@ -105,23 +103,24 @@ def _colour(material: Any) -> tuple[float, ...]:
     """Return a material's base colour, linear."""
     if material is None:
         return GREY
-    socket = base_of(material)
-    if socket is None:
-        return tuple(material.diffuse_color)[:3]
-    given = next((node.outputs[0] for node in nodes_behind(socket) if node.type == "RGB"), socket)
-    return tuple(given.default_value)[:3]
-
-
-def _is_made(material: Any) -> bool:
-    """Tell whether nodes other than one that gives a colour make a material's base colour."""
-    return any(node.type not in {"RGB", "REROUTE"} for node in nodes_behind(base_of(material)))
-
-
-def base_of(material: Any) -> Any:
-    """Return the input of a material's nodes that is its base colour; None if it has none."""
     nodes = [] if material.node_tree is None else material.node_tree.nodes
     surface = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
-    return None if surface is None else surface.inputs["Base Color"]
+    if surface is None:
+        return tuple(material.diffuse_color)[:3]
+    socket = surface.inputs["Base Color"]
+    given = source_of(socket)
+    if given is not None and given.type == "RGB":
+        return tuple(given.outputs[0].default_value)[:3]
+    return tuple(socket.default_value)[:3]
+
+
+def written_color(material: Any) -> NDArray[np.uint8]:
+    """Return what `color_of` does, for a file that is to show it; that nodes make another is said."""
+    nodes = [] if material is None or material.node_tree is None else material.node_tree.nodes
+    made_by = (source_of(node.inputs["Base Color"]) for node in nodes if node.type == "BSDF_PRINCIPLED")
+    if any(node is not None and node.type != "RGB" for node in made_by):
+        log.warning("'%s': nodes make its base colour, bake them into a picture: a plain one is written", material.name)
+    return color_of(material)
 
 
 def _shown(linear: float) -> float:

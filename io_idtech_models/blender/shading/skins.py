@@ -23,7 +23,7 @@ from ..compat import Block
 from ..properties import TIMES, numbers, show
 from .images import ALPHA_APART, image_of
 from .nodes import show_look
-from .pixels import color_of, pixels_of
+from .pixels import pixels_of, written_color
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def read_skin(material: Block, name: str) -> Skin:
         image = image_of(material)
         images, times = ([] if image is None else [image]), ()
         if image is None:
-            return Skin(name, [color_of(material).reshape(1, 1, 3)], (), index)
+            return Skin(name, [written_color(material).reshape(1, 1, 3)], (), index)
     pictures = [_picture(image) for image in images]
     return Skin(name, [picture for picture in pictures if picture is not None], times, index)
 

@@ -6,7 +6,7 @@ shows now is what is edited.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -63,19 +63,21 @@ def _places(keys: Block) -> NDArray[np.float32]:
     return places
 
 
-def follow(blocks: list[Block], to_frame: bool = True, chosen: Mapping[int, float] | None = None) -> dict[int, int]:
+def follow(blocks: list[Block], to_frame: bool = True, chosen: dict[int, float] | None = None) -> dict[int, int]:
     """Let the active key of each object be sculpted; returns which it is, by the objects' `session_uid`.
 
     That is the key that shows. Between two, where rows play at other frames per second than the scene, it is the
-    nearest, unless one was `chosen` at the evaluation time that is still the present one. A mix of relative ones, and
-    whatever shows if not `to_frame`, leaves the one that is active.
+    nearest, unless one was `chosen` at the evaluation time that is still the present one; another time ends that. A mix
+    of relative ones, and whatever shows if not `to_frame`, leaves the one that is active.
     """
-    found = {}
+    found, chosen = {}, {} if chosen is None else chosen
     for block in filter(has_frames, blocks):
         keys = block.data.shape_keys
         index = shown_key(keys) if to_frame else -1
-        if index < 0 and to_frame and not keys.use_relative and (chosen or {}).get(block.session_uid) != time_of(keys):
-            index = _nearest_key(keys)[0]
+        if index >= 0 or chosen.get(block.session_uid) != time_of(keys):
+            chosen.pop(block.session_uid, None)
+            if index < 0 and to_frame and not keys.use_relative:
+                index = _nearest_key(keys)[0]
         if index not in (-1, block.active_shape_key_index):
             block.active_shape_key_index = index
         found[block.session_uid] = int(block.active_shape_key_index)

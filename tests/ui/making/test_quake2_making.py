@@ -86,6 +86,45 @@ def test_both_pictures_of_a_skin_stand_upright(tmp_path):
         np.testing.assert_allclose(shown_there[[2, -3], 9, :3], [(0, 0, 255), (255, 0, 0)], atol=8)
 
 
+def test_a_skin_keeps_the_colours_that_its_picture_has(tmp_path):
+    """Without the game's palette: also of more than a palette has, all as common."""
+    strut.build()
+    picture = bpy.data.images["strut"]
+    rows, columns = np.mgrid[0:64, 0:64] / np.float32(63)
+    shades = np.stack((rows, columns, 1 - rows, np.ones_like(rows)), axis=2)
+    picture.pixels.foreach_set(shades.astype(np.float32).ravel())
+    files = made(tmp_path)
+    seen, wanted = (
+        kind.decode(files[f"default.{end}"])[..., :3].astype(np.int64) for kind, end in ((pcx, "pcx"), (tga, "tga"))
+    )
+    assert np.abs(seen - wanted).max() < 24
+
+
+@pytest.mark.parametrize("way", ["normal map", "muted link", "beside a node"])
+def test_the_base_colour_is_what_blender_shows(tmp_path, capfd, way):
+    """And not a picture that says how uneven the surface is, or what hangs on a link that is off."""
+    strut.build()
+    tree = bpy.data.objects["strut"].data.materials[0].node_tree
+    surface = tree.nodes["Principled BSDF"]
+    texture = next(node for node in tree.nodes if node.type == "TEX_IMAGE")
+    for link in list(surface.inputs["Base Color"].links):
+        tree.links.remove(link)
+    surface.inputs["Base Color"].default_value = (1.0, 0.0, 0.0, 1.0)
+    given = tree.nodes.new("ShaderNodeRGB")
+    given.outputs[0].default_value = (1.0, 0.0, 0.0, 1.0)
+    if way == "normal map":
+        tree.links.new(texture.outputs[0], surface.inputs["Normal"])
+    elif way == "muted link":
+        tree.nodes.remove(texture)
+        given.outputs[0].default_value = (0.0, 1.0, 0.0, 1.0)
+        tree.links.new(given.outputs[0], surface.inputs["Base Color"]).is_muted = True
+    else:
+        tree.links.new(given.outputs[0], surface.inputs["Base Color"])
+    picture = tga.decode(made(tmp_path)["default.tga"])
+    assert (picture[..., :3] == (255, 0, 0)).all()
+    assert "nodes make" not in capfd.readouterr().out
+
+
 def test_what_lies_at_the_edge_of_a_texture_shows_no_other(tmp_path):
     """As all does of a mesh without texture coordinates."""
     strut.build()

@@ -179,6 +179,17 @@ def test_what_hangs_on_a_bone_goes_with_that_whatever_comes_on_top(own, target):
     check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
 
 
+@pytest.mark.parametrize("target", [True, False])
+def test_constraints_that_aim_at_nothing_hold_nothing(own, target):
+    wave_own()
+    hat = add_cube("hat")
+    gone = hat.constraints.new("CHILD_OF")
+    gone.target, gone.subtarget = (rig(), "gone") if target else (None, "")
+    follow(hat, "CHILD_OF", "Bone.001")
+    activate(rig(), hat, bpy.data.objects["box"])
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
+
+
 @pytest.mark.parametrize("kind", ["LIMIT_LOCATION", "CHILD_OF"])
 def test_other_constraints_of_what_hangs_on_a_bone_count_as_they_do_while_bones_rest(own, kind):
     """Also where the bone is scaled to nothing in the frame that the scene stands at, or Blender ignores them."""
