@@ -153,7 +153,8 @@ def image_of(material: Block) -> Block | None:
         found = image_behind(surface.inputs["Base Color"])
         if found is not None:
             return found
-    if any(source_of(surface.inputs["Base Color"]) is not None for surface in surfaces):
+    makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces]
+    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers):
         return None
     plain = [s for surface in surfaces for s in surface.inputs if s.type != "RGBA" and s.name != "Alpha"]
     numbers = {node for socket in plain for node in nodes_behind(socket)}
