@@ -177,8 +177,13 @@ def fill_slot(strip: Any, action: Any) -> None:
 
 def strip_curves(strip: Any) -> list[Any]:
     """Return the F-curves that an NLA strip plays of its action."""
-    slot = strip.action_slot if HAS_SLOTS else None
+    slot = played_slot(strip)
     return next((curves for own, _, curves in action_parts(strip.action) if own == slot), [])
+
+
+def played_slot(player: Any) -> Any:
+    """Return the slot of its action that an ID's animation, or an NLA strip, plays; None before 4.4."""
+    return player.action_slot if HAS_SLOTS else None
 
 
 def share_action(owner: Any, model: Any) -> None:
@@ -194,7 +199,7 @@ def drop_action(owner: Any) -> None:
     """Let an ID play nothing, and remove what it played where nobody else does."""
     animation = owner.animation_data
     action: Any = None if animation is None else animation.action
-    slot = animation.action_slot if HAS_SLOTS and animation is not None else None
+    slot = None if animation is None else played_slot(animation)
     owner.animation_data_clear()
     if action is None:
         return

@@ -280,29 +280,30 @@ def time_of(keys: Block) -> float:
 
     Undo brings back a time of before drivers were evaluated, which Blender does no sooner than it draws.
     """
-    leader = _driven_by(keys) if follows_frame(keys) else None
-    curve = None if leader is None else keys.animation_data.drivers[0]
-    if leader is None or curve is None or curve.driver.type != "SUM":
-        return float(keys.eval_time)
-    told = leader.get(FRAME) if hasattr(leader, "parent") else leader.eval_time
-    return _driven_to(curve, told) if isinstance(told, int | float) else float(keys.eval_time)
+    leader = _summed_by(keys)
+    told = None if leader is None else leader.get(FRAME) if hasattr(leader, "parent") else leader.eval_time
+    return _driven_to(keys, told) if isinstance(told, int | float) else float(keys.eval_time)
 
 
-def _driven_to(curve: Any, value: float) -> float:
-    """Return what a driver's curve makes of its value: one of no keys leaves it, of which `evaluate` says 0."""
+def _summed_by(keys: Block) -> Block | None:
+    """Return what drives shape keys alone, see `_driven_by`, if its frame is the driver's value; else None."""
+    leader = _driven_by(keys)
+    return leader if leader is not None and keys.animation_data.drivers[0].driver.type == "SUM" else None
+
+
+def _driven_to(keys: Block, value: float) -> float:
+    """Return what the curve of keys' one driver makes of its value: without keys it leaves that (`evaluate` says 0)."""
+    curve = keys.animation_data.drivers[0]
     bent = len(curve.keyframe_points) or any(not modifier.mute for modifier in curve.modifiers)
     return float(curve.evaluate(value) if bent else value)
 
 
 def times_of(keys: Block, frames: Iterable[int]) -> NDArray[np.float64]:
     """Return the evaluation times of keys that follow a root in some frames, (F,), or none if no curve tells."""
-    leader = _driven_by(keys)
-    shown = [] if leader is None or not is_root(leader) else playing_curves(leader)
-    played = next((curve for curve in shown if curve.data_path == FRAME_PATH), None)
-    if played is None or keys.animation_data.drivers[0].driver.type != "SUM":
-        return np.zeros(0)
-    curve = keys.animation_data.drivers[0]
-    return np.array([_driven_to(curve, played.evaluate(frame)) for frame in frames])
+    leader = _summed_by(keys)
+    curves = [] if leader is None else playing_curves(leader)
+    played = next((curve for curve in curves if curve.data_path == FRAME_PATH), None)
+    return np.array([] if played is None else [_driven_to(keys, played.evaluate(frame)) for frame in frames])
 
 
 def leader_of(keys: Block) -> Block | None:

@@ -21,7 +21,7 @@ import bpy
 import numpy as np
 
 from .. import names
-from ..compat import HAS_SLOTS, Block, playing_curves, slot_curves
+from ..compat import HAS_SLOTS, Block, played_slot, playing_curves, slot_curves
 from ..curves import add_curve
 from ..provenance import MODEL_ID, PART
 from ..roots import FRAME, FRAME_PATH, HOME, LEVEL, POSE, follow, follow_keys
@@ -136,7 +136,7 @@ def let_go(tag: Block) -> None:
 def _key_identity(tag: Block) -> None:
     """Key a tag's delta rotation as none: without, an Action constraint turns objects in quaternion mode around."""
     animation = tag.animation_data
-    curves = slot_curves(animation.action, animation.action_slot if HAS_SLOTS else None)
+    curves = slot_curves(animation.action, played_slot(animation))
     add_curve(curves, "delta_rotation_quaternion", 0, np.zeros(1), np.ones(1))
 
 

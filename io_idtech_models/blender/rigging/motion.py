@@ -17,7 +17,7 @@ from ...model.rigging.joined import JoinedPart, JoinedRig
 from ...model.rigging.rig import rig_matrices
 from ...model.transforms import from_matrices, inverse
 from .. import names
-from ..compat import HAS_SLOTS, Block, curves_for
+from ..compat import Block, curves_for, played_slot
 from ..curves import add_curves, bone_path, group_by_bone
 from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
 from ..skeletal.armature import TURN, joint_matrices, relative
@@ -157,5 +157,5 @@ def play_whole(bones: Bones, motion: Motion, parts: list[KeyedBones], keys: Bloc
             at, order = np.unique(np.array(part.times, np.float32), return_index=True)
             add_curves(curves, wanted, at, np.ascontiguousarray(np.concatenate(rows)[:, order]))
     if curves is not None:
-        group_by_bone(action, block.animation_data.action_slot if HAS_SLOTS else None)
+        group_by_bone(action, played_slot(block.animation_data))
     return action

@@ -147,8 +147,7 @@ def image_of(material: Block) -> Block | None:
 
     That one gives no number: how rough a surface is, or how uneven. None where other nodes make the base colour.
     """
-    nodes = [] if material.node_tree is None else list(material.node_tree.nodes)
-    surfaces = [node for node in nodes if node.type == "BSDF_PRINCIPLED"]
+    surfaces = surfaces_of(material)
     for surface in surfaces:
         found = image_behind(surface.inputs["Base Color"])
         if found is not None:
@@ -157,15 +156,22 @@ def image_of(material: Block) -> Block | None:
     if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers):
         return None
     plain = [s for surface in surfaces for s in surface.inputs if s.type != "RGBA" and s.name != "Alpha"]
-    numbers = {node for socket in plain for node in nodes_behind(socket)}
+    numbers = {node for socket in plain for node in _nodes_behind(socket)}
+    nodes = [] if material.node_tree is None else material.node_tree.nodes
     others = [node for node in nodes if _has_image(node) and node not in numbers]
     active = [node for node in others if node == material.node_tree.nodes.active]
     return (active or others)[0].image if active or len(others) == 1 else None
 
 
+def surfaces_of(material: Block) -> list[Block]:
+    """Return the nodes of a material that have a base colour; none of one without nodes."""
+    nodes = [] if material.node_tree is None else material.node_tree.nodes
+    return [node for node in nodes if node.type == "BSDF_PRINCIPLED"]
+
+
 def image_behind(socket: Block) -> Block | None:
     """Return the image that leads to an input of a node, the nearest of several; None without any."""
-    return next((node.image for node in nodes_behind(socket) if _has_image(node)), None)
+    return next((node.image for node in _nodes_behind(socket) if _has_image(node)), None)
 
 
 def shows_any(material: Block) -> bool:
@@ -177,9 +183,9 @@ def _has_image(node: Block) -> bool:
     return node.type == "TEX_IMAGE" and node.image is not None
 
 
-def nodes_behind(socket: Block | None) -> Iterator[Block]:
-    """Yield the nodes that lead to a socket by links that count, each once, the nearest first; none to None."""
-    sockets, seen = [] if socket is None else [socket], set()
+def _nodes_behind(socket: Block) -> Iterator[Block]:
+    """Yield the nodes that lead to a socket by links that count, each once, the nearest first."""
+    sockets, seen = [socket], set()
     for place in sockets:  # which grows
         for link in place.links:
             if link.from_node not in seen and link.is_valid and not link.is_muted:
@@ -188,9 +194,9 @@ def nodes_behind(socket: Block | None) -> Iterator[Block]:
                 yield link.from_node
 
 
-def source_of(socket: Block | None) -> Block | None:
+def source_of(socket: Block) -> Block | None:
     """Return the node that says what a socket is, whatever its links go round; None where none does."""
-    return next((node for node in nodes_behind(socket) if node.type != "REROUTE"), None)
+    return next((node for node in _nodes_behind(socket) if node.type != "REROUTE"), None)
 
 
 def texture_size(material: Block) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block
-from .images import CONTENT, FILE, content_of, image_behind, image_of, source_of
+from .images import CONTENT, FILE, content_of, image_behind, image_of, source_of, surfaces_of
 
 log = logging.getLogger(__name__)
 
@@ -103,21 +103,19 @@ def _colour(material: Any) -> tuple[float, ...]:
     """Return a material's base colour, linear."""
     if material is None:
         return GREY
-    nodes = [] if material.node_tree is None else material.node_tree.nodes
-    surface = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
-    if surface is None:
+    surfaces = surfaces_of(material)
+    if not surfaces:
         return tuple(material.diffuse_color)[:3]
-    socket = surface.inputs["Base Color"]
+    socket = surfaces[0].inputs["Base Color"]
     given = source_of(socket)
-    if given is not None and given.type == "RGB":
-        return tuple(given.outputs[0].default_value)[:3]
-    return tuple(socket.default_value)[:3]
+    shown = given.outputs[0] if given is not None and given.type == "RGB" else socket
+    return tuple(shown.default_value)[:3]
 
 
 def written_color(material: Any) -> NDArray[np.uint8]:
     """Return what `color_of` does, for a file that is to show it; that nodes make another is said."""
-    nodes = [] if material is None or material.node_tree is None else material.node_tree.nodes
-    made_by = (source_of(node.inputs["Base Color"]) for node in nodes if node.type == "BSDF_PRINCIPLED")
+    surfaces = [] if material is None else surfaces_of(material)
+    made_by = (source_of(surface.inputs["Base Color"]) for surface in surfaces)
     if any(node is not None and node.type != "RGB" for node in made_by):
         log.warning("'%s': nodes make its base colour, bake them into a picture: a plain one is written", material.name)
     return color_of(material)
@@ -140,8 +138,7 @@ class Maps(NamedTuple):
 
 def maps_of(material: Block) -> Maps:
     """Return the pictures of a material, which lead to the inputs of its surface."""
-    nodes = [] if material.node_tree is None else material.node_tree.nodes
-    surface = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
+    surface = next(iter(surfaces_of(material)), None)
     if surface is None:
         return Maps(image_of(material))
     diffuse = image_of(material)

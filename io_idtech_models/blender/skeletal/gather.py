@@ -67,10 +67,11 @@ def find_rig(blocks: list[Block]) -> Block:
 
 def _remedy(blocks: list[Block]) -> str:
     """Return what to do where objects have no armature."""
-    above = ((block, each) for block in blocks for each in (*upward(block), *(held_by(up)[0] for up in upward(block))))
-    hung = next(((block, each) for block, each in above if each is not None and each.type == "ARMATURE"), None)
-    if hung is not None:
-        return f"'{hung[0].name}' hangs on '{hung[1].name}', select both, or make it active"
+    for block in blocks:
+        carriers = [each for above in upward(block) for each in (above, held_by(above)[0]) if each is not None]
+        rig = next((each for each in carriers if each.type == "ARMATURE"), None)
+        if rig is not None:
+            return f"'{block.name}' hangs on '{rig.name}', select both, or make it active"
     shown = [block.name for block in blocks if block.instance_type == "COLLECTION"]
     if shown:
         how = "link them into the scene, or Object > Apply > Make Instances Real, which leaves out animations"

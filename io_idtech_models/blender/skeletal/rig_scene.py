@@ -89,9 +89,11 @@ class ExportRig:
 
     def place_of(self, block: Block) -> Doubles:
         """Return where an object is in the world, (4, 4): what a bone carries while the bones are at rest."""
+        if block in self._at_rest:
+            return self._at_rest[block]
         bone = self._bone_under(block)
-        if bone is None or block in self._at_rest:
-            return self._at_rest.get(block, np.array(block.matrix_world, np.float64))
+        if bone is None:
+            return np.array(block.matrix_world, np.float64)
         at = np.array(self.block.matrix_world, np.float64), np.array(bone.matrix_local, np.float64)
         own = [
             (np.array(each.matrix_parent_inverse), np.array(each.matrix_basis)) for each in reversed(self._chain(block))

@@ -77,7 +77,7 @@ def follow(blocks: list[Block], to_frame: bool = True, chosen: dict[int, float] 
         if index >= 0 or chosen.get(block.session_uid) != time_of(keys):
             chosen.pop(block.session_uid, None)
             if index < 0 and to_frame and not keys.use_relative:
-                index = _nearest_key(keys)[0]
+                index, _ = _nearest_key(keys)
         if index not in (-1, block.active_shape_key_index):
             block.active_shape_key_index = index
         found[block.session_uid] = int(block.active_shape_key_index)

@@ -200,10 +200,12 @@ def shifted(clip: Clip, place: int, inserts: bool, others: Collection[Clip], pla
         return replace(clip, first=clip.first + step)
     if place > clip.last:
         return clip
-    ends = any(o.last == place and abs(o.count) > 1 and set(o.parts) & set(clip.parts) for o in others)
-    if clip.length == 1 and (ends or not (inserts and plays)):
-        moves = ends if inserts else ends or place > 0
-        return replace(clip, first=clip.first + step) if moves else clip
+    if clip.length == 1:
+        ends = any(o.last == place and abs(o.count) > 1 and set(o.parts) & set(clip.parts) for o in others)
+        if ends or not inserts:
+            return replace(clip, first=clip.first + step) if ends or place > 0 else clip
+        if not plays:
+            return clip
     loops = clip.loop >= clip.length or place >= clip.first + clip.length - clip.loop
     loop = clip.loop + step if clip.loop and loops else clip.loop
     return replace(clip, count=(clip.length + step) * (-1 if clip.count < 0 else 1), loop=loop)
