@@ -125,6 +125,57 @@ def spanning_tree(costs: Doubles) -> list[list[int]]:
     return neighbours
 
 
+def mirrored_tree(costs: Doubles, others: Indices, first: int) -> list[list[int]]:
+    """Return the neighbours of each bone in the cheapest tree in which partners hang on partners.
+
+    `others` (B,) are partners, of a bone without one itself. A pair costs what both its joints do, in the mean.
+    """
+    costs = (costs + costs[np.ix_(others, others)]) / 2
+    bones = len(costs)
+    neighbours: list[list[int]] = [[] for _ in range(bones)]
+    inside = np.zeros(bones, np.bool_)
+    best, link = np.full(bones, np.inf), np.zeros(bones, np.int64)
+
+    def join(bone: int, other: int) -> None:
+        neighbours[bone].append(other)
+        neighbours[other].append(bone)
+
+    def take(bone: int) -> None:
+        inside[bone] = True
+        better = costs[bone] < best
+        best[better], link[better] = costs[bone][better], bone
+
+    take(first)
+    if others[first] != first:
+        join(first, int(others[first]))
+        take(int(others[first]))
+    while not inside.all():
+        bone = int(np.where(inside, np.inf, best).argmin())
+        partner, parent = int(others[bone]), int(link[bone])
+        join(bone, parent)
+        take(bone)
+        if partner != bone:
+            join(partner, int(others[parent]))
+            take(partner)
+    return neighbours
+
+
+def ways_along(joints: Joints, middles: Doubles, first: int) -> Doubles:
+    """Return how far the middle of each bone (B, 3) is from that of one along the body, (B,): through joints.
+
+    Of all ways the shortest (Bellman 1958), where a joint that doesn't hold is as long as what it costs.
+    """
+    inward = np.linalg.norm(joints.meetings - middles[:, None], axis=2)
+    steps = inward + inward.T + joints.costs
+    ways = np.asarray(steps[first])
+    ways[first] = 0
+    while True:
+        found = np.minimum(ways, (ways[:, None] + steps).min(axis=0))
+        if np.array_equal(found, ways):
+            return found
+        ways = found
+
+
 def hung_from(root: int, neighbours: list[list[int]]) -> tuple[Indices, list[int]]:
     """Return the parents (B,) of a tree's bones with this root, and the bones with parents first."""
     parents = np.full(len(neighbours), -1)

@@ -54,15 +54,21 @@ def with_tags(rig: FrameRig, tags: Sequence[Tag]) -> FrameRig:
 
 
 def followed(transforms: Doubles, poses: Doubles, size: float) -> int:
-    """Return which bone of `poses` (f, B, 3, 4) that follows best which moves so (f, 4, 4).
+    """Return which bone of `poses` (f, B, 3, 4) that follows best which moves so (f, 4, 4)."""
+    return int(unlike_of(transforms, poses, size)[0].argmin())
 
-    Seen from it, place and turn change least.
+
+def unlike_of(transforms: Doubles, poses: Doubles, size: float) -> tuple[Doubles, Doubles]:
+    """Return how differently each bone of `poses` (f, B, 3, 4) moves, (B,), from what moves so (f, 4, 4).
+
+    Seen from a bone that it follows, place and turn change least. And where each bone has it in the mean, (B, 3).
     """
     seen = np.linalg.inv(rig_matrices(poses)) @ transforms[:, None]
-    spread = (seen - seen.mean(axis=0)) ** 2
+    mean = seen.mean(axis=0)
+    spread = (seen - mean) ** 2
     away = spread[:, :, :3, 3].sum(axis=2).mean(axis=0) / size**2
     turned = spread[:, :, :3, :3].sum(axis=(2, 3)).mean(axis=0)
-    return int((away + TURNING * turned).argmin())
+    return np.asarray(away + TURNING * turned), np.asarray(mean[:, :3, 3])
 
 
 def transforms_of(tag: Tag) -> Doubles:

@@ -1,0 +1,99 @@
+"""Left and right: the plane of symmetry of a body at rest, and which bones are each other's mirror image.
+
+Letters in shapes: P points, B bones.
+
+A pose is seldom its own mirror image: a player at rest holds a gun. So what counts beside where bones lie is how far
+they are along the body from its trunk, which no pose changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fit import PointSkin
+from .joints import middles_of
+
+Doubles = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+SOME = 150  # points that tell where the middle is
+TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the median: where the middle may be
+ALIKE = 0.15  # of the size: how far a bone may be from its partner's mirror image
+POSED = 0.4  # what it counts that bones don't lie in each other's mirror image, beside ways along the body
+SIZES = 0.03  # what it counts that bones are of different sizes, for each time that e goes into one
+ALONE = 0.02  # what it costs to be one's own mirror image
+ASIDE = 0.02  # of the size: nearer the middle a bone has no side
+EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
+MIRROR = np.array([1.0, -1.0, 1.0])
+
+
+@dataclass(eq=False)
+class Sides:
+    """The plane of symmetry, across Y, and each bone's partner."""
+
+    plane: float
+    partners: Indices  # (B,) the bone on the other side; itself in the middle; -1: none
+    even: bool  # joints are made each other's mirror image
+
+    @property
+    def others(self) -> Indices:
+        """Return each bone's partner, (B,): itself where it has none."""
+        return np.where(self.partners < 0, np.arange(len(self.partners)), self.partners)
+
+    def of(self, order: list[int]) -> Sides:
+        """Return the same of bones in another order."""
+        place = np.argsort(order)
+        partners = self.partners[order]
+        return Sides(self.plane, np.where(partners < 0, -1, place[partners]), self.even)
+
+    def in_middle(self, bone: int) -> bool:
+        """Tell whether a bone is its own mirror image, and is to be."""
+        return self.even and bool(self.partners[bone] == bone)
+
+    def paired(self, bone: int) -> bool:
+        """Tell whether a bone is on one side, and has a partner on the other."""
+        return bool(self.partners[bone] not in (-1, bone))
+
+    def on_plane(self, place: Doubles) -> Doubles:
+        """Return a place (3,) brought onto the plane."""
+        return np.asarray((place + _image(place, self.plane)) / 2)
+
+    def evened(self, places: Doubles) -> Doubles:
+        """Return places of bones (B, 3), those of partners each other's mirror image where they nearly were."""
+        if not self.even:
+            return places
+        other = _image(places[self.others], self.plane)
+        near = (np.linalg.norm(other - places, axis=1) < EVEN) & (self.partners >= 0)
+        return np.where(near[:, None], (places + other) / 2, places)
+
+
+def plane_of(rest: Doubles, about: Sequence[float]) -> float:
+    """Return where along Y points (P, 3) are most nearly their own mirror image, near one of some places."""
+    some = rest[:: max(1, len(rest) // SOME)]
+    planes = np.concatenate([place + TRIED for place in (float(np.median(some[:, 1])), *about)])
+    off = [np.linalg.norm(_image(some, plane)[:, None] - some[None], axis=2).min(axis=1).mean() for plane in planes]
+    return float(planes[int(np.argmin(off))])
+
+
+def find_sides(skin: PointSkin, ways: Doubles, plane: float, even: bool) -> Sides:
+    """Return the sides of a skin at rest, whose bones are so far (B,) along the body from its trunk."""
+    middles, mass = middles_of(skin), np.maximum(skin.weights.sum(axis=0), 1e-9)
+    unlike = POSED * np.linalg.norm(_image(middles, plane)[:, None] - middles[None], axis=2)
+    unlike += np.abs(ways[:, None] - ways[None]) + SIZES * np.abs(np.log(mass[:, None] / mass[None]))
+    unlike += ALONE * np.eye(len(middles))
+    partners = np.full(len(middles), -1)
+    for bone in range(len(middles)):
+        other = int(unlike[bone].argmin())
+        if int(unlike[other].argmin()) == bone and unlike[bone, other] < ALIKE:
+            apart = abs(middles[bone, 1] - middles[other, 1]) > 2 * ASIDE
+            partners[bone] = other if apart or other == bone else -1
+    return Sides(plane, partners, even)
+
+
+def _image(places: Doubles, plane: float) -> Doubles:
+    """Return mirror images of places (..., 3) across Y."""
+    return np.asarray(places * MIRROR + [0.0, 2 * plane, 0.0])
