@@ -21,12 +21,14 @@ Indices = NDArray[np.int64]
 
 # Words for a limb's bones, and where along it these begin: a person's, measured from joint to joint.
 Limb = tuple[tuple[str, float], ...]
+Pair = tuple[list[int], list[int]]  # the bones of limbs on both sides
 LEG: Limb = (("thigh", 0.0), ("shin", 0.41), ("foot", 0.8), ("toes", 0.94))
 ARM: Limb = (("upper_arm", 0.0), ("forearm", 0.42), ("hand", 0.78), ("fingers", 0.9))
 ARM_OF_TORSO: Limb = (("shoulder", 0.0), ("upper_arm", 0.18), ("forearm", 0.5), ("hand", 0.8), ("fingers", 0.92))
-AGAIN = 0.25  # what it costs that two bones of a limb have one word, as ways of its joints along it do
+# What it costs that two bones of a limb have one word, or none has a word, as ways of joints along the limb do.
+AGAIN, SKIPPED = 0.3, 0.2
 MOST = 8  # bones of a limb that is named
-FLOOR, LIMB = 0.12, 0.25  # of the height: how near the floor a leg ends; of the size: how long limbs are at least
+FLOOR, LIMB = 0.12, 0.25  # of the height: how near the floor a leg ends; of the size: how long limbs are at least, from joint to joint
 UP, TOP = 0.6, 0.2  # how steep a spine is, as a cosine; of the height below the top: where a head ends
 UNKNOWN = "bone"
 
@@ -54,6 +56,11 @@ class Bones:
             chain.append(max(below, key=lambda other: float(self.loads[other])))
         return chain
 
+    def ways(self, chain: list[int]) -> Doubles:
+        """Return how far along a chain its bones begin, and where the last one ends, (n + 1,)."""
+        joints = np.concatenate([self.heads[chain], self.tails[chain[-1:]]])
+        return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(joints, axis=0), axis=1))])
+
     @property
     def tall(self) -> float:
         """Return how tall the body is."""
@@ -64,69 +71,68 @@ def name_bones(bones: Bones, part: str) -> list[str]:
     """Return the names of bones of a part of a Quake III player, or of a whole model (""), each once."""
     words = [UNKNOWN] * len(bones.parents)
     limbs = list(_limbs(bones))
-    legs = [
-        chain
-        for chain in limbs
-        if part == "legs"
-        or (not part and bones.heads[chain[0], 2] > bones.low + LIMB * bones.tall and _stands(bones, chain))
-    ]
+    legs = [pair for pair in limbs if part == "legs" or (not part and _stands(bones, pair))]
     arms_from = bones.low + (1 - 2 * LIMB) * bones.tall
-    for chain in limbs:
-        if chain in legs:
-            _take(words, chain, bones, [LEG])
-        elif part == "torso" or (legs and not part and bones.heads[chain[0], 2] > arms_from):
-            _take(words, chain, bones, [ARM, ARM_OF_TORSO])
-    words[0] = "pelvis" if part == "legs" or any(bones.parents[chain[0]] == 0 for chain in legs) else "root"
+    for pair in limbs:
+        if pair in legs:
+            _take(words, pair, bones, [LEG])
+        elif part == "torso" or (legs and not part and bones.heads[pair[0][0], 2] > arms_from):
+            _take(words, pair, bones, [ARM, ARM_OF_TORSO])
+    words[0] = "pelvis" if part == "legs" or any(bones.parents[one[0]] == 0 for one, _ in legs) else "root"
     if part != "legs":
-        _name_spine(words, bones)
+        _name_spine(words, bones, "neck" if part == "torso" else "head")
     return _with_sides(words, bones)
 
 
-def _limbs(bones: Bones) -> Iterator[list[int]]:
-    """Yield the chains that begin at one bone with a mirror image of them, and reach far."""
-    parents, partners = bones.parents, bones.sides.partners
-    for bone in range(len(parents)):
-        if bones.sides.paired(bone) and parents[bone] == parents[partners[bone]] >= 0:
-            chain = bones.chain(bone)
-            if len(chain) > 1 and np.linalg.norm(bones.tails[chain[-1]] - bones.heads[bone]) > LIMB:
-                yield chain
+def _limbs(bones: Bones) -> Iterator[Pair]:
+    """Yield the chains on both sides that begin at one bone and reach far, each other's mirror images."""
+    for bone, partner in enumerate(bones.sides.partners.tolist()):
+        if partner > bone and bones.parents[bone] == bones.parents[partner]:
+            pair = bones.chain(bone), bones.chain(partner)
+            if min(map(len, pair)) > 1 and max(bones.ways(chain)[-1] for chain in pair) > LIMB:
+                yield pair
 
 
-def _stands(bones: Bones, chain: list[int]) -> bool:
-    """Tell whether a limb ends near the floor."""
-    return bool(bones.tails[chain[-1], 2] < bones.low + FLOOR * bones.tall)
+def _stands(bones: Bones, pair: Pair) -> bool:
+    """Tell whether limbs begin high, and one ends near the floor."""
+    begins = min(bones.heads[chain[0], 2] for chain in pair)
+    ends = min(bones.tails[chain[-1], 2] for chain in pair)
+    return bool(begins > bones.low + LIMB * bones.tall and ends < bones.low + FLOOR * bones.tall)
 
 
-def _take(words: list[str], chain: list[int], bones: Bones, limbs: list[Limb]) -> None:
-    """Name a limb's bones by the kind of limb, and by where in it they begin, that is nearest."""
-    if len(chain) > MOST:
-        return
-    joints = np.concatenate([bones.heads[chain], bones.tails[chain[-1:]]])
-    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(joints, axis=0), axis=1))])
-    begins = way[:-1] / max(float(way[-1]), 1e-9)
-    found = min(
-        (
-            (_unlike(begins, limb, taken), [limb[word][0] for word in taken])
-            for limb in limbs
-            for taken in combinations_with_replacement(range(len(limb)), len(chain))
-            if taken[0] == 0
-        ),
-        key=lambda each: each[0],
+def _take(words: list[str], pair: Pair, bones: Bones, limbs: list[Limb]) -> None:
+    """Name the bones of limbs by what they are most like; partners as the side that is more like it has them."""
+    fits = sorted((*_fitted(bones.ways(chain), limbs), chain) for chain in pair if len(chain) <= MOST)
+    for _, found, chain in reversed(fits):
+        for bone, word in zip(chain, found, strict=True):
+            words[bone] = word
+            partner = int(bones.sides.partners[bone])
+            if len(fits) == len(pair) and chain is fits[0][2] and partner in fits[1][2]:
+                words[partner] = word
+
+
+def _fitted(ways: Doubles, limbs: list[Limb]) -> tuple[float, list[str]]:
+    """Return how unlike a limb is to one of several that it is most like, and the words for its bones."""
+    begins = ways[:-1] / ways[-1]
+    return min(
+        (_unlike(begins, limb, taken), [limb[word][0] for word in taken])
+        for limb in limbs
+        for taken in combinations_with_replacement(range(len(limb)), len(begins))
+        if taken[0] == 0
     )
-    for bone, word in zip(chain, found[1], strict=True):
-        words[bone] = word
 
 
 def _unlike(begins: Doubles, limb: Limb, taken: tuple[int, ...]) -> float:
     """Return how far bones that begin at such parts of a limb are from where those begin whose words they take."""
-    off = 0.0
-    for nth, (begin, word) in enumerate(zip(begins.tolist(), taken, strict=True)):
-        off += AGAIN if nth and taken[nth - 1] == word else abs(begin - limb[word][1])
+    off, before = 0.0, -1
+    for begin, word in zip(begins.tolist(), taken, strict=True):
+        off += AGAIN if word == before else abs(begin - limb[word][1]) + SKIPPED * (word - before - 1)
+        before = word
     return off
 
 
-def _name_spine(words: list[str], bones: Bones) -> None:
-    """Name what goes up from the root in the middle: the spine, and the head that it ends with."""
+def _name_spine(words: list[str], bones: Bones, end: str) -> None:
+    """Name what goes up from the root in the middle: the spine, and what it ends with at the top."""
     chain, bone = list[int](), 0
     while True:
         middle = [
@@ -141,7 +147,7 @@ def _name_spine(words: list[str], bones: Bones) -> None:
     if not chain:
         return
     if bones.tails[chain[-1], 2] > bones.high - TOP * bones.tall and not bones.children(chain[-1]):
-        words[chain.pop()] = "head"
+        words[chain.pop()] = end
     for bone in chain:
         words[bone] = "spine"
 

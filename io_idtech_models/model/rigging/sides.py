@@ -21,12 +21,13 @@ Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 SOME = 150  # points that tell where the middle is
-TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the median: where the middle may be
-ALIKE = 0.15  # of the size: how far a bone may be from its partner's mirror image
-POSED = 0.4  # what it counts that bones don't lie in each other's mirror image, beside ways along the body
+TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the place where it is looked for: the middle may be
+ALIKE = 0.2  # of the size: how far a bone may be from its partner's mirror image
+LESS = 0.3  # what it counts that bones don't lie in each other's mirror image where ways along the body tell, and so back
 SIZES = 0.03  # what it counts that bones are of different sizes, for each time that e goes into one
-ALONE = 0.02  # what it costs to be one's own mirror image
+ALONE = 0.05  # what it costs to be one's own mirror image
 ASIDE = 0.02  # of the size: nearer the middle a bone has no side
+MIDDLE = 0.06  # of the size: farther from the middle a bone is not its own mirror image
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
 MIRROR = np.array([1.0, -1.0, 1.0])
 
@@ -71,10 +72,10 @@ class Sides:
         return np.where(near[:, None], (places + other) / 2, places)
 
 
-def plane_of(rest: Doubles, about: Sequence[float]) -> float:
-    """Return where along Y points (P, 3) are most nearly their own mirror image, near one of some places."""
+def plane_of(rest: Doubles, about: float) -> float:
+    """Return where along Y, near some place, points (P, 3) are most nearly their own mirror image."""
     some = rest[:: max(1, len(rest) // SOME)]
-    planes = np.concatenate([place + TRIED for place in (float(np.median(some[:, 1])), *about)])
+    planes = about + TRIED
     off = [np.linalg.norm(_image(some, plane)[:, None] - some[None], axis=2).min(axis=1).mean() for plane in planes]
     return float(planes[int(np.argmin(off))])
 
@@ -82,16 +83,53 @@ def plane_of(rest: Doubles, about: Sequence[float]) -> float:
 def find_sides(skin: PointSkin, ways: Doubles, plane: float, even: bool) -> Sides:
     """Return the sides of a skin at rest, whose bones are so far (B,) along the body from its trunk."""
     middles, mass = middles_of(skin), np.maximum(skin.weights.sum(axis=0), 1e-9)
-    unlike = POSED * np.linalg.norm(_image(middles, plane)[:, None] - middles[None], axis=2)
-    unlike += np.abs(ways[:, None] - ways[None]) + SIZES * np.abs(np.log(mass[:, None] / mass[None]))
-    unlike += ALONE * np.eye(len(middles))
+    away = np.linalg.norm(_image(middles, plane)[:, None] - middles[None], axis=2)
+    farther = np.abs(ways[:, None] - ways[None])
+    unlike = np.minimum(away + LESS * farther, LESS * away + farther)
+    unlike += SIZES * np.abs(np.log(mass[:, None] / mass[None])) + ALONE * np.eye(len(middles))
     partners = np.full(len(middles), -1)
-    for bone in range(len(middles)):
-        other = int(unlike[bone].argmin())
-        if int(unlike[other].argmin()) == bone and unlike[bone, other] < ALIKE:
-            apart = abs(middles[bone, 1] - middles[other, 1]) > 2 * ASIDE
-            partners[bone] = other if apart or other == bone else -1
+    for one, other in zip(*np.unravel_index(np.argsort(unlike, axis=None, kind="stable"), unlike.shape), strict=True):
+        if unlike[one, other] >= ALIKE:
+            break
+        if partners[one] == partners[other] == -1:
+            apart = abs(middles[one, 1] - middles[other, 1]) > 2 * ASIDE
+            if apart or (one == other and abs(middles[one, 1] - plane) < MIDDLE):
+                partners[one], partners[other] = other, one
     return Sides(plane, partners, even)
+
+
+def along_limbs(sides: Sides, skin: PointSkin, ways: Doubles, parents: Indices, order: Sequence[int]) -> Sides:
+    """Return the sides with partners for bones that hang alike on both sides, whatever the pose; `order` is a tree's.
+
+    What hangs on a bone of one side is in no middle.
+    """
+    middles, mass = middles_of(skin), np.maximum(skin.weights.sum(axis=0), 1e-9)
+    partners = sides.partners.copy()
+    for bone in order[1:]:
+        if partners[bone] == bone and partners[parents[bone]] not in (-1, parents[bone]):
+            partners[bone] = -1
+    for parent in order:
+        other = int(partners[parent])
+        if other < 0:
+            continue
+        lone = [bone for bone in np.flatnonzero(parents == parent).tolist() if partners[bone] == -1]
+        opposite = [bone for bone in np.flatnonzero(parents == other).tolist() if partners[bone] == -1]
+        pairs = [
+            (abs(ways[one] - ways[two]) + SIZES * abs(float(np.log(mass[one] / mass[two]))), one, two)
+            for one in lone
+            for two in opposite
+            if one != two and (other != parent or _opposite(middles, one, two, parent))
+        ]
+        for unlike, one, two in sorted(pairs):
+            if unlike < ALIKE and partners[one] == partners[two] == -1:
+                partners[one], partners[two] = two, one
+    return Sides(sides.plane, partners, sides.even)
+
+
+def _opposite(middles: Doubles, one: int, two: int, between: int) -> bool:
+    """Tell whether two bones lie on opposite sides of another, and neither before the other."""
+    aside = middles[[one, two], 1] - middles[between, 1]
+    return bool(aside[0] * aside[1] < 0 and np.abs(aside).min() > ASIDE)
 
 
 def _image(places: Doubles, plane: float) -> Doubles:

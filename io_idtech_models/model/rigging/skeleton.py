@@ -31,7 +31,7 @@ from .names import Bones, name_bones
 from .points import MovingPoints
 from .products import product
 from .rig import RigSettings
-from .sides import Sides, find_sides, plane_of
+from .sides import Sides, along_limbs, find_sides, plane_of
 from .tag_bones import transforms_of, unlike_of
 
 Doubles = NDArray[np.float64]
@@ -39,7 +39,7 @@ Indices = NDArray[np.int64]
 
 SHORTEST = 0.02  # of the size: a bone that would be shorter points along what hangs on it
 BELLY = 0.52  # of the height: where a pelvis is
-LEAST_ROOT = 0.015  # of all points: what a root carries at least
+LEAST_ROOT, LEAST_STOOD = 0.015, 0.005  # of all points: what a root carries at least, and one that a tag tells of
 STANDS_OFF = 0.05  # what it counts that a bone lies away from where a player's part stands, beside how else it moves
 MOST_ASIDE = 0.08  # of the size: where a pelvis is at most beside the middle
 LOW = 0.12  # of the height: how near the floor what stands on it is
@@ -79,17 +79,17 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     return Skeleton(skin, names, parents, heads, tails, [part] * len(names), loose[order])
 
 
-def _tree_of(
-    skin: PointSkin, joints: Joints, pelvis: int | None, symmetric: bool
-) -> tuple[list[list[int]], Sides]:
+def _tree_of(skin: PointSkin, joints: Joints, pelvis: int | None, symmetric: bool) -> tuple[list[list[int]], Sides]:
     """Return the neighbours of each bone, both sides alike if that is wanted, and the sides."""
-    neighbours = spanning_tree(joints.costs)
-    plane = plane_of(skin.rest, [])
+    neighbours, middles = spanning_tree(joints.costs), middles_of(skin)
+    plane = plane_of(skin.rest, np.median(skin.rest[:, 1]) if pelvis is None else middles[pelvis, 1])
     trunk = _trunk(neighbours, skin, plane) if pelvis is None else pelvis
-    if pelvis is not None:
-        plane = plane_of(skin.rest, [float(middles_of(skin)[pelvis, 1])])
-    sides = find_sides(skin, ways_along(joints, middles_of(skin), trunk), plane, symmetric)
-    return (mirrored_tree(joints.costs, sides.others, trunk) if symmetric else neighbours), sides
+    ways = ways_along(joints, middles, trunk)
+    sides = find_sides(skin, ways, plane, symmetric)
+    if symmetric:
+        neighbours = mirrored_tree(joints.costs, sides.others, trunk)
+    parents, order = hung_from(trunk, neighbours)
+    return neighbours, along_limbs(sides, skin, ways, parents, order)
 
 
 def _stood_on(calm: PointSkin, points: MovingPoints, tags: Sequence[Tag], part: str) -> int | None:
@@ -108,8 +108,8 @@ def _stood_on(calm: PointSkin, points: MovingPoints, tags: Sequence[Tag], part: 
     middles = middles_of(calm)
     unlike = unlike + STANDS_OFF * ((seen - middles) ** 2).sum(axis=1)
     mass = calm.weights.sum(axis=0)
-    found = int(np.where(mass >= LEAST_ROOT * mass.sum(), unlike, np.inf).argmin())
-    aside = abs(float(middles[found, 1]) - plane_of(calm.rest, []))
+    found = int(np.where(mass >= LEAST_STOOD * mass.sum(), unlike, np.inf).argmin())
+    aside = abs(float(middles[found, 1]) - np.median(calm.rest[:, 1]))
     return found if part == "torso" or aside < MOST_ASIDE else None
 
 
