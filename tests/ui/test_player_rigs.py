@@ -297,13 +297,13 @@ def test_keys_that_a_user_sets_leave_other_frames_as_they_were(rig):
     before = looks()
     bpy.ops.object.idtech_animation_play(name="All Frames")
     bpy.context.scene.frame_set(12)
-    bone = rig.pose.bones["hand"]
+    bone = rig.pose.bones["hand.R"]
     for path in ("location", "rotation_quaternion", "scale"):
         bone.keyframe_insert(path, frame=12, group=bone.name)
     assert same_looks(before, looks())
 
 
-HATS = [("head", "head"), ("torso", "upper"), ("tag_head", "head"), ("hand", "upper"), ("tag_torso", "upper")]
+HATS = [("head", "head"), ("torso", "upper"), ("tag_head", "head"), ("hand.R", "upper"), ("tag_torso", "upper")]
 
 
 @pytest.mark.parametrize(("bone", "part"), HATS)
@@ -499,9 +499,9 @@ def test_what_hangs_on_the_bone_of_a_tag_that_carries_no_part_is_left_out(rig, t
     ("shares", "parts"),
     [
         ({"head": 1.0}, ["head"]),
-        ({"hand": 0.5, "head": 0.004}, ["upper"]),  # which a brush left behind
+        ({"hand__R": 0.5, "head": 0.004}, ["upper"]),  # which a brush left behind
         ({"shin__L": 0.5, "thigh__L": 0.5}, ["lower"]),
-        ({"hand": 1.0, "shin__L": 0.1}, []),
+        ({"hand__R": 1.0, "shin__L": 0.1}, []),
     ],
 )
 def test_what_a_rig_bends_is_of_the_part_whose_bones_it_has_weights_of(rig, tmp_path, capfd, shares, parts, parent):
@@ -518,7 +518,7 @@ def test_the_sidebar_reads_no_weights(rig, monkeypatch):
     """It is drawn again and again, and to read those of ten thousand vertices takes 20 ms."""
     cube = add_cube("hat")
     cube.parent = rig
-    weighted(cube, rig, hand=1.0, shin__L=0.1)
+    weighted(cube, rig, hand__R=1.0, shin__L=0.1)
     activate(cube)
     monkeypatch.setattr(roots, "read_groups", None)
     assert panel_parts() == ["lower", "upper", "head"]

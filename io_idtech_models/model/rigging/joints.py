@@ -128,9 +128,10 @@ def spanning_tree(costs: Doubles) -> list[list[int]]:
 def mirrored_tree(costs: Doubles, others: Indices, first: int) -> list[list[int]]:
     """Return the neighbours of each bone in the cheapest tree in which partners hang on partners.
 
-    `others` (B,) are partners, of a bone without one itself. A pair costs what both its joints do, in the mean.
+    `others` (B,) are partners, of a bone without one itself. What one of a pair costs is the mean of both.
     """
-    costs = (costs + costs[np.ix_(others, others)]) / 2
+    mirrored = (costs + costs[np.ix_(others, others)]) / 2
+    costs = np.where(others == np.arange(len(others)), costs, mirrored)  # (B, B) of what hangs on a bone
     bones = len(costs)
     neighbours: list[list[int]] = [[] for _ in range(bones)]
     inside = np.zeros(bones, np.bool_)
@@ -167,10 +168,10 @@ def ways_along(joints: Joints, middles: Doubles, first: int) -> Doubles:
     """
     inward = np.linalg.norm(joints.meetings - middles[:, None], axis=2)
     steps = inward + inward.T + joints.costs
-    ways = np.asarray(steps[first])
+    ways: Doubles = steps[first].copy()
     ways[first] = 0
     while True:
-        found = np.minimum(ways, (ways[:, None] + steps).min(axis=0))
+        found: Doubles = np.minimum(ways, (ways[:, None] + steps).min(axis=0))
         if np.array_equal(found, ways):
             return found
         ways = found

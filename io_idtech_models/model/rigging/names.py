@@ -23,12 +23,15 @@ Indices = NDArray[np.int64]
 Limb = tuple[tuple[str, float], ...]
 Pair = tuple[list[int], list[int]]  # the bones of limbs on both sides
 LEG: Limb = (("thigh", 0.0), ("shin", 0.41), ("foot", 0.8), ("toes", 0.94))
-ARM: Limb = (("upper_arm", 0.0), ("forearm", 0.42), ("hand", 0.78), ("fingers", 0.9))
-ARM_OF_TORSO: Limb = (("shoulder", 0.0), ("upper_arm", 0.18), ("forearm", 0.5), ("hand", 0.8), ("fingers", 0.92))
+ARMS: list[Limb] = [
+    (("upper_arm", 0.0), ("forearm", 0.42), ("hand", 0.78), ("fingers", 0.9)),
+    (("shoulder", 0.0), ("upper_arm", 0.18), ("forearm", 0.5), ("hand", 0.8), ("fingers", 0.92)),
+]
 # What it costs that two bones of a limb have one word, or none has a word, as ways of joints along the limb do.
 AGAIN, SKIPPED = 0.3, 0.2
-MOST = 8  # bones of a limb that is named
-FLOOR, LIMB = 0.12, 0.25  # of the height: how near the floor a leg ends; of the size: how long limbs are at least, from joint to joint
+MOST = 8  # bones of a limb: of more nobody knows what they are
+FLOOR = 0.12  # of the height: how near the floor a leg ends
+LIMB = 0.25  # of the size: how long limbs are at least, from joint to joint
 UP, TOP = 0.6, 0.2  # how steep a spine is, as a cosine; of the height below the top: where a head ends
 UNKNOWN = "bone"
 
@@ -47,7 +50,8 @@ class Bones:
 
     def children(self, bone: int) -> list[int]:
         """Return the bones that hang on one."""
-        return np.flatnonzero(self.parents == bone).tolist()
+        found: list[int] = np.flatnonzero(self.parents == bone).tolist()
+        return found
 
     def chain(self, bone: int) -> list[int]:
         """Return a bone and those that go on with it: where several do, the one that carries most."""
@@ -68,19 +72,26 @@ class Bones:
 
 
 def name_bones(bones: Bones, part: str) -> list[str]:
-    """Return the names of bones of a part of a Quake III player, or of a whole model (""), each once."""
+    """Return the names of bones of a part of a Quake III player, or of a whole model (""), each once.
+
+    There are one pair of legs, of beasts the hind ones, and one of arms, which are most like arms: wings are none.
+    """
     words = [UNKNOWN] * len(bones.parents)
     limbs = list(_limbs(bones))
-    legs = [pair for pair in limbs if part == "legs" or (not part and _stands(bones, pair))]
-    arms_from = bones.low + (1 - 2 * LIMB) * bones.tall
-    for pair in limbs:
-        if pair in legs:
-            _take(words, pair, bones, [LEG])
-        elif part == "torso" or (legs and not part and bones.heads[pair[0][0], 2] > arms_from):
-            _take(words, pair, bones, [ARM, ARM_OF_TORSO])
-    words[0] = "pelvis" if part == "legs" or any(bones.parents[one[0]] == 0 for one, _ in legs) else "root"
-    if part != "legs":
-        _name_spine(words, bones, "neck" if part == "torso" else "head")
+    stand = [pair for pair in limbs if part != "torso" and _stands(bones, pair)]
+    legs = min(stand, key=lambda pair: float(bones.heads[pair[0][0], 0]), default=None)
+    if part == "legs" and legs is None:
+        legs = _most_like(limbs, bones, [LEG])
+    words[0] = "pelvis" if part == "legs" or (legs and bones.parents[legs[0][0]] == 0) else "root"
+    if legs:
+        _take(words, legs, bones, [LEG])
+    if part == "torso" or (legs and not part):
+        high = bones.low + (1 - 2 * LIMB) * bones.tall
+        others = [pair for pair in limbs if part or (pair not in stand and bones.heads[pair[0][0], 2] > high)]
+        arms = _most_like(others, bones, ARMS)
+        if arms:
+            _take(words, arms, bones, ARMS)
+        _name_spine(words, bones, "neck" if part else "head")
     return _with_sides(words, bones)
 
 
@@ -89,7 +100,8 @@ def _limbs(bones: Bones) -> Iterator[Pair]:
     for bone, partner in enumerate(bones.sides.partners.tolist()):
         if partner > bone and bones.parents[bone] == bones.parents[partner]:
             pair = bones.chain(bone), bones.chain(partner)
-            if min(map(len, pair)) > 1 and max(bones.ways(chain)[-1] for chain in pair) > LIMB:
+            lengths = sorted(map(len, pair))
+            if lengths[0] > 1 and lengths[1] <= MOST and max(bones.ways(chain)[-1] for chain in pair) > LIMB:
                 yield pair
 
 
@@ -100,15 +112,25 @@ def _stands(bones: Bones, pair: Pair) -> bool:
     return bool(begins > bones.low + LIMB * bones.tall and ends < bones.low + FLOOR * bones.tall)
 
 
+def _most_like(pairs: list[Pair], bones: Bones, limbs: list[Limb]) -> Pair | None:
+    """Return the pair that is most like one of several limbs."""
+    return min(pairs, key=lambda pair: _fits(pair, bones, limbs)[0][0], default=None)
+
+
 def _take(words: list[str], pair: Pair, bones: Bones, limbs: list[Limb]) -> None:
     """Name the bones of limbs by what they are most like; partners as the side that is more like it has them."""
-    fits = sorted((*_fitted(bones.ways(chain), limbs), chain) for chain in pair if len(chain) <= MOST)
+    fits = _fits(pair, bones, limbs)
     for _, found, chain in reversed(fits):
         for bone, word in zip(chain, found, strict=True):
             words[bone] = word
             partner = int(bones.sides.partners[bone])
-            if len(fits) == len(pair) and chain is fits[0][2] and partner in fits[1][2]:
+            if chain is fits[0][2] and partner in fits[1][2]:
                 words[partner] = word
+
+
+def _fits(pair: Pair, bones: Bones, limbs: list[Limb]) -> list[tuple[float, list[str], list[int]]]:
+    """Return how unlike both are to one of several limbs, the words for their bones, and these: the more like first."""
+    return sorted((*_fitted(bones.ways(chain), limbs), chain) for chain in pair)
 
 
 def _fitted(ways: Doubles, limbs: list[Limb]) -> tuple[float, list[str]]:

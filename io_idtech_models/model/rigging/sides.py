@@ -23,10 +23,12 @@ Indices = NDArray[np.int64]
 SOME = 150  # points that tell where the middle is
 TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the place where it is looked for: the middle may be
 ALIKE = 0.2  # of the size: how far a bone may be from its partner's mirror image
-LESS = 0.3  # what it counts that bones don't lie in each other's mirror image where ways along the body tell, and so back
+LESS = (
+    0.3  # what it counts that bones don't lie in each other's mirror image where ways along the body tell, and so back
+)
 SIZES = 0.03  # what it counts that bones are of different sizes, for each time that e goes into one
 ALONE = 0.05  # what it costs to be one's own mirror image
-ASIDE = 0.02  # of the size: nearer the middle a bone has no side
+ASIDE = 0.02  # of the size: nearer each other bones are on no two sides
 MIDDLE = 0.06  # of the size: farther from the middle a bone is not its own mirror image
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
 MIRROR = np.array([1.0, -1.0, 1.0])
@@ -92,7 +94,7 @@ def find_sides(skin: PointSkin, ways: Doubles, plane: float, even: bool) -> Side
         if unlike[one, other] >= ALIKE:
             break
         if partners[one] == partners[other] == -1:
-            apart = abs(middles[one, 1] - middles[other, 1]) > 2 * ASIDE
+            apart = abs(middles[one, 1] - middles[other, 1]) > ASIDE
             if apart or (one == other and abs(middles[one, 1] - plane) < MIDDLE):
                 partners[one], partners[other] = other, one
     return Sides(plane, partners, even)

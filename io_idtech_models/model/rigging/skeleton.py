@@ -27,7 +27,7 @@ from .joints import (
     spanning_tree,
     ways_along,
 )
-from .names import Bones, name_bones
+from .names import FLOOR, Bones, name_bones
 from .points import MovingPoints
 from .products import product
 from .rig import RigSettings
@@ -42,7 +42,6 @@ BELLY = 0.52  # of the height: where a pelvis is
 LEAST_ROOT, LEAST_STOOD = 0.015, 0.005  # of all points: what a root carries at least, and one that a tag tells of
 STANDS_OFF = 0.05  # what it counts that a bone lies away from where a player's part stands, beside how else it moves
 MOST_ASIDE = 0.08  # of the size: where a pelvis is at most beside the middle
-LOW = 0.12  # of the height: how near the floor what stands on it is
 
 
 @dataclass(eq=False)
@@ -66,7 +65,7 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     neighbours, sides = _tree_of(skin, joints, pelvis, settings.symmetric)
     root = _root(neighbours, skin, sides) if pelvis is None else pelvis
     parents, order = hung_from(root, neighbours)
-    heads, loose = _joined(calm, joints, parents, order, sides)
+    heads, loose = _joined(calm, joints, parents, order)
     place_of = np.argsort(order)
     parents = np.array([place_of[parents[bone]] if bone != root else -1 for bone in order])
     skin = PointSkin(skin.rest, skin.weights[:, order], skin.poses[:, order])
@@ -82,7 +81,7 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
 def _tree_of(skin: PointSkin, joints: Joints, pelvis: int | None, symmetric: bool) -> tuple[list[list[int]], Sides]:
     """Return the neighbours of each bone, both sides alike if that is wanted, and the sides."""
     neighbours, middles = spanning_tree(joints.costs), middles_of(skin)
-    plane = plane_of(skin.rest, np.median(skin.rest[:, 1]) if pelvis is None else middles[pelvis, 1])
+    plane = plane_of(skin.rest, float(np.median(skin.rest[:, 1]) if pelvis is None else middles[pelvis, 1]))
     trunk = _trunk(neighbours, skin, plane) if pelvis is None else pelvis
     ways = ways_along(joints, middles, trunk)
     sides = find_sides(skin, ways, plane, symmetric)
@@ -134,7 +133,7 @@ def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:
     """Return the bone that all hang on: where the legs meet, of beasts the hind legs; without legs the trunk."""
     trunk = _trunk(neighbours, skin, sides.plane)
     low = float(skin.rest[:, 2].min())
-    floor = low + LOW * max(float(np.ptp(skin.rest[:, 2])), 1e-9)
+    floor = low + FLOOR * max(float(np.ptp(skin.rest[:, 2])), 1e-9)
     parents, _ = hung_from(trunk, neighbours)
     meeting: dict[int, float] = {}
     for bone in range(skin.num_bones):
@@ -157,24 +156,21 @@ def _meeting(parents: Indices, one: int, other: int) -> int:
     return other
 
 
-def _joined(
-    calm: PointSkin, joints: Joints, parents: Indices, order: list[int], sides: Sides
-) -> tuple[Doubles, NDArray[np.bool_]]:
-    """Return where bones begin (B, 3), and which (B,) have come off what they hang on: where they meet, at least."""
+def _joined(calm: PointSkin, joints: Joints, parents: Indices, order: list[int]) -> tuple[Doubles, NDArray[np.bool_]]:
+    """Return where bones begin (B, 3), and which (B,) have come off what they hang on.
+
+    They begin at their joint, and in the middle of what they move where there is none.
+    """
     heads = middles_of(calm)
-    loose = np.zeros(len(order), np.bool_)
-    loose[order[0]] = True
+    loose = np.ones(len(order), np.bool_)
     shares = (calm.weights > 0).astype(np.float64)
     shared = product(shares.T, shares) > 0
-    gaps = np.full(len(order), np.inf)
-    places = heads.copy()
     for bone in order[1:]:
-        own, parent = calm.poses[:, bone], calm.poses[:, parents[bone]]
-        places[bone], gaps[bone] = settled_joint(parent, own, joints.meetings[parents[bone], bone])
-    for bone in order[1:]:
-        loose[bone] = gaps[bone] > (TORN_APART if shared[bone, parents[bone]] else TORN_OFF)
-        if gaps[bone] <= TORN_APART:
-            heads[bone] = places[bone]
+        above = int(parents[bone])
+        place, gap = settled_joint(calm.poses[:, above], calm.poses[:, bone], joints.meetings[above, bone])
+        loose[bone] = gap > (TORN_APART if shared[bone, above] else TORN_OFF)
+        if gap <= TORN_APART:
+            heads[bone] = place
     return heads, loose
 
 

@@ -104,13 +104,13 @@ def test_legs_are_chains_on_two_sides():
     positions, triangles = walker()
     rig = make_rig(positions, triangles, [], RigSettings(rest=0))
     assert rig.num_bones == 5
-    assert sorted(rig.names) == ["root", "shin.L", "shin.R", "thigh.L", "thigh.R"]
+    assert sorted(rig.names) == ["pelvis", "shin.L", "shin.R", "thigh.L", "thigh.R"]
     head = {name: rig.heads[bone] for bone, name in enumerate(rig.names)}
     for part, height in (("thigh", 20), ("shin", 10)):
         assert np.allclose(head[f"{part}.L"] * [1, -1, 1], head[f"{part}.R"], atol=1e-9), "truly mirror images"
         assert np.allclose(head[f"{part}.L"][[0, 2]], [0, height], atol=0.6)  # along a hinge it may lie anywhere
     parent = {name: rig.names[rig.parents[bone]] for bone, name in enumerate(rig.names) if rig.parents[bone] >= 0}
-    assert parent == {"thigh.L": "root", "thigh.R": "root", "shin.L": "thigh.L", "shin.R": "thigh.R"}
+    assert parent == {"thigh.L": "pelvis", "thigh.R": "pelvis", "shin.L": "thigh.L", "shin.R": "thigh.R"}
 
 
 def test_joints_that_turn_alone_keep_together():
