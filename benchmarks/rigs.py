@@ -2,8 +2,8 @@
 
 For models of frames: how many bones, how far off they are, how much farther in animations that were kept from the
 search, and how many seconds of the processor it takes. For models that have bones, in their own animations: how many of
-these are found again from the frames alone, beside what as many random vertices would find. Last, how the time grows
-with points and frames.
+these are found again from the frames alone, beside what as many random vertices would find, and how many hang on what
+they hang on there. Last, how the time grows with points and frames.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from io_idtech_models.model.rigging.points import points_of
 from io_idtech_models.model.rigging.rig import FrameRig, Report, RigSettings, explained
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.vertex import VertexModel
+from io_idtech_models.model.weights import Weights
 
 Doubles = NDArray[np.float64]
 
@@ -52,6 +53,8 @@ class Case:
     triangles: NDArray[np.int32]
     names: list[str]
     joints: Doubles | None = None  # (F, J, 3) those that are known
+    owners: NDArray[np.int64] | None = None  # (V,) which of all joints of a skeleton moves each vertex most
+    parents: NDArray[np.int32] | None = None  # of all these
 
     @property
     def size(self) -> float:
@@ -75,7 +78,7 @@ def measure(paths: Iterable[Path]) -> None:
         said = f"{case.name:34} {len(case.positions):6} {len(rig.rest):6} {case.size:6.0f} {report.bones:6}"
         print(f"{said} {report.rms:6.3f} {report.worst:6.2f} {kept:>5} {seconds:9.2f}", flush=True)
         if case.joints is not None:
-            print("   " + _known_joints(case, rig), flush=True)
+            print("   " + _known_joints(case, rig) + _known_tree(case, rig), flush=True)
     for line in _growth():
         print(line, flush=True)
 
@@ -109,10 +112,21 @@ def _of_bones(name: str, loaded: Loaded) -> Case | None:
     case.joints = np.concatenate([posed(without_rest_scale(motion, loaded.model.skeleton))[0] for motion in motions])[
         :, used
     ]
+    case.owners = np.concatenate([_strongest(mesh.weights) for mesh in loaded.model.nearest().meshes])
+    case.parents = loaded.model.skeleton.parents
     every = max(1, -(-len(case.positions) // MOST_FRAMES))
     case.positions = (np.round(case.positions[::every] * 64) / 64).astype(np.float32)
     case.joints = case.joints[::every]
     return case
+
+
+def _strongest(weights: Weights) -> NDArray[np.int64]:
+    """Return the joint that moves each vertex most, (V,)."""
+    strongest = np.zeros(len(weights.counts), np.int64)
+    vertices = np.repeat(np.arange(len(weights.counts)), weights.counts)
+    order = np.argsort(weights.factors, kind="stable")  # of several that are assigned the last counts
+    strongest[vertices[order]] = weights.joints[order]
+    return strongest
 
 
 def _made(positions: NDArray[np.float32], triangles: NDArray[np.int32]) -> tuple[FrameRig, Report, float]:
@@ -157,6 +171,23 @@ def _known_joints(case: Case, rig: FrameRig) -> str:
         f"of {joints.shape[1]} joints {found:.0%} within 2 % of the size (by chance {by_chance[0]:.0%}); "
         f"bones {median:.2%} from the nearest in the median (by chance {by_chance[1]:.2%})"
     )
+
+
+def _known_tree(case: Case, rig: FrameRig) -> str:
+    """Return how many bones hang on what moves as a joint does that theirs hangs on, or the same."""
+    assert case.owners is not None
+    assert case.parents is not None
+    weights = rig.weights[rig.of_vertex]
+    moved = [int(np.bincount(case.owners, weights[:, bone]).argmax()) for bone in range(rig.num_bones)]
+    hung = [(moved[bone], moved[parent]) for bone, parent in enumerate(rig.parents.tolist()) if parent >= 0]
+    right = sum(above in _with_parents(own, case.parents) for own, above in hung)
+    return f"; of {len(hung)} bones {right} hang as there"
+
+
+def _with_parents(joint: int, parents: NDArray[np.int32]) -> Iterator[int]:
+    while joint >= 0:
+        yield joint
+        joint = int(parents[joint])
 
 
 def _nearness(joints: Doubles, places: Doubles, size: float) -> tuple[float, float]:

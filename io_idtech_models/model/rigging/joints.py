@@ -41,6 +41,7 @@ class Joints:
     """All pairs of bones: where they meet at rest, and what a joint of both would cost."""
 
     meetings: Doubles  # (B, B, 3) where they meet
+    met: NDArray[np.bool_]  # (B, B) whether they do: if not, that is half way
     costs: Doubles  # (B, B)
 
 
@@ -59,7 +60,7 @@ def find_joints(skin: PointSkin, edges: Indices) -> Joints:
     away = np.linalg.norm(places - meets, axis=2)
     between = np.linalg.norm(middles[:, None] - middles[None], axis=2)
     costs = gaps + AWAY * away + FAR * between + np.where(touch, 0, STRANGERS)
-    return Joints(meets, costs)
+    return Joints(meets, touch, costs)
 
 
 def settled_joint(one: Doubles, other: Doubles, meeting: Doubles) -> tuple[Doubles, float]:

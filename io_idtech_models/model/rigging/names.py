@@ -79,7 +79,7 @@ def name_bones(bones: Bones, part: str) -> list[str]:
     words = [UNKNOWN] * len(bones.parents)
     limbs = list(_limbs(bones))
     stand = [pair for pair in limbs if part != "torso" and _stands(bones, pair)]
-    legs = min(stand, key=lambda pair: float(bones.heads[pair[0][0], 0]), default=None)
+    legs = min(stand, key=lambda pair: float(bones.sides.plane.forward(bones.heads[pair[0][0]])), default=None)
     if part == "legs" and legs is None:
         legs = _most_like(limbs, bones, [LEG])
     words[0] = "pelvis" if part == "legs" or (legs and bones.parents[legs[0][0]] == 0) else "root"
@@ -206,9 +206,9 @@ def _sides(bones: Bones) -> list[str]:
     for bone, parent in enumerate(bones.parents.tolist()):
         if parent >= 0 and found[parent]:
             found.append(found[parent])
-        elif bones.sides.paired(bone):  # models look along X, so that Y is their left
-            left = bones.heads[bone, 1] > bones.heads[bones.sides.partners[bone], 1]
-            found.append("L" if left else "R")
+        elif bones.sides.paired(bone):
+            own, other = bones.sides.plane.aside(bones.heads[[bone, bones.sides.partners[bone]]])
+            found.append("L" if own > other else "R")
         else:
             found.append("")
     return found

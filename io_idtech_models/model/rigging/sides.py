@@ -21,7 +21,7 @@ Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 SOME = 150  # points that tell where the middle is
-TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the place where it is looked for: the middle may be
+TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the place where it is looked for: where the middle may be
 ALIKE = 0.2  # of the size: how far a bone may be from its partner's mirror image
 LESS = (
     0.3  # what it counts that bones don't lie in each other's mirror image where ways along the body tell, and so back
@@ -31,14 +31,43 @@ ALONE = 0.05  # what it costs to be one's own mirror image
 ASIDE = 0.02  # of the size: nearer each other bones are on no two sides
 MIDDLE = 0.06  # of the size: farther from the middle a bone is not its own mirror image
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
-MIRROR = np.array([1.0, -1.0, 1.0])
+FACING = 0.85  # of what it is off across Y: nearer to being its own mirror image across X a model looks along Y
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A plane of symmetry, across an axis: Y of what looks along X, as the games' models do, X of what looks along -Y.
+
+    So do models that were made in Blender.
+    """
+
+    axis: int  # 1: Y, 0: X
+    at: float  # where along it
+
+    def image(self, places: Doubles) -> Doubles:
+        """Return mirror images of places (..., 3)."""
+        found = places.copy()
+        found[..., self.axis] = 2 * self.at - found[..., self.axis]
+        return found
+
+    def aside(self, places: Doubles) -> Doubles:
+        """Return how far to the left places (..., 3) are, (...)."""
+        return np.asarray(places[..., self.axis] - self.at)
+
+    def forward(self, places: Doubles) -> Doubles:
+        """Return how far in front places (..., 3) are, (...)."""
+        return np.asarray(places[..., 0] if self.axis else -places[..., 1])
+
+    def off(self, places: Doubles) -> float:
+        """Return how far places (n, 3) are from their mirror images, in the mean."""
+        return float(np.linalg.norm(self.image(places)[:, None] - places[None], axis=2).min(axis=1).mean())
 
 
 @dataclass(eq=False)
 class Sides:
-    """The plane of symmetry, across Y, and each bone's partner."""
+    """The plane of symmetry, and each bone's partner."""
 
-    plane: float
+    plane: Plane
     partners: Indices  # (B,) the bone on the other side; itself in the middle; -1: none
     even: bool  # joints are made each other's mirror image
 
@@ -63,29 +92,37 @@ class Sides:
 
     def on_plane(self, place: Doubles) -> Doubles:
         """Return a place (3,) brought onto the plane."""
-        return np.asarray((place + _image(place, self.plane)) / 2)
+        return np.asarray((place + self.plane.image(place)) / 2)
 
     def evened(self, places: Doubles) -> Doubles:
         """Return places of bones (B, 3), those of partners each other's mirror image where they nearly were."""
         if not self.even:
             return places
-        other = _image(places[self.others], self.plane)
+        other = self.plane.image(places[self.others])
         near = (np.linalg.norm(other - places, axis=1) < EVEN) & (self.partners >= 0)
         return np.where(near[:, None], (places + other) / 2, places)
 
 
-def plane_of(rest: Doubles, about: float) -> float:
-    """Return where along Y, near some place, points (P, 3) are most nearly their own mirror image."""
+def plane_of(rest: Doubles, about: float | None = None) -> Plane:
+    """Return where points (P, 3) are most nearly their own mirror image.
+
+    `about` is where that is nearly, along Y, of what looks along X; else it may look along Y, too.
+    """
     some = rest[:: max(1, len(rest) // SOME)]
-    planes = about + TRIED
-    off = [np.linalg.norm(_image(some, plane)[:, None] - some[None], axis=2).min(axis=1).mean() for plane in planes]
-    return float(planes[int(np.argmin(off))])
+    middle = np.median(some, axis=0) if about is None else [0.0, about]
+    found = min((Plane(1, float(at)) for at in middle[1] + TRIED), key=lambda plane: plane.off(some))
+    if about is None:
+        other = min((Plane(0, float(at)) for at in middle[0] + TRIED), key=lambda plane: plane.off(some))
+        if other.off(some) < FACING * found.off(some):
+            return other
+    return found
 
 
-def find_sides(skin: PointSkin, ways: Doubles, plane: float, even: bool) -> Sides:
+def find_sides(skin: PointSkin, ways: Doubles, plane: Plane, even: bool) -> Sides:
     """Return the sides of a skin at rest, whose bones are so far (B,) along the body from its trunk."""
     middles, mass = middles_of(skin), np.maximum(skin.weights.sum(axis=0), 1e-9)
-    away = np.linalg.norm(_image(middles, plane)[:, None] - middles[None], axis=2)
+    away = np.linalg.norm(plane.image(middles)[:, None] - middles[None], axis=2)
+    aside = plane.aside(middles)
     farther = np.abs(ways[:, None] - ways[None])
     unlike = np.minimum(away + LESS * farther, LESS * away + farther)
     unlike += SIZES * np.abs(np.log(mass[:, None] / mass[None])) + ALONE * np.eye(len(middles))
@@ -93,10 +130,9 @@ def find_sides(skin: PointSkin, ways: Doubles, plane: float, even: bool) -> Side
     for one, other in zip(*np.unravel_index(np.argsort(unlike, axis=None, kind="stable"), unlike.shape), strict=True):
         if unlike[one, other] >= ALIKE:
             break
-        if partners[one] == partners[other] == -1:
-            apart = abs(middles[one, 1] - middles[other, 1]) > ASIDE
-            if apart or (one == other and abs(middles[one, 1] - plane) < MIDDLE):
-                partners[one], partners[other] = other, one
+        apart = abs(aside[one] - aside[other]) > ASIDE
+        if partners[one] == partners[other] == -1 and (apart or (one == other and abs(aside[one]) < MIDDLE)):
+            partners[one], partners[other] = other, one
     return Sides(plane, partners, even)
 
 
@@ -120,7 +156,7 @@ def along_limbs(sides: Sides, skin: PointSkin, ways: Doubles, parents: Indices, 
             (abs(ways[one] - ways[two]) + SIZES * abs(float(np.log(mass[one] / mass[two]))), one, two)
             for one in lone
             for two in opposite
-            if one != two and (other != parent or _opposite(middles, one, two, parent))
+            if one != two and (other != parent or _opposite(sides.plane.aside(middles), one, two, parent))
         ]
         for unlike, one, two in sorted(pairs):
             if unlike < ALIKE and partners[one] == partners[two] == -1:
@@ -128,12 +164,7 @@ def along_limbs(sides: Sides, skin: PointSkin, ways: Doubles, parents: Indices, 
     return Sides(sides.plane, partners, sides.even)
 
 
-def _opposite(middles: Doubles, one: int, two: int, between: int) -> bool:
+def _opposite(aside: Doubles, one: int, two: int, between: int) -> bool:
     """Tell whether two bones lie on opposite sides of another, and neither before the other."""
-    aside = middles[[one, two], 1] - middles[between, 1]
-    return bool(aside[0] * aside[1] < 0 and np.abs(aside).min() > ASIDE)
-
-
-def _image(places: Doubles, plane: float) -> Doubles:
-    """Return mirror images of places (..., 3) across Y."""
-    return np.asarray(places * MIRROR + [0.0, 2 * plane, 0.0])
+    left, right = aside[one] - aside[between], aside[two] - aside[between]
+    return bool(left * right < 0 and min(abs(left), abs(right)) > ASIDE)

@@ -31,7 +31,7 @@ from .names import FLOOR, Bones, name_bones
 from .points import MovingPoints
 from .products import product
 from .rig import RigSettings
-from .sides import Sides, along_limbs, find_sides, plane_of
+from .sides import Plane, Sides, along_limbs, find_sides, plane_of
 from .tag_bones import transforms_of, unlike_of
 
 Doubles = NDArray[np.float64]
@@ -81,7 +81,7 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
 def _tree_of(skin: PointSkin, joints: Joints, pelvis: int | None, symmetric: bool) -> tuple[list[list[int]], Sides]:
     """Return the neighbours of each bone, both sides alike if that is wanted, and the sides."""
     neighbours, middles = spanning_tree(joints.costs), middles_of(skin)
-    plane = plane_of(skin.rest, float(np.median(skin.rest[:, 1]) if pelvis is None else middles[pelvis, 1]))
+    plane = plane_of(skin.rest, None if pelvis is None else float(middles[pelvis, 1]))
     trunk = _trunk(neighbours, skin, plane) if pelvis is None else pelvis
     ways = ways_along(joints, middles, trunk)
     sides = find_sides(skin, ways, plane, symmetric)
@@ -112,7 +112,7 @@ def _stood_on(calm: PointSkin, points: MovingPoints, tags: Sequence[Tag], part: 
     return found if part == "torso" or aside < MOST_ASIDE else None
 
 
-def _trunk(neighbours: list[list[int]], skin: PointSkin, plane: float) -> int:
+def _trunk(neighbours: list[list[int]], skin: PointSkin, plane: Plane) -> int:
     """Return the bone that is most of a body's trunk: in the middle of the tree, of its width and of its height."""
     mass, middles = skin.weights.sum(axis=0), middles_of(skin)
     whole, low = mass.sum(), skin.rest[:, 2].min()
@@ -122,7 +122,7 @@ def _trunk(neighbours: list[list[int]], skin: PointSkin, plane: float) -> int:
         parents, order = hung_from(root, neighbours)
         loads = loads_of(parents, order, mass)
         branch = max((float(loads[other]) for other in neighbours[root]), default=0.0) / whole
-        aside = abs(float(middles[root, 1]) - plane)
+        aside = abs(float(plane.aside(middles[root])))
         return float(branch + 2 * aside + abs((middles[root, 2] - low) / tall - BELLY))
 
     large = [bone for bone in range(len(mass)) if mass[bone] >= LEAST_ROOT * whole]
@@ -141,7 +141,7 @@ def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:
         if sides.paired(bone) and len(own) and own[:, 2].min() < floor and len(neighbours[bone]) == 1:
             meets = _meeting(parents, bone, int(sides.partners[bone]))
             if not sides.paired(meets):
-                meeting[meets] = min(meeting.get(meets, np.inf), float(own[:, 0].mean()))
+                meeting[meets] = min(meeting.get(meets, np.inf), float(sides.plane.forward(own).mean()))
     return min(meeting, key=lambda bone: meeting[bone], default=trunk)
 
 
@@ -169,7 +169,7 @@ def _joined(calm: PointSkin, joints: Joints, parents: Indices, order: list[int])
         above = int(parents[bone])
         place, gap = settled_joint(calm.poses[:, above], calm.poses[:, bone], joints.meetings[above, bone])
         loose[bone] = gap > (TORN_APART if shared[bone, above] else TORN_OFF)
-        if gap <= TORN_APART:
+        if not loose[bone] or (gap <= TORN_APART and joints.met[above, bone]):
             heads[bone] = place
     return heads, loose
 

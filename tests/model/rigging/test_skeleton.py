@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from io_idtech_models.model.rigging.joints import mirrored_tree
 from io_idtech_models.model.rigging.names import Bones, name_bones
 from io_idtech_models.model.rigging.rig import RigSettings
-from io_idtech_models.model.rigging.sides import Sides
+from io_idtech_models.model.rigging.sides import Plane, Sides, plane_of
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.vertex import Tag
 from tests.model.rigging.test_make_rig import tube, turn
@@ -41,7 +41,7 @@ def joints() -> dict[str, Joint]:
 
 
 class Person:
-    """Tubes on joints, each joint turning as it likes; the right arm holds something before the body in all frames."""
+    """Tubes on joints, each joint turning as it likes; the right arm holds something."""
 
     JOINTS = joints()
 
@@ -102,6 +102,20 @@ def test_a_person_has_its_bones_whatever_its_arms_do(held):
     assert all(rig.heads[rig.names.index(name), 1] > 0 for name in left if "hand" not in name)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_bodies_look_along_x_as_in_games_or_along_y_as_in_blender(axis):
+    own = np.random.default_rng(4).normal(0, [0.1, 0.2, 0.4], (60, 3)) + [0.05, 0.2, 0]
+    body = np.concatenate([own, own * [1, -1, 1]]) + [0, 0.3, 0]
+    if axis == 0:  # from +X to -Y: its left is +X
+        body = np.stack([body[:, 1], -body[:, 0], body[:, 2]], axis=1)
+    plane = plane_of(body)
+    assert (plane.axis, round(plane.at, 1)) == (axis, 0.3)
+    assert (plane.aside(body)[:60] > 0).mean() > 0.7
+    nose = body[own[:, 0].argmax()]
+    assert plane.forward(nose) == plane.forward(body).max()
+    assert plane_of(body, 0.3).axis == 1, "a player's part, which looks along X"
+
+
 def test_a_torso_hangs_on_its_waist_not_on_its_neck():
     person = Person(0.4, ("spine", "head", "upper_arm", "forearm", "hand"))
     person.places[..., 2] -= 48
@@ -149,7 +163,7 @@ def chain_of(begins, part, *, up=False):
             partners.append(len(partners) + len(begins) * side)
     bones = Bones(
         np.array(parents), np.array(heads, float), np.array(tails, float), np.ones(len(parents)),
-        Sides(0.0, np.array(partners), True), 0.0, 80.0,
+        Sides(Plane(1, 0.0), np.array(partners), True), 0.0, 80.0,
     )  # fmt: skip
     names = name_bones(bones, part)
     assert [name[:-2] + ".R" for name in names[1 : len(begins) + 1]] == names[len(begins) + 1 :]
