@@ -104,8 +104,8 @@ def test_a_person_has_its_bones_whatever_its_arms_do(held):
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_bodies_look_along_x_as_in_games_or_along_y_as_in_blender(axis):
-    own = np.random.default_rng(4).normal(0, [0.1, 0.2, 0.4], (60, 3)) + [0.05, 0.2, 0]
-    body = np.concatenate([own, own * [1, -1, 1]]) + [0, 0.3, 0]
+    own = np.random.default_rng(4).normal([0.05, 0.2, 0], [0.1, 0.2, 0.4], (60, 3))
+    body = np.concatenate([own, own * [1, -1, 1]]) + np.array([0, 0.3, 0])
     if axis == 0:  # from +X to -Y: its left is +X
         body = np.stack([body[:, 1], -body[:, 0], body[:, 2]], axis=1)
     plane = plane_of(body)
