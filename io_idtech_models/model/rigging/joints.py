@@ -30,6 +30,7 @@ Indices = NDArray[np.int64]
 HOLD = 0.002
 HOLDS, NEAR = (HOLD, 0.01, 0.05, 0.25), 0.06
 AWAY, STRANGERS, FAR = 0.15, 0.3, 0.02  # what it costs that a joint lies away, that bones don't meet, and lie apart
+UNLIKE = 0.15  # how much more a joint may cost than its partner's on the same bone
 MEETING = 4  # edges that a point counts for that two bones move
 # Of the size: a joint that opens wider holds nothing, between pieces, and between bones that share points.
 TORN_OFF, TORN_APART = 0.05, 0.2
@@ -126,14 +127,14 @@ def spanning_tree(costs: Doubles) -> list[list[int]]:
     return neighbours
 
 
-def mirrored_tree(costs: Doubles, others: Indices, first: int) -> list[list[int]]:
-    """Return the neighbours of each bone in the cheapest tree in which partners hang on partners.
+def mirrored_tree(costs: Doubles, partners: Indices, first: int) -> list[list[int]]:
+    """Return the neighbours of each bone in the cheapest tree in which partners hang on partners, or in the middle.
 
-    `others` (B,) are partners, of a bone without one itself. What one of a pair costs is the mean of both.
+    `partners` (B,) is itself of a bone in the middle, and -1 of one that has none. What one of a pair costs is the mean
+    of both; but where both would hang on a bone without a partner, and only one of them easily, each finds its place.
     """
-    mirrored = (costs + costs[np.ix_(others, others)]) / 2
-    costs = np.where(others == np.arange(len(others)), costs, mirrored)  # (B, B) of what hangs on a bone
     bones = len(costs)
+    others = np.where(partners < 0, np.arange(bones), partners)
     neighbours: list[list[int]] = [[] for _ in range(bones)]
     inside = np.zeros(bones, np.bool_)
     best, link = np.full(bones, np.inf), np.zeros(bones, np.int64)
@@ -141,24 +142,30 @@ def mirrored_tree(costs: Doubles, others: Indices, first: int) -> list[list[int]
     def join(bone: int, other: int) -> None:
         neighbours[bone].append(other)
         neighbours[other].append(bone)
+        take(bone)
 
     def take(bone: int) -> None:
         inside[bone] = True
-        better = costs[bone] < best
-        best[better], link[better] = costs[bone][better], bone
+        own = (costs[bone] + costs[others[bone], others]) / 2
+        own = np.where(others == np.arange(bones), costs[bone], own)
+        better = own < best
+        best[better], link[better] = own[better], bone
 
     take(first)
     if others[first] != first:
-        join(first, int(others[first]))
-        take(int(others[first]))
+        join(int(others[first]), first)
     while not inside.all():
         bone = int(np.where(inside, np.inf, best).argmin())
         partner, parent = int(others[bone]), int(link[bone])
+        if others[parent] == parent and abs(costs[parent, partner] - costs[parent, bone]) > UNLIKE:
+            for each in (bone, partner):
+                others[each] = each
+                found = np.where(inside, costs[each], np.inf)
+                link[each], best[each] = int(found.argmin()), found.min()
+            continue
         join(bone, parent)
-        take(bone)
         if partner != bone:
             join(partner, int(others[parent]))
-            take(partner)
     return neighbours
 
 

@@ -44,6 +44,8 @@ class Bones:
     heads: Doubles  # (B, 3)
     tails: Doubles  # (B, 3)
     loads: Doubles  # (B,) how much hangs on each, with all below it
+    asides: Doubles  # (B,) how far to the left that is, in the mean
+    loose: NDArray[np.bool_]  # (B,) it has come off what it hangs on
     sides: Sides
     low: float  # where the body ends below
     high: float  # and above
@@ -53,11 +55,16 @@ class Bones:
         found: list[int] = np.flatnonzero(self.parents == bone).tolist()
         return found
 
+    def depth(self, bone: int) -> int:
+        """Return how many bones there are one behind another, from one on."""
+        return 1 + max(map(self.depth, self.children(bone)), default=0)
+
     def chain(self, bone: int) -> list[int]:
-        """Return a bone and those that go on with it: where several do, the one that carries most."""
+        """Return a bone and those that go on with it: of several one that holds, and has most behind it."""
         chain = [bone]
         while below := self.children(chain[-1]):
-            chain.append(max(below, key=lambda other: float(self.loads[other])))
+            fit = [(not self.loose[other], self.depth(other), float(self.loads[other]), other) for other in below]
+            chain.append(max(fit)[-1])
         return chain
 
     def ways(self, chain: list[int]) -> Doubles:
@@ -99,10 +106,21 @@ def _limbs(bones: Bones) -> Iterator[Pair]:
     """Yield the chains on both sides that begin at one bone and reach far, each other's mirror images."""
     for bone, partner in enumerate(bones.sides.partners.tolist()):
         if partner > bone and bones.parents[bone] == bones.parents[partner]:
-            pair = bones.chain(bone), bones.chain(partner)
+            pair = _chains(bones, *sorted((bone, partner), key=bones.depth))
             lengths = sorted(map(len, pair))
             if lengths[0] > 1 and lengths[1] <= MOST and max(bones.ways(chain)[-1] for chain in pair) > LIMB:
                 yield pair
+
+
+def _chains(bones: Bones, one: int, other: int) -> Pair:
+    """Return the bones of limbs that begin with partners, and go on with partners as long as the deeper one does."""
+    whole, along = bones.chain(other), [one]
+    for bone in whole[1:]:
+        partner = int(bones.sides.partners[bone])
+        if not bones.sides.paired(bone) or bones.parents[partner] != along[-1]:
+            break
+        along.append(partner)
+    return whole, along[:-1] + bones.chain(along[-1])
 
 
 def _stands(bones: Bones, pair: Pair) -> bool:
@@ -202,13 +220,20 @@ def _with_sides(words: list[str], bones: Bones) -> list[str]:
 
 def _sides(bones: Bones) -> list[str]:
     """Return the side that each bone is on, "L", "R" or "": that of the limb that it is of, for hands may cross."""
+    found = _inherited(bones, set())
+    partners = bones.sides.partners.tolist()
+    pairs = {bone for bone in range(len(partners)) if bones.sides.paired(bone)}
+    return _inherited(bones, {bone for bone in pairs if found[bone] == found[partners[bone]]})
+
+
+def _inherited(bones: Bones, alone: set[int]) -> list[str]:
+    """Return the sides of bones as those have them that they hang on, but for some which are told by where they lie."""
     found: list[str] = []
     for bone, parent in enumerate(bones.parents.tolist()):
-        if parent >= 0 and found[parent]:
+        if parent >= 0 and found[parent] and bone not in alone:
             found.append(found[parent])
         elif bones.sides.paired(bone):
-            own, other = bones.sides.plane.aside(bones.heads[[bone, bones.sides.partners[bone]]])
-            found.append("L" if own > other else "R")
+            found.append("L" if bones.asides[bone] > bones.asides[bones.sides.partners[bone]] else "R")
         else:
             found.append("")
     return found

@@ -130,7 +130,8 @@ def find_sides(skin: PointSkin, ways: Doubles, plane: Plane, even: bool) -> Side
     for one, other in zip(*np.unravel_index(np.argsort(unlike, axis=None, kind="stable"), unlike.shape), strict=True):
         if unlike[one, other] >= ALIKE:
             break
-        apart = abs(aside[one] - aside[other]) > ASIDE
+        near = min(abs(aside[one]), abs(aside[other])) < MIDDLE
+        apart = abs(aside[one] - aside[other]) > ASIDE and (near or aside[one] * aside[other] < 0)
         if partners[one] == partners[other] == -1 and (apart or (one == other and abs(aside[one]) < MIDDLE)):
             partners[one], partners[other] = other, one
     return Sides(plane, partners, even)

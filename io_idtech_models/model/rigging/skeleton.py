@@ -70,12 +70,15 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     parents = np.array([place_of[parents[bone]] if bone != root else -1 for bone in order])
     skin = PointSkin(skin.rest, skin.weights[:, order], skin.poses[:, order])
     heads, sides = heads[order], sides.of(order)
-    loads = loads_of(parents, range(len(order)), skin.weights.sum(axis=0))
+    mass = skin.weights.sum(axis=0)
+    loads = loads_of(parents, range(len(order)), mass)
+    asides = loads_of(parents, range(len(order)), mass * sides.plane.aside(middles_of(skin))) / np.maximum(loads, 1e-9)
     tails = _tails(skin, parents, heads, loads, sides)
     heads, tails = sides.evened(heads), sides.evened(tails)
     low, high = float(skin.rest[:, 2].min()), float(skin.rest[:, 2].max())
-    names = name_bones(Bones(parents, heads, tails, loads, sides, low, high), "" if pelvis is None else part)
-    return Skeleton(skin, names, parents, heads, tails, [part] * len(names), loose[order])
+    bones = Bones(parents, heads, tails, loads, asides, loose[order], sides, low, high)
+    names = name_bones(bones, "" if pelvis is None else part)
+    return Skeleton(skin, names, parents, heads, tails, [part] * len(names), bones.loose)
 
 
 def _tree_of(skin: PointSkin, joints: Joints, pelvis: int | None, symmetric: bool) -> tuple[list[list[int]], Sides]:
@@ -86,7 +89,7 @@ def _tree_of(skin: PointSkin, joints: Joints, pelvis: int | None, symmetric: boo
     ways = ways_along(joints, middles, trunk)
     sides = find_sides(skin, ways, plane, symmetric)
     if symmetric:
-        neighbours = mirrored_tree(joints.costs, sides.others, trunk)
+        neighbours = mirrored_tree(joints.costs, sides.partners, trunk)
     parents, order = hung_from(trunk, neighbours)
     return neighbours, along_limbs(sides, skin, ways, parents, order)
 
@@ -117,16 +120,17 @@ def _trunk(neighbours: list[list[int]], skin: PointSkin, plane: Plane) -> int:
     mass, middles = skin.weights.sum(axis=0), middles_of(skin)
     whole, low = mass.sum(), skin.rest[:, 2].min()
     tall = max(float(np.ptp(skin.rest[:, 2])), 1e-9)
+    aside = np.abs(plane.aside(middles))
 
     def oddness(root: int) -> float:
         parents, order = hung_from(root, neighbours)
         loads = loads_of(parents, order, mass)
         branch = max((float(loads[other]) for other in neighbours[root]), default=0.0) / whole
-        aside = abs(float(plane.aside(middles[root])))
-        return float(branch + 2 * aside + abs((middles[root, 2] - low) / tall - BELLY))
+        return float(branch + 2 * aside[root] + abs((middles[root, 2] - low) / tall - BELLY))
 
-    large = [bone for bone in range(len(mass)) if mass[bone] >= LEAST_ROOT * whole]
-    return min(large, key=oddness, default=int(mass.argmax()))
+    large = np.flatnonzero(mass >= LEAST_ROOT * whole)
+    middle = np.flatnonzero((mass >= LEAST_STOOD * whole) & (aside < MOST_ASIDE))
+    return min((middle if len(middle) else large).tolist(), key=oddness, default=int(mass.argmax()))
 
 
 def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:

@@ -30,7 +30,8 @@ from .joints import turning_poses
 from .parts import LEAST_POINTS, exchanged, merged, rigid_parts
 from .points import MovingPoints, differing_frames, moving_points
 from .rig import FrameRig, RigSettings
-from .skeleton import Skeleton, find_skeleton
+from .sides import FACING, Plane
+from .skeleton import Skeleton, find_skeleton, part_of
 from .tag_bones import with_tags
 
 Doubles = NDArray[np.float64]
@@ -47,7 +48,6 @@ SOME = 60  # points that tell of a pose
 TALL = 0.75  # of the tallest: less lies or crouches
 CONES = (90, 60, 35)  # degrees off the mean of what is left, by which those that lie are left out one after another
 LOPSIDED = (1, 3)  # how much more a mirror image counts than limbs apart: both are tried
-MIRROR = np.array([1.0, -1.0, 1.0])  # models look along X
 
 
 def make_rig(
@@ -69,7 +69,7 @@ def make_rig(
     points = moving_points(positions, triangles)
     if not 0 <= settings.rest < len(positions) and settings.rest != -1:
         raise LimitError(f"there is no frame {settings.rest} to rest in, only 0 to {len(positions) - 1}")
-    skin, first = find_skin(points, settings, advance)
+    skin, first = find_skin(points, settings, advance, sideways=not part_of(tags))
     skeleton = find_skeleton(skin, points, tags, settings)
     skin = skeleton.skin
     if settings.turn_only:
@@ -80,9 +80,14 @@ def make_rig(
     return with_tags(_in_units(skeleton, points, first), tags)
 
 
-def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) -> tuple[PointSkin, int]:
-    """Return bones, weights and poses that explain points in all frames, and the frame that the rest was begun from."""
-    tried = [settings.rest] if settings.rest >= 0 else rest_frames(points)
+def find_skin(
+    points: MovingPoints, settings: RigSettings, advance: Progress, *, sideways: bool
+) -> tuple[PointSkin, int]:
+    """Return bones, weights and poses that explain points in all frames, and the frame that the rest was begun from.
+
+    Models look along X; `sideways` is told where that is not sure.
+    """
+    tried = [settings.rest] if settings.rest >= 0 else rest_frames(points, sideways=sideways)
     whole, edges = points.places[points.whole], points.edges
     searched = whole[differing_frames(whole, SEARCHED)]
     found: list[tuple[float, PointSkin, int]] = []
@@ -149,8 +154,11 @@ def _in_units(skeleton: Skeleton, points: MovingPoints, first: int) -> FrameRig:
     )
 
 
-def rest_frames(points: MovingPoints) -> list[int]:
-    """Return the frames that may be good to rest in, the upright first and the best, nearly mirror images first."""
+def rest_frames(points: MovingPoints, *, sideways: bool) -> list[int]:
+    """Return the frames that may be good to rest in, the upright first and the best, nearly mirror images first.
+
+    They are so across Y, or across X where they are more often (`sideways`).
+    """
     places = points.places[:, :: max(1, points.places.shape[1] // SOME)]
     centred = places - places.mean(axis=1, keepdims=True)
     whole = ~points.torn
@@ -158,11 +166,19 @@ def rest_frames(points: MovingPoints) -> list[int]:
     turns = best_turns(np.einsum("fpa,pb->fab", centred, centred[first]))
     upright = _upright(turns, np.ptp(places[:, :, 2], axis=1), whole)
     spread = np.linalg.norm(centred, axis=2).mean(axis=1)
-    lopsided = np.empty(len(places))
-    for frame, own in enumerate(centred):
-        lopsided[frame] = np.linalg.norm(own[:, None] * MIRROR - own[None], axis=2).min(axis=1).mean()
+    lopsided = _lopsided(centred, 1)
+    if sideways and np.median(across_x := _lopsided(centred, 0)) < FACING * np.median(lopsided):
+        lopsided = across_x
     best = [int(np.argmax(np.where(upright, spread - factor * lopsided, -np.inf))) for factor in LOPSIDED]
     return sorted({int(np.flatnonzero(upright)[0]), *best}, key=lambda frame: float(lopsided[frame]))
+
+
+def _lopsided(centred: Doubles, axis: int) -> Doubles:
+    """Return how far places (F, n, 3) about the origin are from being their own mirror images across an axis, (F,)."""
+    found = np.empty(len(centred))
+    for frame, own in enumerate(centred):
+        found[frame] = Plane(axis, 0.0).off(own)
+    return found
 
 
 def _upright(turns: NDArray[np.float64], tall: NDArray[np.float64], whole: NDArray[np.bool_]) -> NDArray[np.bool_]:

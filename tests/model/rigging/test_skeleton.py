@@ -163,6 +163,7 @@ def chain_of(begins, part, *, up=False):
             partners.append(len(partners) + len(begins) * side)
     bones = Bones(
         np.array(parents), np.array(heads, float), np.array(tails, float), np.ones(len(parents)),
+        np.array(heads, float)[:, 1], np.zeros(len(parents), bool),
         Sides(Plane(1, 0.0), np.array(partners), True), 0.0, 80.0,
     )  # fmt: skip
     names = name_bones(bones, part)
@@ -194,23 +195,37 @@ def test_nothing_is_called_a_spine_where_no_legs_stand():
     assert chain_of([0, 0.4, 0.8], "", up=True) == ["bone.01.L", "bone.02.L", "bone.03.L"]
 
 
-@given(st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_partners_hang_on_partners(count, seed):
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.booleans())
+def test_partners_hang_on_partners(count, seed, alike):
+    """Where both sides cost alike; and always all hang together."""
     rng = np.random.default_rng(seed)
     costs = rng.random((count, count))
-    costs = costs + costs.T
-    others = np.arange(count)
+    partners = np.where(rng.random(count) < 0.3, -1, np.arange(count))
     mixed = rng.permutation(count)[: 2 * rng.integers(0, count // 2 + 1)]
-    others[mixed[0::2]], others[mixed[1::2]] = mixed[1::2], mixed[0::2]
-    neighbours = mirrored_tree(costs, others, int(rng.integers(count)))
+    partners[mixed[0::2]], partners[mixed[1::2]] = mixed[1::2], mixed[0::2]
+    others = np.where(partners < 0, np.arange(count), partners)
+    costs = costs + costs.T
+    if alike:
+        costs = costs + costs[np.ix_(others, others)]
+    neighbours = mirrored_tree(costs, partners, int(rng.integers(count)))
     joined = {frozenset((bone, other)) for bone, own in enumerate(neighbours) for other in own}
     assert sum(map(len, neighbours)) == 2 * (count - 1) == 2 * len(joined)
-    for one, two in map(tuple, joined):
-        alone = {bone for bone in (one, two) if others[bone] == bone}
-        assert len(alone) == 1 or frozenset((int(others[one]), int(others[two]))) in joined
+    for one, two in map(tuple, joined if alike else ()):
+        alone = (others[one] == one) != (others[two] == two)
+        assert alone or frozenset((int(others[one]), int(others[two]))) in joined
     reached, waiting = {0}, [0]
     while waiting:
         new = set(neighbours[waiting.pop()]) - reached
         reached |= new
         waiting += new
     assert len(reached) == count
+
+
+def test_of_a_pair_each_hangs_on_its_own_where_the_bones_above_are_none():
+    """Thighs that nobody took for partners, and shins that are: both would hang on one thigh."""
+    pelvis, left, right, left_shin, right_shin = range(5)
+    costs = np.full((5, 5), 0.4)
+    for one, two in ((pelvis, left), (pelvis, right), (left, left_shin), (right, right_shin)):
+        costs[one, two] = costs[two, one] = 0.01
+    neighbours = mirrored_tree(costs, np.array([pelvis, -1, -1, right_shin, left_shin]), pelvis)
+    assert list(map(sorted, neighbours)) == [[1, 2], [0, 3], [0, 4], [1], [2]]
