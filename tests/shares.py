@@ -13,9 +13,10 @@ MARKS = {
 
 
 def others_share(items: list[Any], nth: int, runs: int) -> set[Any]:
-    """Return the cases that are for other runs: of `runs` each has every test, and of its cases every `runs`-th.
+    """Return the cases that are for other runs: of `runs` each has every `runs`-th of each test's.
 
-    Of a test with fewer cases each run has one, unless it is marked as one that a single run has.
+    Of a test with fewer cases each run has one, and a test that has but one the first and the last run have: the oldest
+    Blender and the newest. `MARKS` say otherwise of some tests.
     Cases are dealt in an order that has nothing to do with their parameters': else one run would have all of a kind.
     """
     tests: dict[Any, list[Any]] = defaultdict(list)
@@ -25,8 +26,13 @@ def others_share(items: list[Any], nth: int, runs: int) -> set[Any]:
             others |= {item} if _number(item) % runs != nth else set()
         elif not item.get_closest_marker("everywhere"):
             tests[item.path, getattr(item, "originalname", item.name)].append(item)
-    dealt = [sorted(cases, key=_number) for cases in tests.values()]
-    return others | {case for cases in dealt for i, case in enumerate(cases) if i % runs != nth % min(runs, len(cases))}
+    for cases in tests.values():
+        if len(cases) == 1:
+            others |= set(cases) if 0 < nth < runs - 1 else set()
+        else:
+            dealt = sorted(cases, key=_number)
+            others |= {case for i, case in enumerate(dealt) if i % runs != nth % min(runs, len(cases))}
+    return others
 
 
 def _number(item: Any) -> int:
