@@ -27,7 +27,7 @@ PHRASES = {
     "TORSO_STAND": "stand, idle, standing, idle 1, stand 1, aim, breathing",
     "TORSO_STAND2": "stand 2, idle 2, melee idle, melee stand",
     "LEGS_WALKCR": "walk cr, crouch walk, crouched walk, crouching walk, crawl, crawling, sneak, sneaking, "
-    "crouch forward, crouching forward",
+    "crouch forward, crouching forward, cr walk, crwalk",
     "LEGS_WALK": "walk, walking, walk forward, march, forward, forwards",
     "LEGS_RUN": "run, running, run forward, jog, jogging, sprint, forward, forwards",
     "LEGS_BACK": "back, run back, run backward, run backwards, walk back, walk backward, walk backwards, "
@@ -38,7 +38,7 @@ PHRASES = {
     "LEGS_JUMPB": "jump b, jump back, jump backward, jump backwards",
     "LEGS_LANDB": "land b, land back, land backward, land backwards",
     "LEGS_IDLE": "idle, stand, standing, idle 1, stand 1, breathing",
-    "LEGS_IDLECR": "idle cr, crouch idle, crouch, crouching, crouched, squat, duck",
+    "LEGS_IDLECR": "idle cr, crouch idle, crouch, crouching, crouched, squat, duck, cr stand, crstnd",
     "LEGS_TURN": "turn, turning, turn left, turn right",
 }
 # What a row without an action plays: another row's, backwards (-) or its first frame alone (.).

@@ -27,6 +27,7 @@ ARMS: list[Limb] = [
     (("upper_arm", 0.0), ("forearm", 0.42), ("hand", 0.78), ("fingers", 0.9)),
     (("shoulder", 0.0), ("upper_arm", 0.18), ("forearm", 0.5), ("hand", 0.8), ("fingers", 0.92)),
 ]
+WHOLE = {"thigh": "leg", "upper_arm": "arm"}  # what a limb of one bone is called, by the word that it would begin with
 # What it costs that two bones of a limb have one word, or none has a word, as ways of joints along the limb do.
 AGAIN, SKIPPED = 0.3, 0.2
 MOST = 8  # bones of a limb: of more nobody knows what they are
@@ -108,7 +109,7 @@ def _limbs(bones: Bones) -> Iterator[Pair]:
         if partner > bone and bones.parents[bone] == bones.parents[partner]:
             pair = _chains(bones, *sorted((bone, partner), key=bones.depth))
             lengths = sorted(map(len, pair))
-            if lengths[0] > 1 and lengths[1] <= MOST and max(bones.ways(chain)[-1] for chain in pair) > LIMB:
+            if lengths[1] <= MOST and max(bones.ways(chain)[-1] for chain in pair) > LIMB:
                 yield pair
 
 
@@ -154,6 +155,8 @@ def _fits(pair: Pair, bones: Bones, limbs: list[Limb]) -> list[tuple[float, list
 def _fitted(ways: Doubles, limbs: list[Limb]) -> tuple[float, list[str]]:
     """Return how unlike a limb is to one of several that it is most like, and the words for its bones."""
     begins = ways[:-1] / ways[-1]
+    if len(begins) == 1:
+        return 1.0, [WHOLE[limbs[0][0][0]]]
     return min(
         (_unlike(begins, limb, taken), [limb[word][0] for word in taken])
         for limb in limbs

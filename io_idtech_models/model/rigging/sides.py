@@ -23,15 +23,14 @@ Indices = NDArray[np.int64]
 SOME = 150  # points that tell where the middle is
 TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the place where it is looked for: where the middle may be
 ALIKE = 0.2  # of the size: how far a bone may be from its partner's mirror image
-LESS = (
-    0.3  # what it counts that bones don't lie in each other's mirror image where ways along the body tell, and so back
-)
+LESS = 0.3  # what it counts that bones lie elsewhere where ways along the body are alike, and the other way round
 SIZES = 0.03  # what it counts that bones are of different sizes, for each time that e goes into one
 ALONE = 0.05  # what it costs to be one's own mirror image
 ASIDE = 0.02  # of the size: nearer each other bones are on no two sides
 MIDDLE = 0.06  # of the size: farther from the middle a bone is not its own mirror image
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
 FACING = 0.85  # of what it is off across Y: nearer to being its own mirror image across X a model looks along Y
+FLAT, WIDER = 0.02, 1.3  # of the size: what is off by less across both is flat; times as wide as deep is a body, then
 
 
 @dataclass(frozen=True)
@@ -109,13 +108,26 @@ def plane_of(rest: Doubles, about: float | None = None) -> Plane:
     `about` is where that is nearly, along Y, of what looks along X; else it may look along Y, too.
     """
     some = rest[:: max(1, len(rest) // SOME)]
-    middle = np.median(some, axis=0) if about is None else [0.0, about]
-    found = min((Plane(1, float(at)) for at in middle[1] + TRIED), key=lambda plane: plane.off(some))
-    if about is None:
-        other = min((Plane(0, float(at)) for at in middle[0] + TRIED), key=lambda plane: plane.off(some))
-        if other.off(some) < FACING * found.off(some):
-            return other
-    return found
+    middle = np.median(some, axis=0) if about is None else np.array([0.0, about])
+    across_y = _best(some, 1, float(middle[1]))
+    if about is not None:
+        return across_y
+    across_x = _best(some, 0, float(middle[0]))
+    return across_x if looks_sideways(across_x.off(some), across_y.off(some), np.ptp(rest, axis=0)) else across_y
+
+
+def looks_sideways(across_x: float, across_y: float, size: Doubles) -> bool:
+    """Tell whether a body of a size (3,) looks along Y, by how far it is from its mirror images across X and across Y.
+
+    Flat ones are so across both, nearly: what stands upright is wider than deep.
+    """
+    if max(across_x, across_y) < FLAT:
+        return bool(size[2] > size[0] > WIDER * size[1])
+    return across_x < FACING * across_y and across_y > FLAT
+
+
+def _best(some: Doubles, axis: int, about: float) -> Plane:
+    return min((Plane(axis, float(at)) for at in about + TRIED), key=lambda plane: plane.off(some))
 
 
 def find_sides(skin: PointSkin, ways: Doubles, plane: Plane, even: bool) -> Sides:

@@ -30,7 +30,7 @@ from .joints import turning_poses
 from .parts import LEAST_POINTS, exchanged, merged, rigid_parts
 from .points import MovingPoints, differing_frames, moving_points
 from .rig import FrameRig, RigSettings
-from .sides import FACING, Plane
+from .sides import Plane, looks_sideways
 from .skeleton import Skeleton, find_skeleton, part_of
 from .tag_bones import with_tags
 
@@ -167,8 +167,11 @@ def rest_frames(points: MovingPoints, *, sideways: bool) -> list[int]:
     upright = _upright(turns, np.ptp(places[:, :, 2], axis=1), whole)
     spread = np.linalg.norm(centred, axis=2).mean(axis=1)
     lopsided = _lopsided(centred, 1)
-    if sideways and np.median(across_x := _lopsided(centred, 0)) < FACING * np.median(lopsided):
-        lopsided = across_x
+    if sideways:
+        across_x = _lopsided(centred, 0)
+        size = np.median(np.ptp(places, axis=1), axis=0)
+        if looks_sideways(float(np.median(across_x)), float(np.median(lopsided)), size):
+            lopsided = across_x
     best = [int(np.argmax(np.where(upright, spread - factor * lopsided, -np.inf))) for factor in LOPSIDED]
     return sorted({int(np.flatnonzero(upright)[0]), *best}, key=lambda frame: float(lopsided[frame]))
 

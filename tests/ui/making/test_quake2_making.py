@@ -231,3 +231,20 @@ def test_so_many_triangles_are_said(tmp_path, capfd):
 def test_no_character():
     add_cube("a")
     assert not make.poll()
+
+
+def test_a_player_of_quake2_becomes_one_of_quake3(tmp_path):
+    """Its frames get bones that are called as what they are, and its animations become rows."""
+    strut.build()
+    made(tmp_path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.import_scene.idtech_md2(filepath=str(tmp_path / "players/strut/tris.md2"))
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+    bones = {bone.name for bone in bpy.context.view_layer.objects.active.data.bones}
+    assert bones > {"pelvis", "spine", "head", "arm.L", "arm.R", "thigh.L", "shin.L", "foot.L"}
+    folder = tmp_path / "baseq3/models/players/strut"
+    assert bpy.ops.object.idtech_make_player(filepath=str(folder), hand="arm.R", fps=10) == {"FINISHED"}
+    table = (folder / "animation.cfg").read_text()
+    crouched, stands = (next(line for line in table.splitlines() if name in line) for name in ("IDLECR", "LEGS_IDLE"))
+    assert crouched.split()[0] != stands.split()[0]
+    assert crouched.split()[1] == str(LENGTHS["crstnd"])
