@@ -45,6 +45,11 @@ class Joints:
     met: NDArray[np.bool_]  # (B, B) whether they do: if not, that is half way
     costs: Doubles  # (B, B)
 
+    @property
+    def off(self) -> Doubles:
+        """Return what joints cost though bones meet, (B, B): how wide they open, and where they are."""
+        return np.asarray(self.costs - np.where(self.met, 0, STRANGERS))
+
 
 def find_joints(skin: PointSkin, edges: Indices) -> Joints:
     """Return the joints of all pairs of bones: the point that both carry alike, held to where they meet."""
@@ -194,6 +199,17 @@ def hung_from(root: int, neighbours: list[list[int]]) -> tuple[Indices, list[int
         parents[below] = bone
         order += below
     return parents, order
+
+
+def meeting(parents: Indices, one: int, other: int) -> int:
+    """Return the first bone that both hang on, or are."""
+    above = set[int]()
+    while one >= 0:
+        above.add(one)
+        one = int(parents[one])
+    while other not in above:
+        other = int(parents[other])
+    return other
 
 
 def loads_of(parents: Indices, order: Sequence[int], own: Doubles) -> Doubles:

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fit import PointSkin
-from .joints import middles_of
+from .joints import meeting, middles_of
 
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-SOME = 150  # points that tell where the middle is
+SOME, SOME_FRAMES = 150, 60  # points that tell where the middle is, and frames
 TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the place where it is looked for: where the middle may be
 ALIKE = 0.2  # of the size: how far a bone may be from its partner's mirror image
 LESS = 0.3  # what it counts that bones lie elsewhere where ways along the body are alike, and the other way round
@@ -29,8 +29,9 @@ ALONE = 0.05  # what it costs to be one's own mirror image
 ASIDE = 0.02  # of the size: nearer each other bones are on no two sides
 MIDDLE = 0.06  # of the size: farther from the middle a bone is not its own mirror image
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
-FACING = 0.85  # of what it is off across Y: nearer to being its own mirror image across X a model looks along Y
-FLAT, WIDER = 0.02, 1.3  # of the size: what is off by less across both is flat; times as wide as deep is a body, then
+# Times as wide as deep is a body that stands, surely; of what one that lies, or stands, is off across Y, what one that
+# looks along Y is off across X at most.
+WIDER, SIDEWAYS = 1.8, (0.82, 0.9)
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,12 @@ class Sides:
         partners = self.partners[order]
         return Sides(self.plane, np.where(partners < 0, -1, place[partners]), self.even)
 
+    def without(self, bone: int) -> Sides:
+        """Return the same but for a bone and its partner, which are none."""
+        partners = self.partners.copy()
+        partners[[bone, partners[bone]]] = -1
+        return Sides(self.plane, partners, self.even)
+
     def in_middle(self, bone: int) -> bool:
         """Tell whether a bone is its own mirror image, and is to be."""
         return self.even and bool(self.partners[bone] == bone)
@@ -102,31 +109,24 @@ class Sides:
         return np.where(near[:, None], (places + other) / 2, places)
 
 
-def plane_of(rest: Doubles, about: float | None = None) -> Plane:
-    """Return where points (P, 3) are most nearly their own mirror image.
+def mirror_axis(places: Doubles) -> int:
+    """Return across which axis places (F, P, 3) are their own mirror image, nearly, in most frames: 1, Y, or 0, X.
 
-    `about` is where that is nearly, along Y, of what looks along X; else it may look along Y, too.
+    What stands and is far wider one way than the other looks along the narrow one.
     """
+    some = places[:: max(1, len(places) // SOME_FRAMES), :: max(1, places.shape[1] // SOME)]
+    centred = some - np.median(some, axis=1, keepdims=True)
+    deep, wide, tall = np.maximum(np.median(np.ptp(some, axis=1), axis=0), 1e-9)
+    stands = tall > max(deep, wide)
+    if stands and max(deep, wide) > WIDER * min(deep, wide):
+        return 1 if wide > deep else 0
+    across_x, across_y = (np.median([Plane(axis, 0.0).off(frame) for frame in centred]) for axis in (0, 1))
+    return 0 if across_x < SIDEWAYS[int(stands)] * across_y else 1
+
+
+def plane_of(rest: Doubles, axis: int, about: float) -> Plane:
+    """Return where along an axis, near some place, points (P, 3) are most nearly their own mirror image."""
     some = rest[:: max(1, len(rest) // SOME)]
-    middle = np.median(some, axis=0) if about is None else np.array([0.0, about])
-    across_y = _best(some, 1, float(middle[1]))
-    if about is not None:
-        return across_y
-    across_x = _best(some, 0, float(middle[0]))
-    return across_x if looks_sideways(across_x.off(some), across_y.off(some), np.ptp(rest, axis=0)) else across_y
-
-
-def looks_sideways(across_x: float, across_y: float, size: Doubles) -> bool:
-    """Tell whether a body of a size (3,) looks along Y, by how far it is from its mirror images across X and across Y.
-
-    Flat ones are so across both, nearly: what stands upright is wider than deep.
-    """
-    if max(across_x, across_y) < FLAT:
-        return bool(size[2] > size[0] > WIDER * size[1])
-    return across_x < FACING * across_y and across_y > FLAT
-
-
-def _best(some: Doubles, axis: int, about: float) -> Plane:
     return min((Plane(axis, float(at)) for at in about + TRIED), key=lambda plane: plane.off(some))
 
 
@@ -152,13 +152,17 @@ def find_sides(skin: PointSkin, ways: Doubles, plane: Plane, even: bool) -> Side
 def along_limbs(sides: Sides, skin: PointSkin, ways: Doubles, parents: Indices, order: Sequence[int]) -> Sides:
     """Return the sides with partners for bones that hang alike on both sides, whatever the pose; `order` is a tree's.
 
-    What hangs on a bone of one side is in no middle.
+    What hangs on a bone of one side is in no middle, and no partner of what hangs there, too.
     """
     middles, mass = middles_of(skin), np.maximum(skin.weights.sum(axis=0), 1e-9)
     partners = sides.partners.copy()
     for bone in order[1:]:
         if partners[bone] == bone and partners[parents[bone]] not in (-1, parents[bone]):
             partners[bone] = -1
+    for bone in order[1:]:
+        meets = meeting(parents, bone, int(partners[bone])) if partners[bone] not in (-1, bone) else bone
+        if partners[meets] not in (-1, meets) and meets != bone:  # both are of one limb
+            partners[[bone, partners[bone]]] = -1
     for parent in order:
         other = int(partners[parent])
         if other < 0:

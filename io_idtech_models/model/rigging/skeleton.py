@@ -21,6 +21,7 @@ from .joints import (
     find_joints,
     hung_from,
     loads_of,
+    meeting,
     middles_of,
     mirrored_tree,
     settled_joint,
@@ -31,7 +32,7 @@ from .names import FLOOR, Bones, name_bones
 from .points import MovingPoints
 from .products import product
 from .rig import RigSettings
-from .sides import Plane, Sides, along_limbs, find_sides, plane_of
+from .sides import Plane, Sides, along_limbs, find_sides, mirror_axis, plane_of
 from .tag_bones import transforms_of, unlike_of
 
 Doubles = NDArray[np.float64]
@@ -41,6 +42,7 @@ SHORTEST = 0.02  # of the size: a bone that would be shorter points along what h
 BELLY = 0.52  # of the height: where a pelvis is
 LEAST_ROOT, LEAST_STOOD = 0.015, 0.005  # of all points: what a root carries at least, and one that a tag tells of
 STANDS_OFF = 0.05  # what it counts that a bone lies away from where a player's part stands, beside how else it moves
+WRONGED = 0.05  # of the size: how much worse a joint of one of a pair may be for that: else it is no pair
 MOST_ASIDE = 0.08  # of the size: where a pelvis is at most beside the middle
 
 
@@ -62,7 +64,7 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     calm = replace(skin, poses=skin.poses[points.whole])
     joints, part = find_joints(calm, points.edges), part_of(tags)
     pelvis = _stood_on(calm, points, tags, part)
-    neighbours, sides = _tree_of(skin, joints, pelvis, settings.symmetric)
+    neighbours, sides = _tree_of(skin, joints, pelvis, axis_of(points, tags), settings.symmetric)
     root = _root(neighbours, skin, sides) if pelvis is None else pelvis
     parents, order = hung_from(root, neighbours)
     heads, loose = _joined(calm, joints, parents, order)
@@ -81,16 +83,31 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     return Skeleton(skin, names, parents, heads, tails, [part] * len(names), bones.loose)
 
 
-def _tree_of(skin: PointSkin, joints: Joints, pelvis: int | None, symmetric: bool) -> tuple[list[list[int]], Sides]:
+def axis_of(points: MovingPoints, tags: Sequence[Tag]) -> int:
+    """Return the axis across which a model is its own mirror image, nearly: Y, as parts of players look along X."""
+    return 1 if part_of(tags) else mirror_axis(points.places[points.whole])
+
+
+def _tree_of(
+    skin: PointSkin, joints: Joints, pelvis: int | None, axis: int, symmetric: bool
+) -> tuple[list[list[int]], Sides]:
     """Return the neighbours of each bone, both sides alike if that is wanted, and the sides."""
     neighbours, middles = spanning_tree(joints.costs), middles_of(skin)
-    plane = plane_of(skin.rest, None if pelvis is None else float(middles[pelvis, 1]))
+    middle = np.median(skin.rest, axis=0) if pelvis is None else middles[pelvis]
+    plane = plane_of(skin.rest, axis, float(middle[axis]))
     trunk = _trunk(neighbours, skin, plane) if pelvis is None else pelvis
     ways = ways_along(joints, middles, trunk)
     sides = find_sides(skin, ways, plane, symmetric)
-    if symmetric:
-        neighbours = mirrored_tree(joints.costs, sides.partners, trunk)
     parents, order = hung_from(trunk, neighbours)
+    alone = np.arange(len(order)), parents
+    while symmetric:
+        neighbours = mirrored_tree(joints.costs, sides.partners, trunk)
+        parents, order = hung_from(trunk, neighbours)
+        wronged = joints.off[alone[0], parents] - joints.off[alone]
+        wronged[[bone for bone in order if not sides.paired(bone) or bone == trunk]] = 0
+        if wronged.max() < WRONGED:
+            break
+        sides = sides.without(int(wronged.argmax()))
     return neighbours, along_limbs(sides, skin, ways, parents, order)
 
 
@@ -139,25 +156,14 @@ def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:
     low = float(skin.rest[:, 2].min())
     floor = low + FLOOR * max(float(np.ptp(skin.rest[:, 2])), 1e-9)
     parents, _ = hung_from(trunk, neighbours)
-    meeting: dict[int, float] = {}
+    hindmost: dict[int, float] = {}
     for bone in range(skin.num_bones):
         own = skin.rest[skin.weights[:, bone] > 0.4]
         if sides.paired(bone) and len(own) and own[:, 2].min() < floor and len(neighbours[bone]) == 1:
-            meets = _meeting(parents, bone, int(sides.partners[bone]))
+            meets = meeting(parents, bone, int(sides.partners[bone]))
             if not sides.paired(meets):
-                meeting[meets] = min(meeting.get(meets, np.inf), float(sides.plane.forward(own).mean()))
-    return min(meeting, key=lambda bone: meeting[bone], default=trunk)
-
-
-def _meeting(parents: Indices, one: int, other: int) -> int:
-    """Return the first bone that both hang on."""
-    above = set[int]()
-    while one >= 0:
-        above.add(one)
-        one = int(parents[one])
-    while other not in above:
-        other = int(parents[other])
-    return other
+                hindmost[meets] = min(hindmost.get(meets, np.inf), float(sides.plane.forward(own).mean()))
+    return min(hindmost, key=lambda bone: hindmost[bone], default=trunk)
 
 
 def _joined(calm: PointSkin, joints: Joints, parents: Indices, order: list[int]) -> tuple[Doubles, NDArray[np.bool_]]:

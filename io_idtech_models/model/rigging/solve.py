@@ -30,8 +30,8 @@ from .joints import turning_poses
 from .parts import LEAST_POINTS, exchanged, merged, rigid_parts
 from .points import MovingPoints, differing_frames, moving_points
 from .rig import FrameRig, RigSettings
-from .sides import Plane, looks_sideways
-from .skeleton import Skeleton, find_skeleton, part_of
+from .sides import Plane
+from .skeleton import Skeleton, axis_of, find_skeleton
 from .tag_bones import with_tags
 
 Doubles = NDArray[np.float64]
@@ -69,7 +69,7 @@ def make_rig(
     points = moving_points(positions, triangles)
     if not 0 <= settings.rest < len(positions) and settings.rest != -1:
         raise LimitError(f"there is no frame {settings.rest} to rest in, only 0 to {len(positions) - 1}")
-    skin, first = find_skin(points, settings, advance, sideways=not part_of(tags))
+    skin, first = find_skin(points, settings, axis_of(points, tags), advance)
     skeleton = find_skeleton(skin, points, tags, settings)
     skin = skeleton.skin
     if settings.turn_only:
@@ -80,14 +80,12 @@ def make_rig(
     return with_tags(_in_units(skeleton, points, first), tags)
 
 
-def find_skin(
-    points: MovingPoints, settings: RigSettings, advance: Progress, *, sideways: bool
-) -> tuple[PointSkin, int]:
+def find_skin(points: MovingPoints, settings: RigSettings, axis: int, advance: Progress) -> tuple[PointSkin, int]:
     """Return bones, weights and poses that explain points in all frames, and the frame that the rest was begun from.
 
-    Models look along X; `sideways` is told where that is not sure.
+    Models are their own mirror images, nearly, across an axis.
     """
-    tried = [settings.rest] if settings.rest >= 0 else rest_frames(points, sideways=sideways)
+    tried = [settings.rest] if settings.rest >= 0 else rest_frames(points, axis)
     whole, edges = points.places[points.whole], points.edges
     searched = whole[differing_frames(whole, SEARCHED)]
     found: list[tuple[float, PointSkin, int]] = []
@@ -154,11 +152,8 @@ def _in_units(skeleton: Skeleton, points: MovingPoints, first: int) -> FrameRig:
     )
 
 
-def rest_frames(points: MovingPoints, *, sideways: bool) -> list[int]:
-    """Return the frames that may be good to rest in, the upright first and the best, nearly mirror images first.
-
-    They are so across Y, or across X where they are more often (`sideways`).
-    """
+def rest_frames(points: MovingPoints, axis: int) -> list[int]:
+    """Return the frames that may be good to rest in, the upright first and the best, nearly mirror images first."""
     places = points.places[:, :: max(1, points.places.shape[1] // SOME)]
     centred = places - places.mean(axis=1, keepdims=True)
     whole = ~points.torn
@@ -166,22 +161,9 @@ def rest_frames(points: MovingPoints, *, sideways: bool) -> list[int]:
     turns = best_turns(np.einsum("fpa,pb->fab", centred, centred[first]))
     upright = _upright(turns, np.ptp(places[:, :, 2], axis=1), whole)
     spread = np.linalg.norm(centred, axis=2).mean(axis=1)
-    lopsided = _lopsided(centred, 1)
-    if sideways:
-        across_x = _lopsided(centred, 0)
-        size = np.median(np.ptp(places, axis=1), axis=0)
-        if looks_sideways(float(np.median(across_x)), float(np.median(lopsided)), size):
-            lopsided = across_x
+    lopsided = np.array([Plane(axis, 0.0).off(own) for own in centred])
     best = [int(np.argmax(np.where(upright, spread - factor * lopsided, -np.inf))) for factor in LOPSIDED]
     return sorted({int(np.flatnonzero(upright)[0]), *best}, key=lambda frame: float(lopsided[frame]))
-
-
-def _lopsided(centred: Doubles, axis: int) -> Doubles:
-    """Return how far places (F, n, 3) about the origin are from being their own mirror images across an axis, (F,)."""
-    found = np.empty(len(centred))
-    for frame, own in enumerate(centred):
-        found[frame] = Plane(axis, 0.0).off(own)
-    return found
 
 
 def _upright(turns: NDArray[np.float64], tall: NDArray[np.float64], whole: NDArray[np.bool_]) -> NDArray[np.bool_]:
