@@ -30,6 +30,7 @@ ARMS: list[Limb] = [
 WHOLE = {"thigh": "leg", "upper_arm": "arm"}  # what a limb of one bone is called, by the word that it would begin with
 # What it costs that two bones of a limb have one word, or none has a word, as ways of joints along the limb do.
 AGAIN, SKIPPED = 0.3, 0.2
+SCRAP = 0.06  # of what a bone carries: less does not go on with it
 MOST = 8  # bones of a limb: of more nobody knows what they are
 FLOOR = 0.12  # of the height: how near the floor a leg ends
 LIMB = 0.25  # of the size: how long limbs are at least, from joint to joint
@@ -63,10 +64,15 @@ class Bones:
     def chain(self, bone: int) -> list[int]:
         """Return a bone and those that go on with it: of several one that holds, and has most behind it."""
         chain = [bone]
-        while below := self.children(chain[-1]):
-            fit = [(not self.loose[other], self.depth(other), float(self.loads[other]), other) for other in below]
+        while True:
+            fit = [
+                (not self.loose[other], self.depth(other), float(self.loads[other]), other)
+                for other in self.children(chain[-1])
+                if self.loads[other] > SCRAP * self.loads[chain[-1]]
+            ]
+            if not fit:
+                return chain
             chain.append(max(fit)[-1])
-        return chain
 
     def ways(self, chain: list[int]) -> Doubles:
         """Return how far along a chain its bones begin, and where the last one ends, (n + 1,)."""
@@ -189,7 +195,8 @@ def _name_spine(words: list[str], bones: Bones, end: str) -> None:
         chain.append(bone)
     if not chain:
         return
-    if bones.tails[chain[-1], 2] > bones.high - TOP * bones.tall and not bones.children(chain[-1]):
+    holds = any(not bones.loose[other] for other in bones.children(chain[-1]))
+    if bones.tails[chain[-1], 2] > bones.high - TOP * bones.tall and not holds:
         words[chain.pop()] = end
     for bone in chain:
         words[bone] = "spine"

@@ -6,7 +6,7 @@ P points, B bones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,7 +31,7 @@ from .joints import (
 from .names import FLOOR, Bones, name_bones
 from .points import MovingPoints
 from .products import product
-from .rig import RigSettings
+from .rig import RigSettings, rig_matrices
 from .sides import Plane, Sides, along_limbs, find_sides, mirror_axis, plane_of
 from .tag_bones import transforms_of, unlike_of
 
@@ -43,6 +43,7 @@ BELLY = 0.52  # of the height: where a pelvis is
 LEAST_ROOT, LEAST_STOOD = 0.015, 0.005  # of all points: what a root carries at least, and one that a tag tells of
 STANDS_OFF = 0.05  # what it counts that a bone lies away from where a player's part stands, beside how else it moves
 WRONGED = 0.05  # of the size: how much worse a joint of one of a pair may be for that: else it is no pair
+CLEARLY = 2.0  # times less unlike is another bone's motion: what has come off hangs there
 MOST_ASIDE = 0.08  # of the size: where a pelvis is at most beside the middle
 
 
@@ -68,6 +69,7 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     root = _root(neighbours, skin, sides) if pelvis is None else pelvis
     parents, order = hung_from(root, neighbours)
     heads, loose = _joined(calm, joints, parents, order)
+    order = _hung_again(calm, parents, loose)
     place_of = np.argsort(order)
     parents = np.array([place_of[parents[bone]] if bone != root else -1 for bone in order])
     skin = PointSkin(skin.rest, skin.weights[:, order], skin.poses[:, order])
@@ -75,7 +77,7 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     mass = skin.weights.sum(axis=0)
     loads = loads_of(parents, range(len(order)), mass)
     asides = loads_of(parents, range(len(order)), mass * sides.plane.aside(middles_of(skin))) / np.maximum(loads, 1e-9)
-    tails = _tails(skin, parents, heads, loads, sides)
+    tails = _tails(skin, np.where(loose[order], -1, parents), heads, loads, sides)
     heads, tails = sides.evened(heads), sides.evened(tails)
     low, high = float(skin.rest[:, 2].min()), float(skin.rest[:, 2].max())
     bones = Bones(parents, heads, tails, loads, asides, loose[order], sides, low, high)
@@ -159,7 +161,7 @@ def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:
     hindmost: dict[int, float] = {}
     for bone in range(skin.num_bones):
         own = skin.rest[skin.weights[:, bone] > 0.4]
-        if sides.paired(bone) and len(own) and own[:, 2].min() < floor and len(neighbours[bone]) == 1:
+        if sides.paired(bone) and len(own) and own[:, 2].min() < floor:
             meets = meeting(parents, bone, int(sides.partners[bone]))
             if not sides.paired(meets):
                 hindmost[meets] = min(hindmost.get(meets, np.inf), float(sides.plane.forward(own).mean()))
@@ -184,10 +186,31 @@ def _joined(calm: PointSkin, joints: Joints, parents: Indices, order: list[int])
     return heads, loose
 
 
+def _hung_again(calm: PointSkin, parents: Indices, loose: NDArray[np.bool_]) -> list[int]:
+    """Let what has come off hang on the bone that it follows best, and return all bones with parents first."""
+    middles = middles_of(calm)
+    for bone in np.flatnonzero(loose & (parents >= 0)).tolist():
+        below = {bone} | {other for other in range(len(parents)) if meeting(parents, bone, other) == bone}
+        where = rig_matrices(calm.poses[:, bone])
+        where[:, :3, 3] = (calm.poses[:, bone] @ np.append(middles[bone], 1.0)[:, None])[..., 0]
+        unlike = unlike_of(where, calm.poses, 1.0)[0]
+        unlike[list(below)] = np.inf
+        if unlike[parents[bone]] > CLEARLY * unlike.min():
+            parents[bone] = int(unlike.argmin())
+    depths = [sum(1 for _ in _above(parents, bone)) for bone in range(len(parents))]
+    return sorted(range(len(parents)), key=lambda bone: depths[bone])
+
+
+def _above(parents: Indices, bone: int) -> Iterator[int]:
+    while bone >= 0:
+        yield bone
+        bone = int(parents[bone])
+
+
 def _tails(skin: PointSkin, parents: Indices, heads: Doubles, loads: Doubles, sides: Sides) -> Doubles:
     """Return where bones point to (B, 3): the joint of the child that goes on with them, or their own far end.
 
-    One in the middle points to neither side.
+    What has come off goes on with none (a parent of -1). One in the middle points to neither side.
     """
     middles, tails = middles_of(skin), np.empty_like(heads)
     for bone in range(len(heads)):

@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from io_idtech_models.model.rigging.fit import PointSkin
 from io_idtech_models.model.rigging.joints import mirrored_tree
 from io_idtech_models.model.rigging.names import Bones, name_bones
 from io_idtech_models.model.rigging.rig import RigSettings
 from io_idtech_models.model.rigging.sides import Plane, Sides, mirror_axis, plane_of
+from io_idtech_models.model.rigging.skeleton import _hung_again
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.vertex import Tag
 from tests.model.rigging.test_make_rig import tube, turn
@@ -229,3 +231,43 @@ def test_of_a_pair_each_hangs_on_its_own_where_the_bones_above_are_none():
         costs[one, two] = costs[two, one] = 0.01
     neighbours = mirrored_tree(costs, np.array([pelvis, -1, -1, right_shin, left_shin]), pelvis)
     assert list(map(sorted, neighbours)) == [[1, 2], [0, 3], [0, 4], [1], [2]]
+
+
+def test_what_has_come_off_hangs_on_what_it_follows():
+    """Hair that lies beside a thigh moves as the head does."""
+    rng = np.random.default_rng(8)
+    poses = np.zeros((20, 4, 3, 4))
+    poses[..., :3] = np.eye(3)
+    for frame in range(20):
+        for bone, axis in ((1, 0), (2, 2)):
+            poses[frame, bone, :, :3] = turn(rng.normal(0, 0.5), axis)
+    poses[:, 3] = poses[:, 1]
+    rest = np.array([[0, 0, 0], [0, 0, 1], [0, 0.5, -1], [0, 0.4, -0.8]], float)
+    parents = np.array([-1, 0, 0, 2])
+    order = _hung_again(PointSkin(rest, np.eye(4), poses), parents, np.array([True, False, False, True]))
+    assert (parents.tolist(), order) == ([-1, 0, 0, 1], [0, 1, 2, 3])
+    kept = np.array([-1, 0, 0, 2])
+    _hung_again(PointSkin(rest, np.eye(4), poses), kept, np.array([True, False, False, False]))
+    assert kept.tolist() == [-1, 0, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("loads", "loose", "chain"),
+    [([9, 5, 3, 1], [], [0, 2, 3]), ([9, 5, 3, 0.1], [], [0, 2]), ([9, 5, 3, 1], [2], [0, 1])],
+    ids=["the deeper", "no scrap", "what holds"],
+)
+def test_limbs_go_on_with(loads, loose, chain):
+    parents = np.array([-1, 0, 0, 2])
+    torn = np.isin(np.arange(4), loose)
+    none = np.zeros(4)
+    sides = Sides(Plane(1, 0.0), np.arange(4), True)
+    bones = Bones(parents, np.zeros((4, 3)), np.zeros((4, 3)), np.array(loads, float), none, torn, sides, 0.0, 1.0)
+    assert bones.chain(0) == chain
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_flat_bodies_look_where_they_are_narrow(axis):
+    """They are nearly their own mirror image both ways, and what they do with their arms and legs is not."""
+    body = np.random.default_rng(4).normal(0, [0.05, 0.3, 0.5], (20, 60, 3))
+    body = np.concatenate([body, body * [-1, 1, 1]], axis=1)
+    assert mirror_axis(body if axis else body[..., [1, 0, 2]]) == axis
