@@ -49,6 +49,7 @@ class Bones:
     asides: Doubles  # (B,) how far to the left that is, in the mean
     loose: NDArray[np.bool_]  # (B,) it has come off what it hangs on
     sides: Sides
+    cloth: bool  # all of it is as flat as a flag: nothing of it is a limb
     low: float  # where the body ends below
     high: float  # and above
 
@@ -91,7 +92,7 @@ def name_bones(bones: Bones, part: str) -> list[str]:
     There are one pair of legs, of beasts the hind ones, and one of arms, which are most like arms: wings are none.
     """
     words = [UNKNOWN] * len(bones.parents)
-    limbs = list(_limbs(bones))
+    limbs = [] if bones.cloth and not part else list(_limbs(bones))
     stand = [pair for pair in limbs if part != "torso" and _stands(bones, pair)]
     legs = min(stand, key=lambda pair: float(bones.sides.plane.forward(bones.heads[pair[0][0]])), default=None)
     if part == "legs" and legs is None:
@@ -131,10 +132,12 @@ def _chains(bones: Bones, one: int, other: int) -> Pair:
 
 
 def _stands(bones: Bones, pair: Pair) -> bool:
-    """Tell whether limbs begin high, and one ends near the floor."""
+    """Tell whether limbs begin high, and one ends near the floor; neither has one bone where the other has more."""
+    fewest, most = sorted(map(len, pair))
     begins = min(bones.heads[chain[0], 2] for chain in pair)
     ends = min(bones.tails[chain[-1], 2] for chain in pair)
-    return bool(begins > bones.low + LIMB * bones.tall and ends < bones.low + FLOOR * bones.tall)
+    whole = most == 1 or fewest > 1
+    return bool(whole and begins > bones.low + LIMB * bones.tall and ends < bones.low + FLOOR * bones.tall)
 
 
 def _most_like(pairs: list[Pair], bones: Bones, limbs: list[Limb]) -> Pair | None:

@@ -43,6 +43,7 @@ BELLY = 0.52  # of the height: where a pelvis is
 LEAST_ROOT, LEAST_STOOD = 0.015, 0.005  # of all points: what a root carries at least, and one that a tag tells of
 STANDS_OFF = 0.05  # what it counts that a bone lies away from where a player's part stands, beside how else it moves
 WRONGED = 0.05  # of the size: how much worse a joint of one of a pair may be for that: else it is no pair
+FLAT = 0.11  # of how wide it is: thinner it is cloth
 CLEARLY = 2.0  # times less unlike is another bone's motion: what has come off hangs there
 MOST_ASIDE = 0.08  # of the size: where a pelvis is at most beside the middle
 
@@ -80,9 +81,16 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     tails = _tails(skin, np.where(loose[order], -1, parents), heads, loads, sides)
     heads, tails = sides.evened(heads), sides.evened(tails)
     low, high = float(skin.rest[:, 2].min()), float(skin.rest[:, 2].max())
-    bones = Bones(parents, heads, tails, loads, asides, loose[order], sides, low, high)
+    bones = Bones(parents, heads, tails, loads, asides, loose[order], sides, _is_flat(skin.rest), low, high)
     names = name_bones(bones, "" if pelvis is None else part)
     return Skeleton(skin, names, parents, heads, tails, [part] * len(names), bones.loose)
+
+
+def _is_flat(rest: Doubles) -> bool:
+    """Tell whether points (P, 3) lie nearly in a plane, by how far they spread along principal axes (Pearson 1901)."""
+    centred = rest - rest.mean(axis=0)
+    thin, wide, _ = np.sqrt(np.maximum(np.linalg.eigvalsh(product(centred.T, centred)), 0))
+    return bool(thin < FLAT * wide)
 
 
 def axis_of(points: MovingPoints, tags: Sequence[Tag]) -> int:

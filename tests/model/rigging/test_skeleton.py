@@ -16,7 +16,7 @@ from io_idtech_models.model.rigging.sides import Plane, Sides, mirror_axis, plan
 from io_idtech_models.model.rigging.skeleton import _hung_again
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.vertex import Tag
-from tests.model.rigging.test_make_rig import tube, turn
+from tests.model.rigging.test_make_rig import tube, turn, walker
 
 FRAMES = 40
 
@@ -153,7 +153,7 @@ def test_what_comes_off_hangs_where_it_belongs():
         assert np.linalg.norm(own - other, axis=1).max() > 2
 
 
-def chain_of(begins, part, *, up=False):
+def chain_of(begins, part, *, up=False, cloth=False):
     """Return the names of the left of two limbs on one bone, whose bones begin at such parts of their length."""
     ends = np.array([*begins, 1.0]) * 40
     heads, tails, parents, partners = [[0, 0, 40]], [[0, 0, 44]], [-1], [0]
@@ -166,7 +166,7 @@ def chain_of(begins, part, *, up=False):
     bones = Bones(
         np.array(parents), np.array(heads, float), np.array(tails, float), np.ones(len(parents)),
         np.array(heads, float)[:, 1], np.zeros(len(parents), bool),
-        Sides(Plane(1, 0.0), np.array(partners), True), 0.0, 80.0,
+        Sides(Plane(1, 0.0), np.array(partners), True), cloth, 0.0, 80.0,
     )  # fmt: skip
     names = name_bones(bones, part)
     assert [name[:-2] + ".R" for name in names[1 : len(begins) + 1]] == names[len(begins) + 1 :]
@@ -194,7 +194,16 @@ def test_bones_of_limbs_are_called_by_where_their_joints_are(part, begins, names
 
 
 def test_nothing_is_called_a_spine_where_no_legs_stand():
-    assert chain_of([0, 0.4, 0.8], "", up=True) == ["bone.01.L", "bone.02.L", "bone.03.L"]
+    unknown = ["bone.01.L", "bone.02.L", "bone.03.L"]
+    assert chain_of([0, 0.4, 0.8], "", up=True) == chain_of([0, 0.4, 0.8], "", cloth=True) == unknown
+
+
+def test_a_flag_has_no_legs():
+    """Two corners of it hang down, and swing."""
+    places, triangles = walker()
+    flat = places * np.array([0.02, 1, 1], np.float32)
+    assert any(name.startswith("thigh") for name in make_rig(places, triangles, [], RigSettings()).names)
+    assert not any(name.startswith("thigh") for name in make_rig(flat, triangles, [], RigSettings()).names)
 
 
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.booleans())
@@ -261,7 +270,9 @@ def test_limbs_go_on_with(loads, loose, chain):
     torn = np.isin(np.arange(4), loose)
     none = np.zeros(4)
     sides = Sides(Plane(1, 0.0), np.arange(4), True)
-    bones = Bones(parents, np.zeros((4, 3)), np.zeros((4, 3)), np.array(loads, float), none, torn, sides, 0.0, 1.0)
+    bones = Bones(
+        parents, np.zeros((4, 3)), np.zeros((4, 3)), np.array(loads, float), none, torn, sides, False, 0.0, 1.0
+    )
     assert bones.chain(0) == chain
 
 
