@@ -19,6 +19,7 @@ from .rig import FrameRig, rig_matrices
 Doubles = NDArray[np.float64]
 
 TURNING = 0.05  # what a turn counts beside a way
+NEARLY = 1.3  # times less alike: as good as what a tag follows best
 LENGTH = 0.06  # of the model's size: of a bone that is a tag
 
 
@@ -27,11 +28,13 @@ def with_tags(rig: FrameRig, tags: Sequence[Tag]) -> FrameRig:
     if not tags:
         return rig
     size = float(np.linalg.norm(np.ptp(rig.rest, axis=0))) or 1.0
-    whole = np.flatnonzero(~rig.torn)
+    whole, mass = np.flatnonzero(~rig.torn), rig.weights.sum(axis=0)
     parents, heads, tails, poses, names = [], [], [], [], list(rig.names)
     for tag in tags:
         own = transforms_of(tag)
-        parent = followed(own[whole], rig.poses[whole], size)
+        unlike = unlike_of(own[whole], rig.poses[whole], size)[0]
+        near = np.flatnonzero(unlike <= NEARLY * unlike.min())
+        parent = int(near[mass[near].argmax()])  # of a hand and its cuff the hand
         place = np.linalg.inv(rig_matrices(rig.poses[rig.rest_frame, parent])) @ own[rig.rest_frame]
         rest = as_matrices(to_matrices(nearest_turns(place[None, :3, :3]))[0], place[:3, 3])
         parents.append(parent)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from io_idtech_models.model.rigging.fit import PointSkin
 from io_idtech_models.model.rigging.joints import mirrored_tree
 from io_idtech_models.model.rigging.names import Bones, name_bones
-from io_idtech_models.model.rigging.rig import RigSettings
+from io_idtech_models.model.rigging.rig import FrameRig, RigSettings
 from io_idtech_models.model.rigging.sides import Plane, Sides, mirror_axis, plane_of
 from io_idtech_models.model.rigging.skeleton import _hung_again
 from io_idtech_models.model.rigging.solve import make_rig
+from io_idtech_models.model.rigging.tag_bones import with_tags
 from io_idtech_models.model.vertex import Tag
 from tests.model.rigging.test_make_rig import tube, turn, walker
 
@@ -282,3 +283,22 @@ def test_flat_bodies_look_where_they_are_narrow(axis):
     body = np.random.default_rng(4).normal(0, [0.05, 0.3, 0.5], (20, 60, 3))
     body = np.concatenate([body, body * [-1, 1, 1]], axis=1)
     assert mirror_axis(body if axis else body[..., [1, 0, 2]]) == axis
+
+
+@pytest.mark.parametrize(("cuff", "bone"), [(0.3, "hand"), (0.05, "cuff")])
+def test_a_weapon_hangs_on_the_hand_though_its_cuff_follows_it_a_little_better(cuff, bone):
+    """`cuff`: how far that goes off, where the hand goes off by 0.32."""
+    rng = np.random.default_rng(8)
+    poses = np.zeros((30, 3, 3, 4))
+    poses[..., :3] = np.eye(3)
+    swing = rng.normal(0, 5, (30, 3))
+    poses[:, 1, :, 3] = swing + cuff * rng.normal(0, 1, (30, 3))
+    poses[:, 2, :, 3] = swing + 0.32 * rng.normal(0, 1, (30, 3))
+    weights = np.eye(3)[[0, 0, 1, 2, 2, 2]]
+    rig = FrameRig(
+        ["root", "cuff", "hand"], np.array([-1, 0, 0]), np.zeros((3, 3)), np.ones((3, 3)), rng.normal(0, 5, (6, 3)),
+        weights, np.arange(6), poses, 0, np.zeros(30, bool), np.zeros(0, np.int64), [""] * 3,
+    )  # fmt: skip
+    tag = Tag("tag_weapon", swing.astype("f4"), np.tile(np.eye(3, dtype="f4"), (30, 1, 1)))
+    tagged = with_tags(rig, [tag])
+    assert tagged.names[tagged.parents[3]] == bone
