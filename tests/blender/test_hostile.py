@@ -161,9 +161,12 @@ def test_properties_of_another_kind(tmp_path, kind, capfd):
     targets: list[dict[str, str]] = [{"filepath": str(tmp_path / f"copy{given}")}, {}]
     found = list(own_properties())
     assert found
-    for block, name in found:
+    for nth, (block, name) in enumerate(found):
         own = plain(block[name])
-        for wrong in wrong_for(own):
+        tried = wrong_for(own)
+        if kind in WHOLE and INPUTS <= USUAL:
+            tried = [tried[nth % len(tried)]]  # a character's export takes long
+        for wrong in tried:
             block.pop(name)
             block[name] = wrong
             for export, options in zip(exports, targets, strict=False):
