@@ -121,8 +121,10 @@ def find_rig(context: Context) -> CharacterRig:
     if poses_parts(found[0]):  # of a player's frames: that one's own meshes are in these
         meshes = [b for b in meshes if modifier_of(b) is None and (root_of(b) is None or bending(b))]
         if not meshes:
-            text = "was made of a player, and poses nothing else: Make Quake III Player takes another's mesh on it (Hang on Rig)"
-            raise LimitError(f"'{found[0].name}' {text}")
+            text = "was made of a player, and poses nothing else"
+            raise LimitError(
+                f"'{found[0].name}' {text}: hang another's mesh on it (Hang on Rig), for Make Quake III Player"
+            )
     shown = [block for block in meshes if block.visible_get(view_layer=layer)]
     if not shown:
         raise LimitError(f"'{found[0].name}' moves no visible mesh")
