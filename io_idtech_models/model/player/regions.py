@@ -33,6 +33,8 @@ SUREST = {TORSO: ("spine", "waist", "abdomen", "torso", "chest"), HEAD: ("neck",
 REGIONS = {word: region for region, words in WORDS.items() for word in words.split()}
 RIGHT, LEFT = frozenset(("r", "right")), frozenset(("l", "left"))
 HANDS = ("weapon", "gun", "hand", "wrist", "palm")  # what holds, the surest first
+ARMS = ("forearm", "lowerarm", "arm")  # whose end holds where there is no hand
+CONTROLS = frozenset(("ik", "fk", "target", "pole", "ctrl", "mch"))
 NUMBERED_SPINE = re.compile(r"(.*?)spine(?:\.(\d{3}))?\Z", re.IGNORECASE)
 NECK_OF_RIGIFY, HEAD_OF_RIGIFY = 4, 6  # spine.004 and spine.005 are the neck, spine.006 is the head
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -163,12 +165,17 @@ def side_of(name: str) -> int:
     return bool(words & LEFT) - bool(words & RIGHT)
 
 
+def is_hand(name: str) -> bool:
+    """Tell whether a bone's name says that it holds something."""
+    return not set(HANDS).isdisjoint(words_of(name))
+
+
 def _hand(bones: Bones) -> str:
-    """Return the bone of the right hand, or of a weapon; "" if there is none."""
-    for word in HANDS:
+    """Return the bone of the right hand, or of a weapon; else of that arm's end; "" if there is none."""
+    for word in (*HANDS, *ARMS):
         every = [name for name in bones.parents if word in words_of(name)]
         found = [name for name in every if side_of(name) < 0] or (every if word in HANDS[:2] else [])
-        found = [name for name in found if not set(words_of(name)) & {"ik", "fk", "target", "pole", "ctrl", "mch"}]
+        found = [name for name in found if CONTROLS.isdisjoint(words_of(name))]
         if found:
-            return min(found, key=lambda name: (name not in bones.moving, len(words_of(name)), name))
+            return min(found, key=lambda n: ("upper" in words_of(n), n not in bones.moving, len(words_of(n)), n))
     return ""

@@ -31,7 +31,7 @@ MIDDLE = 0.06  # of the size: farther from the middle a bone is not its own mirr
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
 # Times as wide as deep is a body that stands, surely; of what one that lies, or stands, is off across Y, what one that
 # looks along Y is off across X at most.
-WIDER, SIDEWAYS = 1.8, (0.82, 0.9)
+WIDER, SIDEWAYS = 2.3, (0.82, 0.9)
 
 
 @dataclass(frozen=True)

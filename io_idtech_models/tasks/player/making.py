@@ -39,7 +39,7 @@ from ...game.skin import make as make_skin
 from ...model import steady
 from ...model.lod.levels import make_levels, shares_of
 from ...model.player import cutting
-from ...model.player.regions import HEAD, LEGS, TORSO, Bones, Parts, propose, side_of
+from ...model.player.regions import HEAD, LEGS, TORSO, Bones, Parts, is_hand, propose, side_of
 from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, once, plural
 from ..import_.kept_frames import make_each
@@ -114,11 +114,16 @@ class _Character:
         return cutting.joint(poses, rest, length)
 
     def taken_apart(self, bones: Any) -> Apart:
-        """Return it as it is to be cut; the weapon is held at the middle of the hand, one of its armature's bones."""
+        """Return it as it is to be cut, with its armature's bones.
+
+        The weapon is held at the middle of the hand, or at the end of the arm.
+        """
         torso, head = self.joint(self.parts.torso), self.joint(self.parts.head)
-        along = 0.5 * bones[self.parts.hand].length if self.parts.hand != self.parts.torso else 0.0
+        hand = self.parts.hand
+        along = 0.5 if is_hand(hand) else 1.0 if hand != self.parts.torso else 0.0
         stand, aim = self.layout.shot("LEGS_IDLE"), self.layout.shot("TORSO_ATTACK")
-        held = cutting.aimed(self.joint(self.parts.hand, along).beside(torso), aim, torso.matrices[stand])
+        holds = self.joint(hand, along * bones[hand].length).beside(torso)
+        held = cutting.aimed(holds, aim, torso.matrices[stand])
         frames = {LEGS: self.layout.lower, TORSO: self.layout.upper, HEAD: [self.layout.shot("TORSO_STAND")]}
         table = make_table(self.layout.rows).write()
         return Apart(in_game(self.sampled, self.into), torso, head, held, stand, frames, self.layout.names, table)
@@ -209,10 +214,11 @@ def keeps_frames(context: Context) -> bool:
 
 def _parts(bones: Bones, options: MakingOptions) -> Parts:
     parts = propose(bones, options.torso, options.head, options.hand)
-    if parts.hand:
+    if options.hand or is_hand(parts.hand):
         return parts
-    log.warning("no bone's name says right hand: the weapon hangs on '%s', choose the hand's bone", parts.torso)
-    return Parts(parts.regions, parts.torso, parts.head, parts.torso)
+    hand = parts.hand or parts.torso
+    log.warning("no bone's name says right hand: the weapon hangs on '%s', choose the hand's bone", hand)
+    return Parts(parts.regions, parts.torso, parts.head, hand)
 
 
 def _say_matches(found: Played) -> None:

@@ -108,6 +108,10 @@ def test_bones_that_move_vertices_carry_the_tags():
                    "DEF-hand.R": "DEF-spine"}, frozenset(("DEF-spine", "DEF-head", "DEF-hand.R")))  # fmt: skip
     found = propose(bones)
     assert (found.torso, found.head, found.hand) == ("DEF-spine", "DEF-head", "DEF-hand.R")
+    arms = {"spine": "", "head": "spine", "upper_arm.R": "spine", "arm.L": "spine", "forearm.R": "upper_arm.R"}
+    assert propose(Bones(arms)).hand == "forearm.R"
+    assert propose(Bones({**arms, "forearm.R": "", "arm.R": "spine"})).hand == "forearm.R"
+    assert propose(Bones({name: above for name, above in arms.items() if name != "forearm.R"})).hand == "upper_arm.R"
     both = {"spine": "", "head": "spine", "my own hand.R": "spine", "hand.R": "spine"}
     assert propose(Bones(both, frozenset(("my own hand.R",)))).hand == "my own hand.R"
 

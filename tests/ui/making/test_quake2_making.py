@@ -243,7 +243,7 @@ def test_a_player_of_quake2_becomes_one_of_quake3(tmp_path):
     bones = {bone.name for bone in bpy.context.view_layer.objects.active.data.bones}
     assert bones > {"pelvis", "spine", "head", "arm.L", "arm.R", "thigh.L", "shin.L", "foot.L"}
     folder = tmp_path / "baseq3/models/players/strut"
-    assert bpy.ops.object.idtech_make_player(filepath=str(folder), hand="arm.R", fps=10) == {"FINISHED"}
+    assert bpy.ops.object.idtech_make_player(filepath=str(folder), fps=10) == {"FINISHED"}
     table = (folder / "animation.cfg").read_text()
     crouched, stands = (next(line for line in table.splitlines() if name in line) for name in ("IDLECR", "LEGS_IDLE"))
     assert crouched.split()[0] != stands.split()[0]
