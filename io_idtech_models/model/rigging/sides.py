@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fit import PointSkin
-from .joints import meeting, middles_of
+from .joints import loads_of, meeting, middles_of
 
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -28,6 +28,7 @@ SIZES = 0.03  # what it counts that bones are of different sizes, for each time 
 ALONE = 0.05  # what it costs to be one's own mirror image
 ASIDE = 0.02  # of the size: nearer each other bones are on no two sides
 MIDDLE = 0.06  # of the size: farther from the middle a bone is not its own mirror image
+LIMB = 0.05  # of all points: what hangs on a limb at least
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image
 # Times as wide as deep is a body that stands, surely; of what one that lies, or stands, is off across Y, what one that
 # looks along Y is off across X at most.
@@ -150,19 +151,9 @@ def find_sides(skin: PointSkin, ways: Doubles, plane: Plane, even: bool) -> Side
 
 
 def along_limbs(sides: Sides, skin: PointSkin, ways: Doubles, parents: Indices, order: Sequence[int]) -> Sides:
-    """Return the sides with partners for bones that hang alike on both sides, whatever the pose; `order` is a tree's.
-
-    What hangs on a bone of one side is in no middle, and no partner of what hangs there, too.
-    """
+    """Return the sides with partners for what hangs alike on both sides, whatever the pose; `order` is a tree's."""
     middles, mass = middles_of(skin), np.maximum(skin.weights.sum(axis=0), 1e-9)
-    partners = sides.partners.copy()
-    for bone in order[1:]:
-        if partners[bone] == bone and partners[parents[bone]] not in (-1, parents[bone]):
-            partners[bone] = -1
-    for bone in order[1:]:
-        meets = meeting(parents, bone, int(partners[bone])) if partners[bone] not in (-1, bone) else bone
-        if partners[meets] not in (-1, meets) and meets != bone:  # both are of one limb
-            partners[[bone, partners[bone]]] = -1
+    partners = _as_they_hang(sides.partners.copy(), loads_of(parents, order, mass), parents, order)
     for parent in order:
         other = int(partners[parent])
         if other < 0:
@@ -179,6 +170,32 @@ def along_limbs(sides: Sides, skin: PointSkin, ways: Doubles, parents: Indices, 
             if unlike < ALIKE and partners[one] == partners[two] == -1:
                 partners[one], partners[two] = two, one
     return Sides(sides.plane, partners, sides.even)
+
+
+def _as_they_hang(partners: Indices, loads: Doubles, parents: Indices, order: Sequence[int]) -> Indices:
+    """Return partners (B,) without those that can't be some where they hang.
+
+    What carries limbs of both sides is in the middle, wherever it lies. What hangs on a bone of one side is in no
+    middle, and no partner of what hangs there, too.
+    """
+
+    def paired(bone: int) -> bool:
+        return bool(partners[bone] not in (-1, bone))
+
+    for one, two in enumerate(partners.tolist()):
+        if two > one and min(loads[one], loads[two]) > LIMB * loads[order[0]]:
+            above = meeting(parents, one, two)
+            while above >= 0:
+                if paired(above) and above not in (one, two):
+                    partners[partners[above]], partners[above] = -1, above
+                above = int(parents[above])
+    for bone in order[1:]:
+        if partners[bone] == bone and paired(parents[bone]):
+            partners[bone] = -1
+    for bone in order[1:]:
+        if paired(bone) and paired(meets := meeting(parents, bone, int(partners[bone]))) and meets != bone:
+            partners[[bone, partners[bone]]] = -1
+    return partners
 
 
 def _opposite(aside: Doubles, one: int, two: int, between: int) -> bool:
