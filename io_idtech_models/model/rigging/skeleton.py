@@ -45,6 +45,7 @@ STANDS_OFF = 0.05  # what it counts that a bone lies away from where a player's 
 WRONGED = 0.05  # of the size: how much worse a joint of one of a pair may be for that: else it is no pair
 FLAT = 0.11  # of how wide it is: thinner it is cloth
 CLEARLY = 2.0  # times less unlike is another bone's motion: what has come off hangs there
+STRAY = 0.02  # of all points: so many may hang below the feet, or stick up
 MOST_ASIDE = 0.08  # of the size: where a pelvis is at most beside the middle
 
 
@@ -80,7 +81,7 @@ def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], se
     asides = loads_of(parents, range(len(order)), mass * sides.plane.aside(middles_of(skin))) / np.maximum(loads, 1e-9)
     tails = _tails(skin, np.where(loose[order], -1, parents), heads, loads, sides)
     heads, tails = sides.evened(heads), sides.evened(tails)
-    low, high = float(skin.rest[:, 2].min()), float(skin.rest[:, 2].max())
+    low, high = np.quantile(skin.rest[:, 2], (STRAY, 1 - STRAY)).tolist()
     bones = Bones(parents, heads, tails, loads, asides, loose[order], sides, _is_flat(skin.rest), low, high)
     names = name_bones(bones, "" if pelvis is None else part)
     return Skeleton(skin, names, parents, heads, tails, [part] * len(names), bones.loose)
@@ -163,7 +164,7 @@ def _trunk(neighbours: list[list[int]], skin: PointSkin, plane: Plane) -> int:
 def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:
     """Return the bone that all hang on: where the legs meet, of beasts the hind legs; without legs the trunk."""
     trunk = _trunk(neighbours, skin, sides.plane)
-    low = float(skin.rest[:, 2].min())
+    low = float(np.quantile(skin.rest[:, 2], STRAY))
     floor = low + FLOOR * max(float(np.ptp(skin.rest[:, 2])), 1e-9)
     parents, _ = hung_from(trunk, neighbours)
     hindmost: dict[int, float] = {}

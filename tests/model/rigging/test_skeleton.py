@@ -302,3 +302,10 @@ def test_a_weapon_hangs_on_the_hand_though_its_cuff_follows_it_a_little_better(c
     tag = Tag("tag_weapon", swing.astype("f4"), np.tile(np.eye(3, dtype="f4"), (30, 1, 1)))
     tagged = with_tags(rig, [tag])
     assert tagged.names[tagged.parents[3]] == bone
+
+
+def test_a_cape_that_hangs_below_the_feet_takes_no_names():
+    person = Person(0.0)
+    stands = np.stack(person.stands["pelvis"])
+    person.places[:, 0] = stands[:, :3, :3] @ [-4, 0, -12] + stands[:, :3, 3]
+    assert parents_of(person.rig()) == WHOLE
