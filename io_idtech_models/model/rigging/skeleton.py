@@ -250,6 +250,6 @@ def _tails(skin: PointSkin, parents: Indices, heads: Doubles, loads: Doubles, si
 def part_of(tags: Sequence[Tag]) -> str:
     """Return which part of a Quake III player has these tags; "" where they are no player's."""
     names = {tag.name.lower() for tag in tags}
-    if "tag_weapon" in names:
+    if names >= {"tag_weapon", "tag_head"}:
         return "torso"
     return "legs" if "tag_torso" in names else "head" if "tag_head" in names else ""

@@ -13,7 +13,7 @@ from io_idtech_models.model.rigging.joints import mirrored_tree
 from io_idtech_models.model.rigging.names import Bones, name_bones
 from io_idtech_models.model.rigging.rig import FrameRig, RigSettings
 from io_idtech_models.model.rigging.sides import Plane, Sides, mirror_axis, plane_of
-from io_idtech_models.model.rigging.skeleton import _hung_again
+from io_idtech_models.model.rigging.skeleton import _hung_again, part_of
 from io_idtech_models.model.rigging.solve import make_rig
 from io_idtech_models.model.rigging.tag_bones import with_tags
 from io_idtech_models.model.vertex import Tag
@@ -117,6 +117,13 @@ def test_bodies_look_along_x_as_in_games_or_along_y_as_in_blender(axis):
     assert (plane.aside(body)[:60] > 0).mean() > 0.7
     nose = body[own[:, 0].argmax()]
     assert plane.forward(nose) == plane.forward(body).max()
+
+
+def test_what_holds_a_weapon_and_no_head_is_no_torso():
+    """A turret, or hands before the player's eyes."""
+    tag = Tag("tag_weapon", np.zeros((1, 3), "f4"), np.zeros((1, 3, 3), "f4"))
+    assert part_of([tag]) == ""
+    assert part_of([tag, Tag("tag_head", tag.origins, tag.axes)]) == "torso"
 
 
 def test_a_torso_hangs_on_its_waist_not_on_its_neck():
