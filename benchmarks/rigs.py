@@ -24,6 +24,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.clips import group
 from io_idtech_models.model.joint_scales import posed, without_rest_scale
 from io_idtech_models.model.rigging.fit import PointSkin, best_poses, fit_poses, moments_of
+from io_idtech_models.model.rigging.joints import upward
 from io_idtech_models.model.rigging.points import points_of
 from io_idtech_models.model.rigging.rig import FrameRig, Report, RigSettings, explained
 from io_idtech_models.model.rigging.solve import make_rig
@@ -54,7 +55,7 @@ class Case:
     names: list[str]
     joints: Doubles | None = None  # (F, J, 3) those that are known
     owners: NDArray[np.int64] | None = None  # (V,) which of all joints of a skeleton moves each vertex most
-    parents: NDArray[np.int32] | None = None  # of all these
+    parents: NDArray[np.int64] | None = None  # of all these
 
     @property
     def size(self) -> float:
@@ -113,7 +114,7 @@ def _of_bones(name: str, loaded: Loaded) -> Case | None:
         :, used
     ]
     case.owners = np.concatenate([_strongest(mesh.weights) for mesh in loaded.model.nearest().meshes])
-    case.parents = loaded.model.skeleton.parents
+    case.parents = loaded.model.skeleton.parents.astype(np.int64)
     every = max(1, -(-len(case.positions) // MOST_FRAMES))
     case.positions = (np.round(case.positions[::every] * 64) / 64).astype(np.float32)
     case.joints = case.joints[::every]
@@ -180,14 +181,8 @@ def _known_tree(case: Case, rig: FrameRig) -> str:
     weights = rig.weights[rig.of_vertex]
     moved = [int(np.bincount(case.owners, weights[:, bone]).argmax()) for bone in range(rig.num_bones)]
     hung = [(moved[bone], moved[parent]) for bone, parent in enumerate(rig.parents.tolist()) if parent >= 0]
-    right = sum(above in _with_parents(own, case.parents) for own, above in hung)
+    right = sum(above in upward(case.parents, own) for own, above in hung)
     return f"; of {len(hung)} bones {right} hang as there"
-
-
-def _with_parents(joint: int, parents: NDArray[np.int32]) -> Iterator[int]:
-    while joint >= 0:
-        yield joint
-        joint = int(parents[joint])
 
 
 def _nearness(joints: Doubles, places: Doubles, size: float) -> tuple[float, float]:

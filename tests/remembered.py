@@ -17,10 +17,10 @@ def remember(module: ModuleType, name: str) -> None:
     asked: Callable[..., Any] = getattr(module, name)
     kept: dict[bytes, bytes] = {}
 
-    def known(*given: Any, **named: Any) -> Any:
-        key = hashlib.sha256(pickle.dumps([[each for each in given if not callable(each)], named])).digest()
+    def known(*given: Any) -> Any:
+        key = hashlib.sha256(pickle.dumps([each for each in given if not callable(each)])).digest()
         if key not in kept:
-            kept[key] = pickle.dumps(asked(*given, **named))
+            kept[key] = pickle.dumps(asked(*given))
         return pickle.loads(kept[key])
 
     setattr(module, name, known)

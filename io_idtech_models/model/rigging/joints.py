@@ -5,7 +5,7 @@ Letters in shapes: F frames, P points, B bones, E edges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -201,15 +201,17 @@ def hung_from(root: int, neighbours: list[list[int]]) -> tuple[Indices, list[int
     return parents, order
 
 
+def upward(parents: Indices, bone: int) -> Iterator[int]:
+    """Yield a bone and those that it hangs on, up to the root."""
+    while bone >= 0:
+        yield bone
+        bone = int(parents[bone])
+
+
 def meeting(parents: Indices, one: int, other: int) -> int:
     """Return the first bone that both hang on, or are."""
-    above = set[int]()
-    while one >= 0:
-        above.add(one)
-        one = int(parents[one])
-    while other not in above:
-        other = int(parents[other])
-    return other
+    above = set(upward(parents, one))
+    return next(bone for bone in upward(parents, other) if bone in above)
 
 
 def loads_of(parents: Indices, order: Sequence[int], own: Doubles) -> Doubles:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fit import PointSkin
-from .joints import loads_of, meeting, middles_of
+from .joints import loads_of, meeting, middles_of, upward
 
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -184,11 +184,9 @@ def _as_they_hang(partners: Indices, loads: Doubles, parents: Indices, order: Se
 
     for one, two in enumerate(partners.tolist()):
         if two > one and min(loads[one], loads[two]) > LIMB * loads[order[0]]:
-            above = meeting(parents, one, two)
-            while above >= 0:
+            for above in upward(parents, meeting(parents, one, two)):
                 if paired(above) and above not in (one, two):
                     partners[partners[above]], partners[above] = -1, above
-                above = int(parents[above])
     for bone in order[1:]:
         if partners[bone] == bone and paired(parents[bone]):
             partners[bone] = -1

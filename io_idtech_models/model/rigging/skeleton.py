@@ -6,7 +6,7 @@ P points, B bones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +26,7 @@ from .joints import (
     mirrored_tree,
     settled_joint,
     spanning_tree,
+    upward,
     ways_along,
 )
 from .names import FLOOR, Bones, name_bones
@@ -62,12 +63,14 @@ class Skeleton:
     loose: NDArray[np.bool_]  # (B,) it moves as it likes: it has come off, and hangs there for the sake of who poses it
 
 
-def find_skeleton(skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], settings: RigSettings) -> Skeleton:
-    """Return the skeleton of parts that move as one."""
+def find_skeleton(
+    skin: PointSkin, points: MovingPoints, tags: Sequence[Tag], settings: RigSettings, axis: int
+) -> Skeleton:
+    """Return the skeleton of parts that move as one, of a model that is its own mirror image across an axis, nearly."""
     calm = replace(skin, poses=skin.poses[points.whole])
     joints, part = find_joints(calm, points.edges), part_of(tags)
     pelvis = _stood_on(calm, points, tags, part)
-    neighbours, sides = _tree_of(skin, joints, pelvis, axis_of(points, tags), settings.symmetric)
+    neighbours, sides = _tree_of(skin, joints, pelvis, axis, settings.symmetric)
     root = _root(neighbours, skin, sides) if pelvis is None else pelvis
     parents, order = hung_from(root, neighbours)
     heads, loose = _joined(calm, joints, parents, order)
@@ -199,21 +202,14 @@ def _hung_again(calm: PointSkin, parents: Indices, loose: NDArray[np.bool_]) -> 
     """Let what has come off hang on the bone that it follows best, and return all bones with parents first."""
     middles = middles_of(calm)
     for bone in np.flatnonzero(loose & (parents >= 0)).tolist():
-        below = {bone} | {other for other in range(len(parents)) if meeting(parents, bone, other) == bone}
+        below = [other for other in range(len(parents)) if bone in upward(parents, other)]
         where = rig_matrices(calm.poses[:, bone])
         where[:, :3, 3] = (calm.poses[:, bone] @ np.append(middles[bone], 1.0)[:, None])[..., 0]
         unlike = unlike_of(where, calm.poses, 1.0)[0]
-        unlike[list(below)] = np.inf
+        unlike[below] = np.inf
         if unlike[parents[bone]] > CLEARLY * unlike.min():
             parents[bone] = int(unlike.argmin())
-    depths = [sum(1 for _ in _above(parents, bone)) for bone in range(len(parents))]
-    return sorted(range(len(parents)), key=lambda bone: depths[bone])
-
-
-def _above(parents: Indices, bone: int) -> Iterator[int]:
-    while bone >= 0:
-        yield bone
-        bone = int(parents[bone])
+    return sorted(range(len(parents)), key=lambda bone: len(list(upward(parents, bone))))
 
 
 def _tails(skin: PointSkin, parents: Indices, heads: Doubles, loads: Doubles, sides: Sides) -> Doubles:

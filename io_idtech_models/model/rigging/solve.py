@@ -69,8 +69,9 @@ def make_rig(
     points = moving_points(positions, triangles)
     if not 0 <= settings.rest < len(positions) and settings.rest != -1:
         raise LimitError(f"there is no frame {settings.rest} to rest in, only 0 to {len(positions) - 1}")
-    skin, first = find_skin(points, settings, axis_of(points, tags), advance)
-    skeleton = find_skeleton(skin, points, tags, settings)
+    axis = axis_of(points, tags)
+    skin, first = find_skin(points, settings, axis, advance)
+    skeleton = find_skeleton(skin, points, tags, settings, axis)
     skin = skeleton.skin
     if settings.turn_only:
         hung = np.where(skeleton.loose, -1, skeleton.parents)
