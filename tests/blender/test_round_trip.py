@@ -67,13 +67,13 @@ def shown_arrays(file, block, index, what):
 @pytest.mark.parametrize("file", EXPECTED)
 def test_the_scene_shows_what_the_engine_computes(file):
     case = open_case(file.data)
-    base = 0
+    base, surfaces = 0, case.gather().source.surfaces
     for index, block in enumerate(case.built.surfaces):
         points, numbers = vertices_of(block)
         for frame, wanted in shown_arrays(file, block, index, "positions"):
             if len(points):
                 np.testing.assert_allclose(positions_at(block, frame)[points], wanted[numbers - base], 0, SINGLE)
-        base += case.gather().source.surfaces[index].num_vertices
+        base += surfaces[index].num_vertices
 
 
 @pytest.mark.parametrize("file", TAGGED)
@@ -93,7 +93,7 @@ def test_tags_stand_where_the_engine_puts_them(file):
 @pytest.mark.parametrize("file", EXPECTED)
 def test_base_normals_are_the_files(file):
     case = open_case(file.data)
-    base = 0
+    base, surfaces = 0, case.gather().source.surfaces
     for index, block in enumerate(case.built.surfaces):
         points, numbers = vertices_of(block)
         ((_, wanted),) = [found for found in shown_arrays(file, block, index, "normals") if found[0] == 0]
@@ -104,7 +104,7 @@ def test_base_normals_are_the_files(file):
             solid = ~np.isin(points, points.reshape(-1, 3)[flat])
             off = angle(meshes.corner_normals(block.data), wanted[numbers - base])
             assert off[solid].max(initial=0.0) < 1.0, "what Blender rounds where faces meet sharply"
-        base += case.gather().source.surfaces[index].num_vertices
+        base += surfaces[index].num_vertices
 
 
 @pytest.mark.parametrize("scale", [0.0254, 40.0])

@@ -3,7 +3,7 @@
 Whatever is refused leaves nothing behind, and is said in a sentence.
 """
 
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import pytest
@@ -45,18 +45,29 @@ EDITS: dict[str, dict[str, Any]] = {
 KINDS = ("objects", "collections", "meshes", "materials", "actions")
 
 
-def brought(folder: Path, name: str, way: str) -> Any:
+@pytest.fixture(scope="module")
+def library(tmp_path_factory) -> Any:
+    """Return what gives the .blend that has a model, made when it is first asked for, and the collection in it."""
+
+    @cache
+    def made(name: str) -> tuple[str, str]:
+        path = EXAMPLES / MODELS[name]
+        if name == "tock":
+            bpy.ops.import_scene.idtech_player(filepath=str(path))
+        else:
+            operator("import", path)(filepath=str(path))
+        if name == "rigged":
+            bpy.ops.object.idtech_make_rig(bones=4)
+        home = bpy.context.scene.collection.children[0].name
+        return stored(tmp_path_factory.mktemp(name)), home
+
+    return made
+
+
+def brought(stored_as: tuple[str, str], way: str) -> Any:
     """Link a model's collection from a .blend, override it if asked for; returns a mesh of it, which is active."""
-    path = EXAMPLES / MODELS[name]
-    if name == "tock":
-        bpy.ops.import_scene.idtech_player(filepath=str(path))
-    else:
-        operator("import", path)(filepath=str(path))
-    if name == "rigged":
-        bpy.ops.object.idtech_make_rig(bones=4)
-    home = bpy.context.scene.collection.children[0].name
-    path = Path(stored(folder))
-    with bpy.data.libraries.load(str(path), link=True) as (_, found):
+    path, home = stored_as
+    with bpy.data.libraries.load(path, link=True) as (_, found):
         found.collections = [home]
     linked: Any = found.collections[0]
     bpy.context.scene.collection.children.link(linked)
@@ -82,8 +93,8 @@ def there() -> dict[str, list[str]]:
 @pytest.mark.parametrize("way", ["linked", "overridden"])
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_lasts_or_is_refused_in_a_sentence(tmp_path, name, way, edit):
-    block = brought(tmp_path, name, way).name
+def test_an_edit_lasts_or_is_refused_in_a_sentence(tmp_path, library, name, way, edit):
+    block = brought(library(name), way).name
     before = there()
     try:
         done = getattr(bpy.ops.object, f"idtech_{edit}")(**EDITS[edit]) == {"FINISHED"}
@@ -103,8 +114,8 @@ def test_an_edit_lasts_or_is_refused_in_a_sentence(tmp_path, name, way, edit):
 
 
 @pytest.mark.parametrize("way", ["linked", "overridden"])
-def test_skins_of_what_is_linked_are_written(tmp_path, capfd, way):
-    block = brought(tmp_path, "tock", way)
+def test_skins_of_what_is_linked_are_written(tmp_path, library, capfd, way):
+    block = brought(library("tock"), way)
     count = sum(each.type == "MESH" for each in block.parent.children)
     capfd.readouterr()
     assert bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "upper_new.skin")) == {"FINISHED"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import bpy as blender
 import numpy as np
@@ -66,31 +67,53 @@ def _driven(block: Any) -> set[str]:
     return set() if animation is None else {driver.data_path for driver in animation.drivers}
 
 
-def _walk(struct: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield the properties of a struct, and of the structs in it."""
-    for kind in struct.bl_rna.properties:
-        place, follows = f"{path}.{kind.identifier}", kind.type in SIMPLE and kind.is_readonly
+class Kind(NamedTuple):
+    """What is to be known of a property of a type of structs."""
+
+    name: str
+    type: str
+    is_array: bool
+    numbers: tuple[tuple[str, int], ...]  # of what a collection holds: those of `NUMBERS`, and how long each is
+
+
+@cache
+def _kinds(struct_type: type) -> tuple[Kind, ...]:
+    """Return the properties of structs that are looked at; Blender takes long to tell."""
+    found = []
+    for kind in struct_type.bl_rna.properties:  # type: ignore[attr-defined]
+        follows = kind.type in SIMPLE and kind.is_readonly
         if follows or kind.identifier in LEFT_OUT or kind.identifier.startswith("bl_"):
             continue
+        inner = kind.fixed_type.properties if kind.type == "COLLECTION" else ()
+        numbers = ((each.identifier, max(each.array_length, 1)) for each in inner if each.type == "FLOAT")
+        listed = tuple((name, length) for name, length in numbers if name in NUMBERS)
+        found.append(Kind(kind.identifier, kind.type, getattr(kind, "is_array", False), listed))
+    return tuple(found)
+
+
+def _walk(struct: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """Yield the properties of a struct, and of the structs in it."""
+    for kind in _kinds(type(struct)):
+        place = f"{path}.{kind.name}"
         try:
-            value = getattr(struct, kind.identifier)
+            value = getattr(struct, kind.name)
         except (AttributeError, RuntimeError):
             continue
         if kind.type in SIMPLE:
-            yield place, _plain(value) if getattr(kind, "is_array", False) else value
+            yield place, _plain(value) if kind.is_array else value
         elif kind.type == "POINTER" and value is not None:
             if isinstance(value, bpy.types.ID) and not value.is_embedded_data:
                 yield place, value.name_full
             elif depth and not isinstance(value, bpy.types.Bone | bpy.types.PoseBone):  # which know each other
                 yield from _walk(value, place, depth - 1)
-        elif kind.type == "COLLECTION" and depth and kind.identifier != "children":  # of bones, which all are told of
+        elif kind.type == "COLLECTION" and depth and kind.name != "children":  # of bones, which all are told of
             yield from _walk_all(value, kind, place, depth - 1)
     if isinstance(struct, bpy.types.ID | bpy.types.PoseBone | bpy.types.Bone):
         noted = NOTED_ON_ACTIONS if isinstance(struct, bpy.types.Action) else NOTED
         yield from ((f"{path}[{key!r}]", _plain(value)) for key, value in struct.items() if key not in noted)
 
 
-def _walk_all(values: Any, kind: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+def _walk_all(values: Any, kind: Kind, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     """Yield what is in a collection: of one of many structs their numbers alone."""
     if len(values) <= MANY:
         for nth, value in enumerate(values):
@@ -100,12 +123,11 @@ def _walk_all(values: Any, kind: Any, path: str, depth: int) -> Iterator[tuple[s
                 yield from _walk(value, f"{path}[{nth}]", depth)
         return
     yield f"{path}.length", len(values)
-    for each in kind.fixed_type.properties:
-        if each.identifier in NUMBERS and each.type == "FLOAT":
-            numbers = np.empty(len(values) * max(each.array_length, 1), np.float32)
-            with contextlib.suppress(TypeError):  # some lists have a length, and nothing in them
-                values.foreach_get(each.identifier, numbers)
-                yield f"{path}.{each.identifier}", numbers.tobytes()
+    for name, length in kind.numbers:
+        numbers = np.empty(len(values) * length, np.float32)
+        with contextlib.suppress(TypeError):  # some lists have a length, and nothing in them
+            values.foreach_get(name, numbers)
+            yield f"{path}.{name}", numbers.tobytes()
 
 
 def _plain(value: Any) -> Any:

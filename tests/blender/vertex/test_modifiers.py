@@ -227,8 +227,9 @@ def nearest(points: Any, wanted: Any, places: Any, normals: Any) -> Any:
     spots, spot_of = np.unique(places, axis=0, return_inverse=True)
     tree = tree_of(spots)
     found, corner_spots = np.unique(points, axis=0, return_inverse=True)
-    lists = [[index for place, index, _ in tree.find_range(point, 2 * NEAR)] for point in found.tolist()]
-    vertices = [np.flatnonzero(np.isin(spot_of.reshape(-1), spots)) for spots in lists]
+    at_spot = np.split(np.argsort(spot_of.reshape(-1)), np.cumsum(np.bincount(spot_of.reshape(-1)))[:-1])
+    near = [[at_spot[index] for _, index, _ in tree.find_range(point, 2 * NEAR)] for point in found.tolist()]
+    vertices = [np.concatenate([np.zeros(0, np.int64), *lists]) for lists in near]
     off = np.full(len(points), 180.0)
     for corner, (spot, normal) in enumerate(zip(corner_spots.reshape(-1).tolist(), wanted, strict=True)):
         here = vertices[spot]
