@@ -109,6 +109,17 @@ def plays_another(rig: Block) -> Block | None:
     return None if playing is None or playing in rig_actions(rig) else playing
 
 
+def played_beside(rig: Block) -> str:
+    """Return that an armature plays what is no animation of its model, in words: "" where it plays one."""
+    other, animation = plays_another(rig), rig.animation_data
+    if other is not None:
+        return f"'{rig.name}' plays '{other.name}', which is no animation of its model"
+    if animation is not None and animation.action is not None:
+        return ""
+    strips = [] if animation is None else [s for track in animation.nla_tracks if not track.mute for s in track.strips]
+    return f"'{rig.name}' plays strips" if strips and animation.use_nla else f"'{rig.name}' plays nothing"
+
+
 def partner_of(rig: Block, action: Block | None) -> Block | None:
     """Return what an armature plays along with an action of the keys; None if that is none that it knows."""
     return next((each for each in rig_actions(rig) if action is not None and each.get(RIG_KEYS) == action), None)

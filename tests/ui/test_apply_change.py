@@ -208,3 +208,15 @@ def test_a_real_file_changes_in_its_frames_alone(tmp_path):
     assert np.argwhere((before != frames_of(block)).any(axis=-1)).tolist() == [[frame, 0] for frame in frames]
     old, new = md2.read(file.data).vertices, md2.read(export_bytes(tmp_path / "b.md2")).vertices
     assert [nth for nth, (a, b) in enumerate(zip(old, new, strict=True)) if a.tobytes() != b.tobytes()] == frames
+
+
+def test_every_change_is_applied(block):
+    """Again and again: what is kept of the frames lasts."""
+    before = frames_of(block)
+    shown(1)
+    for nth in range(4):
+        move(block, 1, 5, UP)
+        assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
+        moved = frames_of(block) - before
+        assert np.allclose(moved[:, 5], UP * (nth + 1), atol=1e-3)
+        assert np.allclose(np.delete(moved, 5, axis=1), 0, atol=1e-3)

@@ -265,20 +265,26 @@ def test_bones_are_locked_where_a_row_shows_another_frame_than_the_scene(rig):
     scene = bpy.context.scene
     play(player(), "LEGS_RUN", "TORSO_ATTACK", scene)
     scene.frame_set(3)
-    assert all(rig.pose.bones["shin.L"].lock_rotation)
+    locks = ("lock_location", "lock_rotation", "lock_scale")
+    bone = rig.pose.bones["shin.L"]
+    assert all(all(getattr(bone, lock)) for lock in locks)
+    assert bone.lock_rotation_w, "auto-key would write the first number of a rotation"
     play(player(), "", "", scene)
     scene.frame_set(4)
-    assert not any(rig.pose.bones["shin.L"].lock_rotation)
+    assert not any(any(getattr(bone, lock)) for lock in locks)
+    assert not bone.lock_rotation_w
 
 
 def test_the_bone_that_a_part_begins_with_shows_its_frame(rig, tmp_path):
-    """While rows play: keyed in a frame of the file, it turns the torso in that one."""
+    """While rows play: one key in a frame of the file turns the torso in that one, and in no other."""
+    before = model(saved(tmp_path)["upper.md3"])
     play(player(), "", "", bpy.context.scene)
     bone = rig.pose.bones["torso"]
-    for frame, angle in ((FRAME - 1, 0.0), (FRAME, 0.4), (FRAME + 1, 0.0)):
-        bone.rotation_quaternion = Quaternion((0, 0, 1), angle)
-        assert bone.keyframe_insert("rotation_quaternion", frame=frame)
+    bone.rotation_quaternion = Quaternion((0, 0, 1), 0.4)
+    assert bone.keyframe_insert("rotation_quaternion", frame=FRAME)
     torso = model(saved(tmp_path)["upper.md3"])
+    off = np.abs(torso.surfaces[0].positions - before.surfaces[0].positions).max(axis=(1, 2))
+    assert np.flatnonzero(off).tolist() == [FRAME]
     row = row_of(originals(), "TORSO_ATTACK")
     play(player(), "LEGS_LAND", "TORSO_ATTACK", bpy.context.scene)
     (mesh,) = (block for block in posed_by(rig) if part_of(block) == "upper")

@@ -296,6 +296,13 @@ def _(folder):
     bpy.context.object.animation_data.action = None
 
 
+@says("the modifier of a rig made of frames is off", to="a.md2")
+def _(folder):
+    block = import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    bpy.ops.object.idtech_make_rig()
+    block.modifiers["Rig"].show_viewport = False
+
+
 @says("is no path of a game", to="a.md3")
 def _(folder):
     material = bpy.data.materials.new("Material.001")

@@ -31,7 +31,9 @@ from ..vertex.build import Built
 # exact. Blender 5.2 takes a driven time below 0.0001 for 0: frame 0 is above that.
 SPAN = 4096
 APART = "f != frame"  # a root shows another frame than the scene stands at
-LOCKS = ("lock_location", "lock_rotation")
+# What keeps keys out where a holder shows another frame, and how many axes each has; auto-key would set those of one
+# that is free, though nothing moves.
+LOCKS = {"lock_location": 3, "lock_rotation": 3, "lock_rotation_w": 0, "lock_scale": 3}
 LOWER, UPPER, HEAD = "lower", "upper", "head"
 ON_TAGS = {UPPER: "tag_torso", HEAD: "tag_head"}  # which tag of the part before a part hangs on
 BEFORE = {UPPER: LOWER, HEAD: UPPER}  # whose tag that is
@@ -116,10 +118,16 @@ def show_frame(holder: Any, animation: Any, root: Block) -> Any:
     follow(pose, "eval_time", root, f"(f + 1) / {SPAN}")
     for constraint in (home, pose):
         follow(constraint, "influence", root, APART)
-    for path in LOCKS:
-        for axis in range(3):
+    for path, axes in LOCKS.items():
+        for axis in range(axes) if axes else (-1,):
             follow(holder, path, root, APART, axis)
     return home
+
+
+def lock(holder: Any, locked: bool) -> None:
+    """Let nobody move a tag or a bone, or let everybody."""
+    for path, axes in LOCKS.items():
+        setattr(holder, path, (locked,) * axes if axes else locked)
 
 
 def let_go(tag: Block) -> None:
@@ -130,7 +138,7 @@ def let_go(tag: Block) -> None:
         tag.constraints.remove(constraint)
     for path in LOCKS:
         tag.driver_remove(path)
-        setattr(tag, path, (False, False, False))
+    lock(tag, locked=False)
 
 
 def _key_identity(tag: Block) -> None:

@@ -29,7 +29,7 @@ from .. import names
 from ..compat import Block
 from ..frame_rigs import MODIFIER, RIG
 from ..mesh import attributes
-from ..player.assembly import LOCKS, show_frame
+from ..player.assembly import lock, show_frame
 from ..provenance import PART
 from ..roots import AT_REST
 from ..scene import undone_on_failure
@@ -70,7 +70,7 @@ def build(
         motion = motion_of(skeleton, bones)
         _link(block, models[0], parts[0].root)
         found = list(zip(parts, skeleton.parts, strict=True))
-        keyed = [KeyedBones(own.bones, part.model.plan.times) for part, own in found if part.model is not None]
+        keyed = [KeyedBones(own.with_root, part.model.plan.times) for part, own in found if part.model is not None]
         whole = play_whole(bones, motion, keyed, keys)
     own_rigs: list[FrameRig | None] = []
     poses = motion.poses(bones)
@@ -82,15 +82,10 @@ def build(
             rig = own.own(poses, stand)
             _hang(part.model, own, rig, bones)
         elif own.root >= 0:  # one frame, which its tag moves
-            _lock(block.pose.bones[bones.names[own.root]])
+            # It shows where a part stands, and poses nothing of it.
+            lock(block.pose.bones[bones.names[own.root]], locked=True)
         own_rigs.append(rig)
     return BuiltRig(bones, own_rigs, whole)
-
-
-def _lock(bone: Any) -> None:
-    """Let nobody move a bone that shows where a part stands, and poses nothing of it."""
-    for path in LOCKS:
-        setattr(bone, path, (True, True, True))
 
 
 def _hang(model: FramedModel, joined: JoinedPart, rig: FrameRig, bones: Bones) -> None:
@@ -147,7 +142,7 @@ def write_keys(mesh: Block, frames: NDArray[np.float32]) -> None:
 def follow_part(root: Block, meshes: list[Block], bones: Bones, joined: JoinedPart) -> None:
     """Let bones show the frame of their part's root, and the meshes stay where the part is at rest."""
     rig = bones.block
-    for bone in [*joined.bones.tolist(), *([joined.root] if joined.root >= 0 else [])]:
+    for bone in joined.with_root.tolist():
         home = show_frame(rig.pose.bones[bones.names[bone]], rig.animation_data, root)
         home.space_object = root
         home.owner_space, home.target_space = "LOCAL", "CUSTOM"  # where the root sees itself: nowhere in particular

@@ -27,9 +27,9 @@ from .read import unit
 Doubles = NDArray[np.float64]
 Floats = NDArray[np.float32]
 STILL = 1e-4  # of the model's size: a bone that moves less against its parent only turns
-# Of a bone: path, place of the first among its channels, how many there are, what they are where it rests; rotations
-# are always keyed.
-CHANNELS = (("location", 0, 3, 0.0), ("rotation_quaternion", 3, 4, None), ("scale", 7, 3, 1.0))
+# Of a bone: path, place of the first among its channels, how many there are. All have keys in all frames, also of what
+# rests: a key that is set in a frame would else be the only one of its curve, and hold in all the others.
+CHANNELS = (("location", 0, 3), ("rotation_quaternion", 3, 4), ("scale", 7, 3))
 EVEN = 2e-6  # an axis so near one is as long as one, in single precision
 AXES = [1, 0, 2]  # a tag's bone lies along its forward axis: see `bones`
 
@@ -146,11 +146,9 @@ def play_whole(bones: Bones, motion: Motion, parts: list[KeyedBones], keys: Bloc
     for part in parts:
         wanted, rows = [], []
         for bone in part.bones.tolist():
-            for path, first, count, rest in CHANNELS:
-                own = motion.channels[: len(part.times), bone, first : first + count]
-                if rest is None or (own != np.float32(rest)).any():
-                    wanted += [(f"{bone_path(bones.names[bone])}.{path}", axis) for axis in range(count)]
-                    rows.append(own.T)
+            for path, first, count in CHANNELS:
+                wanted += [(f"{bone_path(bones.names[bone])}.{path}", axis) for axis in range(count)]
+                rows.append(motion.channels[: len(part.times), bone, first : first + count].T)
         if rows:
             curves = curves_for(action, block, block.name) if curves is None else curves
             # Of frames that share a time the first.

@@ -155,6 +155,14 @@ def _reach(numbers: Floats) -> float:
     return float(np.abs(np.nan_to_num(numbers, nan=np.inf)).max(initial=0.0))
 
 
+def refuse_shared(meshes: list[Block]) -> None:
+    """Raise LimitError where another object has the mesh of one, too: it would get the frames of that."""
+    for block in meshes:
+        if block.data.users - block.data.use_fake_user > 1:
+            text = "shares its mesh with another object, which would change, too: make it a single user first"
+            raise LimitError(f"'{block.name}' {text} (Object > Relations > Make Single User)")
+
+
 def refuse_unfit(meshes: list[Block]) -> None:
     """Raise LimitError where a mesh has a rig, or other keys than frames, or moves as an object."""
     for block in meshes:
@@ -166,9 +174,7 @@ def refuse_unfit(meshes: list[Block]) -> None:
         if block.data.shape_keys.use_relative:
             text = "its shape keys are relative: import the model with absolute ones (Relative Keys off)"
             raise LimitError(f"'{block.name}': {text}")
-        if block.data.users - block.data.use_fake_user > 1:
-            text = "shares its mesh with another object, which would lose its frames: make it a single user first"
-            raise LimitError(f"'{block.name}' {text}")
+        refuse_shared([block])
         if block.constraints or not is_still(block):
             raise LimitError(f"'{block.name}' moves as an object beside its frames: a rig is made of frames alone")
     refuse_linked([block.data for block in meshes], f"{LOCAL}, or make the rig there")

@@ -18,7 +18,7 @@ from ...reporting import LimitError, listed
 from .. import names
 from ..compat import HAS_SLOTS, Block
 from ..empties import decompose
-from ..frame_rigs import modifier_of, posed_by, rig_actions
+from ..frame_rigs import modifier_of, played_beside, posed_by, rig_actions, rigs_of
 from ..mesh import attributes
 from ..player.assembly import follow_root
 from ..rig_clips import settle
@@ -31,6 +31,7 @@ from ..vertex.gather_tags import TagSource, find_tags, reach_of, settle_tag
 from ..vertex.sampling import Samples, Subject, step, stepping
 from ..vertex.source import find
 from .build import write_keys
+from .read import refuse_shared
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +44,14 @@ def remove(
     `collections` has those of its models by the roots of a player's parts, or by None.
 
     Raises:
-        LimitError: a mesh has other points than its keys, or they disagree.
+        LimitError: a mesh has other points than its keys, or they disagree, or another object shares it.
     """
     settle([rig])
     meshes = posed_by(rig)
+    refuse_shared(meshes)
+    beside = played_beside(rig)
+    if beside:
+        log.warning("%s: the shape keys hold frames without it, undo this to keep it", beside)
     empties = [block for block in rig.children if block.type == "EMPTY" and block.parent_type == "BONE"]
     helpers = {hold.target for mesh in meshes for hold in mesh.constraints if hold.name == AT_REST}
     _warn_of_followers(rig, {*meshes, *helpers, *(tag.block for tag in find_tags(empties))})
@@ -70,6 +75,7 @@ def remove(
 def _warn_of_followers(rig: Block, own: set[Block]) -> None:
     """Name what else an armature moves in any way: by a bone, a modifier, a constraint, a driver."""
     users = bpy.data.user_map(subset={rig}).get(rig, ())
+    own = own | {rig}  # whose bones may hold each other
     others = [user.name for user in users if isinstance(user, bpy.types.Object) and user not in own]
     if others:
         text = "what also moved with '%s' stands still without it, undo this to keep it: %s"
@@ -100,7 +106,7 @@ class _Part:
         for block in self.meshes:
             if block.data.shape_keys.use_relative:
                 raise LimitError(f"'{block.name}' has relative keys now: its rig made frames of absolute ones")
-        with _alone(self.meshes), stepping(export, self.plan, self.meshes) as stage:
+        with _posed(self.meshes), stepping(export, self.plan, self.meshes) as stage:
             subjects = [Subject(block, attributes.topology(block.data)) for block in self.meshes]
             self.seen = step(stage, [*subjects, *map(Subject, self.tags)])
         self.reaches = [reach_of(tag, self.plan) for tag in self.tags]
@@ -144,16 +150,22 @@ class _Part:
 
 
 @contextmanager
-def _alone(meshes: list[Block]) -> Iterator[None]:
-    """Let meshes show what their rig makes of them, without other modifiers."""
-    others = [m for block in meshes for m in block.modifiers if m != modifier_of(block) and m.show_viewport]
+def _posed(meshes: list[Block]) -> Iterator[None]:
+    """Let meshes show what their rig makes of them, without other modifiers, whatever of it just now shows."""
+    before = {m: m.show_viewport for block in meshes for m in block.modifiers}
+    rests = {rig.data: rig.data.pose_position for rig in rigs_of(meshes)}
     try:
-        for modifier in others:
-            modifier.show_viewport = False
+        for block in meshes:
+            for modifier in block.modifiers:
+                modifier.show_viewport = modifier == modifier_of(block)
+        for armature in rests:
+            armature.pose_position = "POSE"
         yield
     finally:
-        for modifier in others:
-            modifier.show_viewport = True
+        for modifier, shown in before.items():
+            modifier.show_viewport = shown
+        for armature, shown in rests.items():
+            armature.pose_position = shown
 
 
 def _unbind(meshes: list[Block], rig: Block) -> None:
@@ -180,6 +192,10 @@ def _forget(rig: Block) -> None:
             place = steady.products(inverse(np.array(rig.parent.matrix_world, np.float64)), place)
             block.matrix_parent_inverse = Matrix()
         block.matrix_basis = Matrix(place.tolist())
-    for action in rig_actions(rig):
-        bpy.data.actions.remove(action)
-    bpy.data.armatures.remove(rig.data)  # and the object with it
+    armature = rig.data
+    if armature.users == 1:  # else another armature poses by the same bones, and plays the same actions
+        for action in rig_actions(rig):
+            bpy.data.actions.remove(action)
+    bpy.data.objects.remove(rig)
+    if not armature.users:
+        bpy.data.armatures.remove(armature)

@@ -25,6 +25,7 @@ from ...model.clips import Clip
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
+from ..properties import write_bytes
 
 log = logging.getLogger(__name__)
 
@@ -87,9 +88,9 @@ def keep(rig: Block, files: Sequence[tuple[KeptFile, bytes]], scale: float) -> N
         for file, _ in files
     ]
     holder = rig.data
-    holder.pop(FRAMES, None)  # bytes written over others would end at their first 0
     holder[ROWS] = json.dumps({"scale": scale, "files": listed})
-    holder[FRAMES] = records.pack({str(nth): np.frombuffer(data, np.uint8) for nth, (_, data) in enumerate(files)})
+    packed = records.pack({str(nth): np.frombuffer(data, np.uint8) for nth, (_, data) in enumerate(files)})
+    write_bytes(holder, FRAMES, packed)
 
 
 def _numbers(clip: Clip) -> list[Any]:

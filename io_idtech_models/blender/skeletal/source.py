@@ -18,6 +18,7 @@ from ...model.records import skeletal as skeletal_record
 from ...model.skeletal import AnimationSource, SkeletalSource, Weights, skin
 from ...model.source import Meshes, MeshSet, RestSource
 from ..compat import Block
+from ..properties import write_bytes
 from ..provenance import MODEL_ID, SKELETON, SURFACE_INDEX, Place
 
 log = logging.getLogger(__name__)
@@ -62,11 +63,9 @@ def renew(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray
     for block in meshes:
         number = block.data.get(SURFACE_INDEX)
         if isinstance(number, int) and 0 <= number < len(packed):
-            block.data.pop(SKINNED, None)
-            block.data[SKINNED] = packed[number]
+            write_bytes(block.data, SKINNED, packed[number])
     extra = {"rest": np.asarray(rest, np.float32), "scale": np.array([scale])}
-    rig.data.pop(SKELETON, None)  # bytes written over others would end at their first 0
-    rig.data[SKELETON] = skeletal_record.model_record(source, packed, extra)
+    write_bytes(rig.data, SKELETON, skeletal_record.model_record(source, packed, extra))
 
 
 def find(rig: Block) -> StoredRig | None:
@@ -97,7 +96,7 @@ def place_of(known: StoredRig | None, rig: Block, block: Block) -> Place | None:
 def attach_action(source: AnimationSource, action: Block, channels: NDArray[np.float32], scale: float) -> None:
     """Store an animation's facts on its action."""
     extra = {"channels": channels, "scale": np.array([scale])}
-    action[MOTION] = skeletal_record.animation_record(source, extra)
+    write_bytes(action, MOTION, skeletal_record.animation_record(source, extra))
 
 
 def find_action(action: Block) -> StoredAction | None:

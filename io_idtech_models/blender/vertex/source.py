@@ -22,7 +22,7 @@ from ...model.records import vertex as record
 from ...model.source import SurfaceSource
 from ...model.vertex import ModelSource
 from ..compat import Block
-from ..properties import numbers
+from ..properties import numbers, write_bytes
 from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place, first_number
 from ..roots import tag_frames
 
@@ -91,13 +91,15 @@ def attach(
     packed = []
     for index, (surface, mesh) in enumerate(zip(source.surfaces, meshes, strict=True)):
         data = record.surface_record(surface, {"place": source.place(index)} | shared | wholes[index > 0])
-        mesh[RECORD], mesh[MODEL_ID], mesh[SURFACE_INDEX] = data, model_id, index
+        write_bytes(mesh, RECORD, data)
+        mesh[MODEL_ID], mesh[SURFACE_INDEX] = model_id, index
         packed.append(data)
     for index, block in enumerate(tags):
         number = {"number": np.array([index], np.int32)}
-        block[RECORD] = record.tag_record(source, index, number | shared | wholes[index > 0 or bool(meshes)])
+        facts = number | shared | wholes[index > 0 or bool(meshes)]
+        write_bytes(block, RECORD, record.tag_record(source, index, facts))
         block[MODEL_ID], block[TAG_INDEX] = model_id, index
-    collection[RECORD] = record.model_record(source, packed, {"keys": shared["keys"]})
+    write_bytes(collection, RECORD, record.model_record(source, packed, {"keys": shared["keys"]}))
     collection[MODEL_ID] = model_id
 
 

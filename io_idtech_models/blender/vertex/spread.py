@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...model import records
 from ..compat import Block
 from ..mesh import attributes
+from ..properties import write_bytes
 from . import shape_keys
 from .frame_plan import source_frames
 from .source import StoredSource
@@ -206,7 +207,7 @@ class Before:
         """Keep with the mesh what was applied."""
         listed = list(self.kept)
         places = np.stack([self.kept[name] for name in listed]).astype(np.float32)
-        self.mesh[APPLIED] = records.pack({"names": records.pack_names(listed), "places": places})
+        write_bytes(self.mesh, APPLIED, records.pack({"names": records.pack_names(listed), "places": places}))
 
 
 def _kept(mesh: Block) -> dict[str, Floats]:

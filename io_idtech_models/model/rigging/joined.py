@@ -49,6 +49,11 @@ class JoinedPart:
     rest: Doubles  # (4, 4) where its space is at rest in that of the first part
     stands: Doubles  # (F, 4, 4) where it is
 
+    @property
+    def with_root(self) -> Indices:
+        """Return its rig's bones, and the one that it begins with, if there is one."""
+        return self.bones if self.root < 0 else np.append(self.bones, self.root)
+
     def own(self, poses: Doubles, stands: Doubles) -> FrameRig:
         """Return the part's rig in its own space, where the joined one has poses (F, B, 3, 4).
 

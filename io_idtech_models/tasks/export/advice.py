@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ... import formats
 from ...blender import names
+from ...blender.frame_rigs import modifier_of
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, collection_of, unit_of
 from ...blender.scene import upward
@@ -131,6 +132,13 @@ def of_rest(blocks: Iterable[Any]) -> list[str]:
     resting = [rig for rig in rigs if rig.data.pose_position == "REST" and (used_actions(rig) or _is_posed(rig))]
     text = "armatures show their rest, which is what is written (Armature > Pose > Pose Position shows what they play)"
     return [f"{text}: {listed([rig.name for rig in resting])}"] if resting else []
+
+
+def of_hidden_rigs(blocks: Iterable[Any]) -> list[str]:
+    """Return that meshes show none of what a rig made of their frames does to them, in a sentence."""
+    hidden = [block for block in blocks if (rig := modifier_of(block)) is not None and not rig.show_viewport]
+    text = "the modifier of a rig made of frames is off in the viewport, and frames are written without it"
+    return [f"{text}: {listed([block.name for block in hidden])}"] if hidden else []
 
 
 def of_pinned(blocks: Iterable[Any]) -> list[str]:

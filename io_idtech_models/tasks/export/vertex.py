@@ -16,14 +16,14 @@ from ...assets.levels import level_files, stale_levels
 from ...assets.load import palette_of
 from ...assets.storage import write_files
 from ...blender.compat import Block, Context
-from ...blender.frame_rigs import plays_another, rigs_of, whole_of
+from ...blender.frame_rigs import played_beside, rigs_of, whole_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.unkeyed import left_alone
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
 from ...reporting import LimitError, Summary, collected_warnings, plural
-from .advice import advice, of_actions, of_pinned, of_rest, of_stripped
+from .advice import advice, of_actions, of_hidden_rigs, of_pinned, of_rest, of_stripped
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
@@ -105,7 +105,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     settings = replace(settings, holds=holds_of(row))
     export = ExportScene(context.scene, context.view_layer, settings)
     _settle_rigs(rigs_of(chosen.blocks), settings)
-    for text in (*of_rest(chosen.blocks), *of_pinned(chosen.blocks)):
+    for text in (*of_rest(chosen.blocks), *of_hidden_rigs(chosen.blocks), *of_pinned(chosen.blocks)):
         log.warning("%s", text)
     with shown_apart(chosen, settings.space, context):
         try:
@@ -130,14 +130,10 @@ def _settle_rigs(rigs: list[Block], settings: GatherSettings) -> None:
 
     settle(rigs)
     for rig in rigs if settings.frames in ("AUTO", "KEYS") else ():
-        other = plays_another(rig)
-        if other is not None:
-            text = "'%s' plays '%s', which is no animation of its model: written as without it; Frames: %s"
-            log.warning(text, rig.name, other.name, "'Scene Range' writes what is shown")
-        elif rig.animation_data is None or rig.animation_data.action is None:
-            whole = whole_of(rig)
-            text = "'%s' plays nothing: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown"
-            log.warning(text, rig.name, "nothing" if whole is None else whole.name)
+        beside, whole = played_beside(rig), whole_of(rig)
+        if beside:
+            text = "%s: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown"
+            log.warning(text, beside, "nothing" if whole is None else whole.name)
 
 
 def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:
