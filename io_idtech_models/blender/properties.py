@@ -85,7 +85,7 @@ def describe(block: Block, name: str) -> None:
 
 
 def write_bytes(block: Block, name: str, data: bytes) -> None:
-    """Keep bytes with a data-block. Written over others they would end at their first 0, in all Blenders (4.2 to 5.2)."""
+    """Keep bytes with a data-block: written over others they would end at their first 0 (4.2 to 5.2)."""
     block.pop(name, None)
     block[name] = data
 

@@ -28,6 +28,7 @@ from .bases import (
     file_filter,
     games_option,
     given_options,
+    keep_noted,
     settings_from,
     takes_drops,
 )
@@ -223,6 +224,7 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
         remember(character.collection, "character", unusual(self), str(target))
+        keep_noted(self)
         report_done(self, [(saved.name, summary)])
         return FINISHED
 

@@ -13,7 +13,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from ...blender.compat import PATH_OPTIONS, Context
 from ...formats import Format
 from ...reporting import ModelError, joined
-from ..bases import CANCELLED, FINISHED, Exporting, draw_group
+from ..bases import CANCELLED, FINISHED, Exporting, draw_group, keep_noted
 from ..reports import report_done, showing_progress
 from .overwriting import asks_first, targets_of
 from .proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
@@ -88,6 +88,7 @@ class ExportFile(Exporting):  # type: ignore[misc]
             if file.suffix.lower() not in self.row.suffixes:
                 known = f"{self.row.suffixes[0]}, by which games know {self.row.name.upper()}"
                 summary.warnings.append(f"'{file.name}' does not end in {known}")
+        keep_noted(self)
         report_done(self, [(file.name, summary) for file, summary in done])
         return FINISHED
 

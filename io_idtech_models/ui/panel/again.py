@@ -10,7 +10,7 @@ from ...blender.compat import Context
 from ...reporting import ModelError, listed
 from ...tasks.export.last_export import lack_of
 from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Operator, may
+from ..bases import CANCELLED, FINISHED, Operator, keep_noted, may
 from ..export.overwriting import TITLE, agreed
 from ..reports import listening, report_done, report_failed
 from ..translations import say
@@ -77,6 +77,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
             report_failed(self, error)
             return CANCELLED
         agreed.update(map(str, files_of(plan)))
+        keep_noted(self)
         report_done(self, done, failed)
         return FINISHED
 

@@ -26,6 +26,7 @@ from ..bases import (
     file_filter,
     games_option,
     given_options,
+    keep_noted,
     option_property,
     settings_from,
     takes_drops,
@@ -250,6 +251,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
         remember(player.holder, "player", unusual(self), str(target))
+        keep_noted(self)
         report_done(self, [(saved.name, summary)])
         return FINISHED
 

@@ -12,11 +12,15 @@ from io_idtech_models.library import load_animations
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.last_export import begin, options_of
 from io_idtech_models.tasks.panel.again import plan_of
+from io_idtech_models.ui.bases import keep_noted
+from io_idtech_models.ui.export import operators
 from io_idtech_models.ui.panel import again as panel
+from io_idtech_models.ui.player import transfer
 from tests import samples_md5
 from tests.facts import differences
 from tests.packs import put_pack
 from tests.samples import PROJECT, SENTINEL, put, sample
+from tests.ui.player.players import brought, game, saved
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_bytes, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -43,6 +47,38 @@ def test_it_goes_where_it_came_from(tmp_path):
     assert again() == {"FINISHED"}
     assert path.read_bytes() == other != sample("animated")
     assert (tmp_path / "a_red.skin").is_file()
+
+
+@pytest.mark.parametrize("by", ["user", "script"])
+def test_undo_of_the_next_edit_takes_no_export_back(tmp_path, monkeypatch, by):
+    """How and where a model was written is noted on it; scripts push their steps themselves."""
+    home = import_model(put(tmp_path / "a.md3")).name
+    bpy.ops.ed.undo_push(message="import")
+    called = []
+    monkeypatch.setattr(panel, "keep_noted", called.append)
+    assert again() == {"FINISHED"}
+    assert len(called) == 1
+    keep_noted(SimpleNamespace(bl_label="Export Again", options=SimpleNamespace(is_invoke=by == "user")))
+    bpy.data.collections[home].objects[0].location.z = 2
+    bpy.ops.ed.undo_push(message="move")
+    bpy.ops.ed.undo()
+    assert bpy.data.collections[home].objects[0].location.z == 0
+    assert (options_of(bpy.data.collections[home], "md3") is not None) == (by == "user")
+
+
+@pytest.mark.parametrize(
+    ("module", "write"),
+    [
+        (operators, lambda folder: export_bytes(folder / "b.md3")),
+        (transfer, saved),
+    ],
+)
+def test_exports_let_undo_come_back_to_them(tmp_path, monkeypatch, module, write):
+    called = []
+    monkeypatch.setattr(module, "keep_noted", called.append)
+    activate(brought(game(tmp_path)).root)
+    write(tmp_path)
+    assert len(called) == 1
 
 
 def test_it_asks_once_for_each_file_that_it_writes_over(tmp_path, monkeypatch):
