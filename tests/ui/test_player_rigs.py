@@ -82,8 +82,8 @@ def looks():
     return found
 
 
-def saved(folder, name="saved", **options):
-    activate(next(block for block in bpy.data.objects if block.type == "MESH" and root_of(block)))
+def saved(folder, name="saved", of=None, **options):
+    activate(of or next(block for block in bpy.data.objects if block.type == "MESH" and root_of(block)))
     assert export_player(filepath=str(folder / name), **options) == {"FINISHED"}
     return {path.name: path.read_bytes() for path in (folder / name).iterdir() if is_part(path)}
 
@@ -579,3 +579,29 @@ def test_a_part_whose_root_was_deleted_is_written_as_it_is_shown(rig, tmp_path, 
     assert farthest(found, seen) < 0.1
     assert bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3")) == {"FINISHED"}
     assert bpy.ops.object.idtech_check_game() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["all of it", "without what holds meshes"])
+def test_a_copy_of_the_player_is_one_of_its_own(rig, tmp_path, whole):
+    """It goes where it is moved, is written as it came, and its rig takes nothing of the first one's along."""
+    rests = [block for block in bpy.data.objects if block.name.endswith(" at rest")]
+    assert rests
+    first = list(bpy.data.objects)
+    bpy.ops.object.select_all(action="SELECT")
+    for rest in rests:
+        rest.select_set(whole)
+    bpy.ops.object.duplicate()
+    copies = [block for block in bpy.data.objects if block not in first]
+    root = next(block for block in copies if block.parent is None)
+    root.location.y += 60
+    assert saved(tmp_path, of=root) == originals()
+    meshes = [block for block in first if block.type == "MESH"]
+    before = [in_world(mesh) for mesh in meshes]
+    torso = next(block for block in copies if block.type == "MESH" and part_of(block) == "upper")
+    (twin,) = (block for block in meshes if part_of(block) == "upper")
+    assert np.abs(in_world(torso) - in_world(twin) - (0, 60, 0)).max() < 1e-3
+    activate(next(block for block in copies if block.type == "ARMATURE"))
+    assert remove() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert max(np.abs(in_world(mesh) - was).max() for mesh, was in zip(meshes, before, strict=True)) < 1e-5
+    assert saved(tmp_path, of=rig) == originals()

@@ -40,6 +40,9 @@ from .motion import KeyedBones, motion_of, play_whole
 from .read import FramedModel, Part
 
 
+UNSEEN = 1e-4  # of an empty: how large it is drawn at least
+
+
 @dataclass(eq=False)
 class BuiltRig:
     """An armature, and the rig that it is."""
@@ -151,12 +154,14 @@ def follow_part(root: Block, meshes: list[Block], bones: Bones, joined: JoinedPa
 
 
 def _stay(root: Block, meshes: Iterable[Block], rig: Block, joined: JoinedPart) -> None:
-    """Let meshes stay where the part is at rest, which an empty on the armature shows."""
+    """Let meshes stay where the part is at rest, which an empty on the armature shows.
+
+    It is too small to be seen, and not hidden: Select All takes it along, for a copy of the player to have its own.
+    """
     rest: Block = bpy.data.objects.new(names.fit(f"{root.name} at rest"), None)
-    rest.empty_display_type, rest.empty_display_size = "PLAIN_AXES", 1.0
+    rest.empty_display_type, rest.empty_display_size = "PLAIN_AXES", UNSEEN
     rig.users_collection[0].objects.link(rest)
     rest.parent, rest.matrix_basis = rig, Matrix(joined.rest.tolist())
-    rest.hide_viewport = rest.hide_render = True
     for mesh in meshes:
         back: Any = mesh.constraints.new("COPY_TRANSFORMS")
         back.name, back.target, back.space_object = AT_REST, rest, root
