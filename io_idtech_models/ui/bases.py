@@ -93,8 +93,8 @@ def option_property(option: Option) -> Any:
 def keep_noted(operator: Any) -> None:
     """Let Undo come back to here where a user called an export: it notes on a model how that was written, and where.
 
-    Undoing the next edit would take that along. Blender does it for operators with the option UNDO, but then offers their
-    options in its panel of the last operation: an export would write its files with each number that is dragged.
+    Undoing the next edit would take that along. Blender does it for operators with the option UNDO, but offers their
+    options then in its panel of the last operation: an export would write its files with each number that is dragged.
     """
     if operator.options.is_invoke:
         bpy.ops.ed.undo_push(message=operator.bl_label)

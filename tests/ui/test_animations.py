@@ -202,9 +202,10 @@ def test_a_name_is_its_frames_and_its_markers_too(monster):
     assert written(monster)[0][0] == "dance", "whatever plays"
 
 
-def test_an_animation_of_frames_that_have_one_takes_none_away(monster):
+def test_an_animation_of_frames_that_have_one_takes_none_away(monster, capfd):
     count = len(written(monster))
     assert add(name="part", first=1, last=2) == {"FINISHED"}
+    assert "'part' shows frames of " in capfd.readouterr().out
     row = need_animations(bpy.context).find("part")
     assert (row.first, row.last, playing()) == (1, 2, "part")
     assert "share frames" in error_of(move, name=names()[1], direction="DOWN")

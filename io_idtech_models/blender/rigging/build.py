@@ -39,7 +39,6 @@ from .bones import Bones, hang_tag, make_bones
 from .motion import KeyedBones, motion_of, play_whole
 from .read import FramedModel, Part
 
-
 UNSEEN = 1e-4  # of an empty: how large it is drawn at least
 
 

@@ -6,6 +6,7 @@ moves with its frames, goes with those that no other shows, and is copied with t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
@@ -34,10 +35,12 @@ from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_keys import covers, has_frames, key_times
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
 from ...model.clips import Clip, group, numbered
-from ...reporting import LimitError, ModelError
+from ...reporting import LimitError, ModelError, listed
 from ..export.selection import Choice, choose, part_of
 from ..import_.games import user_disk
 from .listed import MOVE, Animations, ListedClip, fit_scene, free_name, name_action, named_key, said, swapped
+
+log = logging.getLogger(__name__)
 
 TABLE = "animation.cfg"
 OF_TABLE = "they are rows of the animation.cfg beside the file, so import the whole player to edit them"
@@ -115,10 +118,10 @@ class VertexAnimations(Animations):
 
         They need no action: the whole plays them, tags and all, while the scene's range is theirs.
         """
-        listed = part_rows(self.chosen.collection, whole, self.num_frames)
-        if listed:
+        of_part = part_rows(self.chosen.collection, whole, self.num_frames)
+        if of_part:
             self.why = OF_TABLE
-            return listed
+            return of_part
         found = group([names.stem_of(key.name) for key in frame_blocks(self.lead)])
         if not 1 < len(found) < self.num_frames:
             return []
@@ -275,13 +278,16 @@ class VertexAnimations(Animations):
         if tagged or any(row.by_names for row in rows):  # tags move as the whole says, which an action leaves alone
             self._name_frames(name, first, last)
             return named_key(name, first)
-        others = {frame for row in rows for frame in range(row.first, row.last + 1)}
         action = clips.make_action(self.lead, Clip(name, first, last + 1 - first), min(self.ids, default=""))
         if not self.ids:
             action.pop(MODEL_ID, None)
             _keep(self.lead, action)
-        if others.isdisjoint(range(first, last + 1)):
+        shared = [row.name for row in rows if row.first <= last and first <= row.last]
+        if not shared:
             self._name_frames(name, first, last)
+        else:
+            text = "'%s' shows frames of %s, whose names those keep: files of the model's keys tell nothing of it; %s"
+            log.warning(text, name, listed(shared), "Duplicate Animation gives one frames of its own")
         self._mark(name, first, last + 1 - first)
         return str(action.name)
 

@@ -54,8 +54,10 @@ class AnimationOperator:
             if self.moves_frames:
                 fill_gaps(context)
             animations, self.span = need_animations(context), scene_range(context.scene)
-            with animations.markers_at_home():
+            with animations.markers_at_home(), collected_warnings() as warnings:
                 self.change(animations, context)
+            if warnings:
+                self.report({"WARNING"}, "; ".join(warnings))
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -152,10 +154,7 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
         rows = animations.rows()
         place, shown_row = [each.key for each in rows].index(row.key), animations.playing_row(rows)
         played = shown_row is not None and shown_row.key == row.key
-        with collected_warnings() as warnings:
-            animations.remove(row)
-        if warnings:
-            self.report({"WARNING"}, "; ".join(warnings))
+        animations.remove(row)
         rest = animations.rows()
         if played and rest:
             animations.play(rest[min(place, len(rest) - 1)], context.scene)
