@@ -77,10 +77,10 @@ class Kind(NamedTuple):
 
 
 @cache
-def _kinds(struct_type: type) -> tuple[Kind, ...]:
+def _kinds(struct_type: Any) -> tuple[Kind, ...]:
     """Return the properties of structs that are looked at; Blender takes long to tell."""
     found = []
-    for kind in struct_type.bl_rna.properties:  # type: ignore[attr-defined]
+    for kind in struct_type.bl_rna.properties:
         follows = kind.type in SIMPLE and kind.is_readonly
         if follows or kind.identifier in LEFT_OUT or kind.identifier.startswith("bl_"):
             continue

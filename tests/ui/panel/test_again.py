@@ -54,7 +54,7 @@ def test_undo_of_the_next_edit_takes_no_export_back(tmp_path, monkeypatch, by):
     """How and where a model was written is noted on it; scripts push their steps themselves."""
     home = import_model(put(tmp_path / "a.md3")).name
     bpy.ops.ed.undo_push(message="import")
-    called = []
+    called: list[Any] = []
     monkeypatch.setattr(panel, "keep_noted", called.append)
     assert again() == {"FINISHED"}
     assert len(called) == 1
@@ -74,7 +74,7 @@ def test_undo_of_the_next_edit_takes_no_export_back(tmp_path, monkeypatch, by):
     ],
 )
 def test_exports_let_undo_come_back_to_them(tmp_path, monkeypatch, module, write):
-    called = []
+    called: list[Any] = []
     monkeypatch.setattr(module, "keep_noted", called.append)
     activate(brought(game(tmp_path)).root)
     write(tmp_path)
