@@ -93,7 +93,8 @@ def _kinds(struct_type: Any) -> tuple[Kind, ...]:
 
 def _walk(struct: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     """Yield the properties of a struct, and of the structs in it."""
-    for kind in _kinds(type(struct)):
+    struct_type: Any = type(struct)
+    for kind in _kinds(struct_type):
         place = f"{path}.{kind.name}"
         try:
             value = getattr(struct, kind.name)
