@@ -25,6 +25,7 @@ from tests.ui.scene import (
     activate,
     add_cube,
     add_mesh,
+    add_object,
     add_tag,
     bpy,
     copy_of,
@@ -294,6 +295,15 @@ def _(folder):
     import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
     bpy.ops.object.idtech_make_rig()
     bpy.context.object.animation_data.action = None
+
+
+@says("constraints let them follow the model in part", to="a.md2")
+def _(folder):
+    leader = import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    follower = add_cube("follower")
+    for target in (leader, add_object("other")):
+        follower.constraints.new("CHILD_OF").target = target
+    activate(leader)
 
 
 @says("the modifier of a rig made of frames is off", to="a.md2")

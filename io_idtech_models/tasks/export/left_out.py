@@ -33,6 +33,10 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
             "left out, they hang together with the model and are none of its own (select them, too, to write them)",
         ),
         (
+            _names([block for block in chosen.partly if block not in known]),
+            "left out, constraints let them follow the model in part (Export: Selection takes what is selected)",
+        ),
+        (
             _names([block for block in chosen.weightless if block not in known]),
             "left out, they hang together with the model and no bone moves them (give them weights and an Armature "
             "modifier, or Ctrl+P > Bone)",

@@ -39,7 +39,7 @@ from ...blender.roots import (
     poses_parts,
     root_of,
 )  # fmt: skip
-from ...blender.scene import FACED, SHAPES, bending, bone_under, held_by, objects_in, upward
+from ...blender.scene import FACED, FOLLOWING, SHAPES, bending, bone_under, held_by, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed
@@ -59,6 +59,7 @@ class Choice:
     taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
     others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
     beside: list[bpy.types.Object] = field(default_factory=list)  # that hang together with the active model, unselected
+    partly: list[bpy.types.Object] = field(default_factory=list)  # that constraints let follow it, and other things
     weightless: list[bpy.types.Object] = field(default_factory=list)  # that do so too, and which its bones don't move
     away: list[bpy.types.Object] = field(default_factory=list)  # parts of the model that lie in other collections
     led: list[bpy.types.Object] = field(default_factory=list)  # that its bones bend or carry, and lie there
@@ -194,6 +195,13 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     ]
     model.strange = [block for block in strange if block.instance_type != "COLLECTION"]
     model.shapes += [block for block in strange if block.instance_type == "COLLECTION"]
+    faces = [block for block in context.scene.objects if block.type in FACED and not block.hide_render]
+    others = [block for block in faces if block not in known and block not in near and not _chosen(context, block)]
+    model.partly = [
+        block
+        for block in others
+        if not model_of(block) and _follows(block, own | movers) and block.visible_get(view_layer=context.view_layer)
+    ]
     model.blocks += _with_tags(context, model.blocks)
     return model
 
@@ -283,6 +291,13 @@ def _is_held(block: bpy.types.Object, own: set[bpy.types.Object], rigs: set[Any]
     held = [held_by(above) for above in takewhile(lambda above: not is_tag(above), upward(block))]
     holders = {holder for holder, bone in held if holder in own or (bone and not block.hide_render and holder in rigs)}
     return any(not is_tag(holder) for holder in holders)
+
+
+def _follows(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
+    """Tell whether a constraint lets an object follow one of some, but for tags, be it in part or with others."""
+    holds = [hold for hold in block.constraints if hold.type in FOLLOWING and not hold.mute and hold.influence > 0.0]
+    targets = [each.target for hold in holds for each in getattr(hold, "targets", [hold])]
+    return any(target in own and not is_tag(target) for target in targets)
 
 
 def _below_tags(block: bpy.types.Object) -> bpy.types.Object:

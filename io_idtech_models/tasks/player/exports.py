@@ -99,9 +99,19 @@ def chosen_player(context: Context, collection_name: str = "") -> PlayerFound:
     if len(found) == 1:
         return found[0]
     if not found:
+        shown = [each.name for each in context.scene.objects if _shows_player(each)]
+        if shown:
+            how = "link its collection into the scene, or Object > Apply > Make Instances Real"
+            raise LimitError(f"the player is shown as an instance alone, {how}: {listed(shown)}")
         raise LimitError("there is no player: import one, or make one of a rigged character, first")
     called = listed([player_name(player) for player in found])
     raise LimitError(f"there are {len(found)} players, make an object of one active: {called}")
+
+
+def _shows_player(block: Any) -> bool:
+    """Tell whether an object shows a collection with a player as an instance."""
+    home = block.instance_collection if block.instance_type == "COLLECTION" else None
+    return home is not None and bool(players_among(objects_in(home)))
 
 
 def player_name(player: PlayerFound) -> str:

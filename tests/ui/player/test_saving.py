@@ -968,6 +968,17 @@ def test_what_hangs_on_a_vertex_turns_with_three_alone(tmp_path, capfd, part, ki
     assert (text in capfd.readouterr().out) == (part == "head" and kind == "VERTEX")
 
 
+def test_a_player_that_is_shown_as_an_instance_is_made_real(tmp_path):
+    home = brought(game(tmp_path)).collection
+    bpy.context.scene.collection.children.unlink(home)
+    shown = add_object("shown")
+    shown.instance_type, shown.instance_collection = "COLLECTION", home
+    activate(shown)
+    text = error_of(export_player, filepath=str(tmp_path / "x"))
+    assert "shown as an instance alone, link its collection into the scene" in text
+    assert text.endswith("'shown'")
+
+
 def test_which_player_is_saved(tmp_path):
     def unclear(**options: Any) -> str:
         bpy.context.view_layer.objects.active = None
