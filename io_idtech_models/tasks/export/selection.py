@@ -195,13 +195,7 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     ]
     model.strange = [block for block in strange if block.instance_type != "COLLECTION"]
     model.shapes += [block for block in strange if block.instance_type == "COLLECTION"]
-    faces = [block for block in context.scene.objects if block.type in FACED and not block.hide_render]
-    others = [block for block in faces if block not in known and block not in near and not _chosen(context, block)]
-    model.partly = [
-        block
-        for block in others
-        if not model_of(block) and _follows(block, own | movers) and block.visible_get(view_layer=context.view_layer)
-    ]
+    model.partly = [b for b in _followers(context, own | movers) if b not in known and b not in near]
     model.blocks += _with_tags(context, model.blocks)
     return model
 
@@ -293,8 +287,17 @@ def _is_held(block: bpy.types.Object, own: set[bpy.types.Object], rigs: set[Any]
     return any(not is_tag(holder) for holder in holders)
 
 
+def _followers(context: Context, own: set[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the visible objects with faces, of no model and unselected, that a constraint lets follow one of some.
+
+    Be it in part, or others, too; with a tag goes another model.
+    """
+    faces = [b for b in context.scene.objects if b.type in FACED and not (b.hide_render or model_of(b))]
+    found = [block for block in faces if _follows(block, own) and not _chosen(context, block)]
+    return [block for block in found if block.visible_get(view_layer=context.view_layer)]
+
+
 def _follows(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
-    """Tell whether a constraint lets an object follow one of some, but for tags, be it in part or with others."""
     holds = [hold for hold in block.constraints if hold.type in FOLLOWING and not hold.mute and hold.influence > 0.0]
     targets = [each.target for hold in holds for each in getattr(hold, "targets", [hold])]
     return any(target in own and not is_tag(target) for target in targets)
