@@ -97,10 +97,17 @@ def rig_actions(rig: Block) -> list[Block]:
 
 
 def whole_of(rig: Block) -> Block | None:
-    """Return the action that shows all frames, if it is still there: of copies the one that the armature plays."""
+    """Return the action that shows all frames, if there is one: of copies what the armature plays, or a clip of it."""
     own, playing = rig_id(rig), None if rig.animation_data is None else rig.animation_data.action
     found = [action for action in bpy.data.actions if own and action.get(RIG) == own and action.get(RIG_WHOLE)]
-    return min(found, key=lambda action: (action != playing, names.is_renamed(action)), default=None)
+    played = (playing, None if playing is None else playing.get(RIG_ALL))
+    return min(found, key=lambda action: (action not in played, names.is_renamed(action)), default=None)
+
+
+def twins_of(rig: Block) -> list[Block]:
+    """Return the other armatures that a copy was made of, or that are its copies: they have actions in common."""
+    every: list[Block] = list(bpy.data.objects)
+    return [block for block in every if block != rig and is_frame_rig(block) and rig_id(block) == rig_id(rig)]
 
 
 def plays_another(rig: Block) -> Block | None:

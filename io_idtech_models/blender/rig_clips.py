@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
-from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, posed_by, rig_actions, rig_id, whole_of
-from .linked import is_linked
+from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, twins_of, whole_of
+from .part_rests import own_rests
 from .playback import call_tracks, keep, let_go
-from .roots import AT_REST, bone_root
+from .roots import bone_root
 
 log = logging.getLogger(__name__)
 
@@ -127,27 +127,21 @@ def play_along(rigs: Iterable[Block], action: Block, whole: bool = False) -> Non
 def settle(rigs: Iterable[Block]) -> None:
     """Take what was changed in clips to the wholes, and what was changed in these to clips."""
     for rig in rigs:
-        _own_rests(rig)
+        own_rests(rig)
         whole = whole_of(rig)
         if whole is not None:
+            _own_clips(rig, whole)
             _settle(rig, whole)
 
 
-def _own_rests(rig: Block) -> None:
-    """Let a player's meshes stay where their own armature has them at rest, not where that does which it is a copy of.
-
-    A copy (Shift+D) of less than all that belongs to a rig is held by the first one's.
-    """
-    copies: dict[Block, Block] = {}
-    for mesh in posed_by(rig):
-        hold: Any = mesh.constraints.get(AT_REST)
-        rest = None if hold is None or is_linked(mesh) else hold.target
-        if rest is not None and rest.parent != rig:
-            if rest not in copies:
-                copies[rest] = rest.copy()
-                copies[rest].parent = rig
-                rig.users_collection[0].objects.link(copies[rest])
-            hold.target = copies[rest]
+def _own_clips(rig: Block, whole: Block) -> None:
+    """Give a copy of an armature (Shift+D) clips of its own: Blender copied the action alone that it played."""
+    if clips_of(rig):
+        return
+    others = (clips_of(twin) for twin in twins_of(rig) if whole_of(twin) != whole)
+    for clip in next((clips for clips in others if clips), []):
+        wanted = ClipWanted(names.file_name_of(clip), *frames_in_whole(clip), clip.get(RIG_KEYS))
+        _add(rig, wanted, ActionPoses(whole))
 
 
 def _settle(rig: Block, whole: Block) -> None:

@@ -31,6 +31,8 @@ LEVEL = "idtech_level"  # on the root of a level of detail: its number
 FRAME = "frame"
 FRAME_PATH, TIME_PATH = f'["{FRAME}"]', "eval_time"  # of a root, and of shape keys
 HOME, POSE = "Part Home", "Part Frame"  # constraints of a tag, or of the bone that it became, by name
+# On an empty: it shows where a part is at rest; on the bone that this begins with: where that is, 16 numbers.
+REST = "idtech_rest"
 AT_REST = "Part at Rest"  # a mesh's constraint where bones pose it: it stays where its part is at rest
 PLAYED = 1e-3  # of a frame
 LEFT_BEHIND = 0.01  # of all weights of a mesh

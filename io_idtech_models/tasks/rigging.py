@@ -317,7 +317,8 @@ def remove(context: Context) -> Summary:
         set_mode(context, "OBJECT")  # for good: there will be nothing to pose
     with collected_warnings() as warnings:
         active = context.view_layer.objects.active
-        context.view_layer.objects.active = posed[0] if active == rig and posed else active
+        shown = [block for block in posed if block.name in context.view_layer.objects]
+        context.view_layer.objects.active = shown[0] if active == rig and shown else active
         export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
         meshes = remove_rig(rig, _collections(posed, context), export)
     return Summary(

@@ -18,7 +18,7 @@ from io_idtech_models.tasks.animations.find import animations_of, need_animation
 from io_idtech_models.ui.animations import shown, ticks
 from tests import samples_md5, samples_mdm
 from tests.packs import put_pack
-from tests.samples import put, sample
+from tests.samples import PROJECT, put, sample
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, game, saved
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, import_model
@@ -765,3 +765,12 @@ def test_a_list_that_was_wanted_as_a_file_was_opened_is_made_all_the_same(monste
         bpy.app.timers.unregister(shown._soon)
     shown._soon()
     assert not shown.is_old(bpy.context)
+
+
+def test_all_frames_of_a_model_with_tags_are_no_animation(tmp_path):
+    """What its list tells by names of frames: the file stays as it is."""
+    path = PROJECT / "examples/sentinel/sentinel.md3"
+    import_model(path)
+    activate(next(block for block in bpy.data.objects if block.type == "MESH"))
+    assert "these are all frames of the model" in error_of(add, name="fresh")
+    assert export_bytes(tmp_path / "a.md3") == path.read_bytes()

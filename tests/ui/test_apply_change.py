@@ -2,13 +2,14 @@
 
 from typing import Any
 
+import bmesh
 import numpy as np
 import pytest
 
 from io_idtech_models.blender.vertex.spread import Spread
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
-from tests.samples import corpus, put, sample
+from tests.samples import PROJECT, corpus, put, sample
 from tests.ui.player.players import brought, game, mesh_of
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames
 
@@ -220,3 +221,56 @@ def test_every_change_is_applied(block):
         moved = frames_of(block) - before
         assert np.allclose(moved[:, 5], UP * (nth + 1), atol=1e-3)
         assert np.allclose(np.delete(moved, 5, axis=1), 0, atol=1e-3)
+
+
+def moved_at(block: Any, frame: int, point: int) -> Any:
+    """Move a point in a frame, and apply that; returns how far points of all frames went."""
+    before = frames_of(block)
+    move(block, frame, point, UP)
+    assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
+    return np.abs(frames_of(block) - before).max(axis=2) > 1e-3
+
+
+def edit(block: Any, change: Any) -> None:
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    change(bmesh.from_edit_mesh(block.data))
+    bmesh.update_edit_mesh(block.data)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def gone(mesh: Any) -> None:
+    mesh.verts.ensure_lookup_table()
+    bmesh.ops.delete(mesh, geom=[mesh.verts[2]], context="VERTS")
+
+
+def turned(mesh: Any) -> None:
+    for vertex in mesh.verts:
+        vertex.index = len(mesh.verts) - 1 - vertex.index
+    mesh.verts.sort()
+
+
+@pytest.mark.parametrize("change", [gone, turned])
+def test_after_other_vertices_the_next_change_counts_again(tmp_path, change, capfd):
+    block = import_frames(put(tmp_path / "a.md3"))
+    shown(1)
+    assert moved_at(block, 1, 5).any(axis=0).nonzero()[0].tolist() == [5]
+    edit(block, change)
+    assert moved_at(block, 1, 4).any(axis=1).nonzero()[0].tolist() == [1]
+    assert "nothing tells where the vertices of this frame were: it is remembered now" in capfd.readouterr().out
+    assert moved_at(block, 1, 4).any(axis=0).nonzero()[0].tolist() == [4], "in all frames"
+    assert moved_at(block, 1, 3)[:, 3].all()
+
+
+def test_a_rig_that_comes_or_goes_is_no_change(tmp_path):
+    block = import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    shown(3)
+    moved_at(block, 3, 5)
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+    activate(block)
+    shown(3)
+    assert moved_at(block, 3, 5).any(axis=0).nonzero()[0].tolist() == [5]
+    assert bpy.ops.object.idtech_remove_rig() == {"FINISHED"}
+    shown(3)
+    assert moved_at(block, 3, 5).any(axis=0).nonzero()[0].tolist() == [5]

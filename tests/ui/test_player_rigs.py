@@ -581,14 +581,17 @@ def test_a_part_whose_root_was_deleted_is_written_as_it_is_shown(rig, tmp_path, 
     assert bpy.ops.object.idtech_check_game() == {"FINISHED"}
 
 
+def rests():
+    return [block for block in bpy.data.objects if " at rest" in block.name]
+
+
 @pytest.mark.parametrize("whole", [True, False], ids=["all of it", "without what holds meshes"])
 def test_a_copy_of_the_player_is_one_of_its_own(rig, tmp_path, whole):
     """It goes where it is moved, is written as it came, and its rig takes nothing of the first one's along."""
-    rests = [block for block in bpy.data.objects if block.name.endswith(" at rest")]
-    assert rests
+    assert rests()
     first = list(bpy.data.objects)
     bpy.ops.object.select_all(action="SELECT")
-    for rest in rests:
+    for rest in rests():
         rest.select_set(whole)
     bpy.ops.object.duplicate()
     copies = [block for block in bpy.data.objects if block not in first]
@@ -605,3 +608,35 @@ def test_a_copy_of_the_player_is_one_of_its_own(rig, tmp_path, whole):
     bpy.context.view_layer.update()
     assert max(np.abs(in_world(mesh) - was).max() for mesh, was in zip(meshes, before, strict=True)) < 1e-5
     assert saved(tmp_path, of=rig) == originals()
+
+
+def test_what_holds_meshes_comes_again(rig, tmp_path):
+    """It is a dot that anyone may delete."""
+    for rest in rests():
+        bpy.data.objects.remove(rest)
+    bpy.context.view_layer.update()
+    assert saved(tmp_path) == originals()
+    for rest in rests():
+        bpy.data.objects.remove(rest)
+    activate(rig)
+    assert remove() == {"FINISHED"}
+    assert not rests()
+    assert saved(tmp_path, "unrigged") == originals()
+
+
+def test_a_copy_keeps_its_place_when_the_first_rig_goes(rig, tmp_path):
+    first = list(bpy.data.objects)
+    bpy.ops.object.select_all(action="SELECT")
+    for rest in rests():
+        rest.select_set(False)
+    bpy.ops.object.duplicate()
+    copy = next(block for block in bpy.data.objects if block not in first and block.type == "ARMATURE")
+    activate(rig)
+    assert remove() == {"FINISHED"}
+    assert saved(tmp_path, of=copy) == originals()
+
+
+def test_files_of_bones_say_nothing_of_what_holds_meshes(rig, tmp_path, capfd):
+    activate(rig)
+    assert bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "a.iqm")) == {"FINISHED"}
+    assert "at rest" not in capfd.readouterr().out

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from io_idtech_models.blender.frame_rigs import is_frame_rig
+from io_idtech_models.blender.frame_rigs import RIG, is_frame_rig
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from tests.blender.skeletal.rigged import in_world
 from tests.samples import PROJECT, format_of
@@ -124,3 +124,79 @@ def test_one_key_changes_one_frame(tmp_path, mesh, path):
     after = model_of(export_bytes(tmp_path / "a.md2"))
     moved = np.abs(after.surfaces[0].positions - before.surfaces[0].positions).max(axis=(1, 2))
     assert np.flatnonzero(moved).tolist() == [7]
+
+
+def copy_of_both(mesh: Any) -> tuple[Any, Any]:
+    """Return a copy of a mesh and its rig (Shift+D)."""
+    activate(mesh, rig_of(mesh))
+    bpy.ops.object.duplicate()
+    copies = bpy.context.selected_objects
+    return next(b for b in copies if b.type == "MESH"), next(b for b in copies if b.type == "ARMATURE")
+
+
+def written(folder: Any, mesh: Any, **options: Any) -> bytes:
+    activate(mesh, rig_of(mesh))
+    return export_bytes(folder / "a.md2", what="SELECTION", **options)
+
+
+@pytest.mark.parametrize("played", ["run", "All Frames"])
+@pytest.mark.parametrize("gone", ["copy", "first"])
+def test_a_rig_takes_nothing_of_its_copy_along(tmp_path, mesh, played, gone):
+    assert bpy.ops.object.idtech_animation_play(name=played) == {"FINISHED"}
+    copy, rig = copy_of_both(mesh)
+    first = rig_of(mesh)
+    activate(rig if gone == "copy" else first)
+    assert remove() == {"FINISHED"}
+    left = mesh if gone == "copy" else copy
+    activate(left)
+    assert bpy.ops.object.idtech_animation_play(name="All Frames") == {"FINISHED"}
+    assert positions_of(written(tmp_path, left)) == pytest.approx(positions_of(STILT.read_bytes()), abs=1e-4)
+
+
+def test_a_copy_plays_its_animations(tmp_path, mesh):
+    """With bones of its own: it is posed apart from what it is a copy of."""
+    bpy.ops.object.idtech_animation_play(name="All Frames")
+    copy, rig = copy_of_both(mesh)
+    activate(copy)
+    assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
+    activate(mesh)
+    assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
+    for frame in range(6):
+        bpy.context.scene.frame_set(frame)
+        assert np.abs(in_world(copy) - in_world(mesh)).max() < 1e-3
+    whole = written(tmp_path, mesh, frames="ACTIONS")
+    assert positions_of(written(tmp_path, copy, frames="ACTIONS")) == pytest.approx(positions_of(whole), abs=1e-4)
+    bone = rig.pose.bones["thigh.R"]
+    bone.rotation_quaternion = Quaternion((1, 0, 0), 0.8)
+    assert bone.keyframe_insert("rotation_quaternion", frame=2)
+    assert positions_of(written(tmp_path, mesh, frames="ACTIONS")) == pytest.approx(positions_of(whole), abs=1e-4)
+    assert np.abs(positions_of(written(tmp_path, copy, frames="ACTIONS")) - positions_of(whole)).max() > 1
+
+
+def positions_of(data: bytes) -> Any:
+    return model_of(data).surfaces[0].positions
+
+
+@pytest.mark.parametrize("hide", ["object", "collection", "excluded"])
+def test_frames_come_back_of_what_is_hidden(tmp_path, mesh, hide):
+    home, rig = mesh.users_collection[0], rig_of(mesh)
+    bpy.context.scene.collection.objects.link(rig)
+    if hide == "object":
+        mesh.hide_viewport = True
+    elif hide == "collection":
+        home.hide_viewport = True
+    else:
+        bpy.context.view_layer.layer_collection.children[home.name].exclude = True
+    activate(rig)
+    assert remove() == {"FINISHED"}
+    mesh.hide_viewport = home.hide_viewport = False
+    bpy.context.view_layer.layer_collection.children[home.name].exclude = False
+    activate(mesh)
+    assert export_bytes(tmp_path / "a.md2") == STILT.read_bytes()
+
+
+def test_nothing_of_a_rig_is_left_though_its_data_has_a_fake_user(mesh):
+    rig_of(mesh).data.use_fake_user = True
+    assert remove() == {"FINISHED"}
+    assert not bpy.data.armatures
+    assert not [action for action in bpy.data.actions if RIG in action]

@@ -14,7 +14,6 @@ their root is.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,21 +24,19 @@ from numpy.typing import NDArray
 
 from ...model.rigging.joined import JoinedPart, PartRig, join
 from ...model.rigging.rig import FrameRig
-from .. import names
 from ..compat import Block
 from ..frame_rigs import MODIFIER, RIG
 from ..mesh import attributes
+from ..part_rests import hold
 from ..player.assembly import lock, show_frame
 from ..provenance import PART
-from ..roots import AT_REST
 from ..scene import undone_on_failure
+from ..vertex import spread
 from ..vertex.shape_keys import frame_blocks
 from ..vertex_groups import write_groups
 from .bones import Bones, hang_tag, make_bones
 from .motion import KeyedBones, motion_of, play_whole
 from .read import FramedModel, Part
-
-UNSEEN = 1e-4  # of an empty: how large it is drawn at least
 
 
 @dataclass(eq=False)
@@ -139,6 +136,7 @@ def write_keys(mesh: Block, frames: NDArray[np.float32]) -> None:
         key.points.foreach_set("co", np.ascontiguousarray(points).ravel())
     attributes.write_positions(mesh.data, frames[0])
     mesh.data.update()
+    spread.renew(mesh.data)
 
 
 def follow_part(root: Block, meshes: list[Block], bones: Bones, joined: JoinedPart) -> None:
@@ -149,20 +147,4 @@ def follow_part(root: Block, meshes: list[Block], bones: Bones, joined: JoinedPa
         home.space_object = root
         home.owner_space, home.target_space = "LOCAL", "CUSTOM"  # where the root sees itself: nowhere in particular
     if joined.root >= 0:
-        _stay(root, meshes, rig, joined)
-
-
-def _stay(root: Block, meshes: Iterable[Block], rig: Block, joined: JoinedPart) -> None:
-    """Let meshes stay where the part is at rest, which an empty on the armature shows.
-
-    It is too small to be seen, and not hidden: Select All takes it along, for a copy of the player to have its own.
-    """
-    rest: Block = bpy.data.objects.new(names.fit(f"{root.name} at rest"), None)
-    rest.empty_display_type, rest.empty_display_size = "PLAIN_AXES", UNSEEN
-    rig.users_collection[0].objects.link(rest)
-    rest.parent, rest.matrix_basis = rig, Matrix(joined.rest.tolist())
-    for mesh in meshes:
-        back: Any = mesh.constraints.new("COPY_TRANSFORMS")
-        back.name, back.target, back.space_object = AT_REST, rest, root
-        back.owner_space = back.target_space = "CUSTOM"
-        back.mix_mode = "BEFORE_FULL"
+        hold(root, meshes, rig, bones.names[joined.root], joined.rest)

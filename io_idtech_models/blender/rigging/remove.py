@@ -18,9 +18,10 @@ from ...reporting import LimitError, listed
 from .. import names
 from ..compat import HAS_SLOTS, Block
 from ..empties import decompose
-from ..frame_rigs import modifier_of, played_beside, posed_by, rig_actions, rigs_of
+from ..frame_rigs import modifier_of, played_beside, posed_by, rig_actions, rigs_of, twins_of
 from ..mesh import attributes
 from ..player.assembly import follow_root
+from ..player.parts import all_shown
 from ..rig_clips import settle
 from ..roots import AT_REST, FRAME, frame_root, root_of
 from ..scene import ExportScene
@@ -46,7 +47,7 @@ def remove(
     Raises:
         LimitError: a mesh has other points than its keys, or they disagree, or another object shares it.
     """
-    settle([rig])
+    settle([rig, *twins_of(rig)])
     meshes = posed_by(rig)
     refuse_shared(meshes)
     beside = played_beside(rig)
@@ -60,8 +61,9 @@ def remove(
         own = [block for block in meshes if root_of(block) == root]
         tags = find_tags([block for block in empties if root_of(block) == root])
         parts.append(_Part(own, tags, collections.get(root), export))
-    for part in parts:
-        part.look(export)
+    with all_shown(export.view_layer, [rig, *meshes, *empties]):
+        for part in parts:
+            part.look(export)
     for part in parts:
         for block, samples in zip(part.meshes, part.seen, strict=False):
             write_keys(block, samples.positions)
@@ -171,15 +173,15 @@ def _posed(meshes: list[Block]) -> Iterator[None]:
 def _unbind(meshes: list[Block], rig: Block) -> None:
     """Take modifier and weights away, and what holds meshes where they rest."""
     bones = {bone.name for bone in rig.data.bones}
-    rests = set()
+    held = [(block, hold) for block in meshes for hold in block.constraints if hold.name == AT_REST]
+    rests: set[Block] = {hold.target for _, hold in held if hold.target is not None and hold.target.parent == rig}
+    for block, hold in held:
+        block.constraints.remove(hold)
     for block in meshes:
-        for constraint in [constraint for constraint in block.constraints if constraint.name == AT_REST]:
-            rests.add(constraint.target)
-            block.constraints.remove(constraint)
         block.modifiers.remove(modifier_of(block))
         for group in [group for group in block.vertex_groups if group.name in bones]:
             block.vertex_groups.remove(group)
-    for empty in rests - {None}:
+    for empty in rests:
         bpy.data.objects.remove(empty)
 
 
@@ -192,10 +194,11 @@ def _forget(rig: Block) -> None:
             place = steady.products(inverse(np.array(rig.parent.matrix_world, np.float64)), place)
             block.matrix_parent_inverse = Matrix()
         block.matrix_basis = Matrix(place.tolist())
-    armature = rig.data
-    if armature.users == 1:  # else another armature poses by the same bones, and plays the same actions
-        for action in rig_actions(rig):
+    armature, twins = rig.data, twins_of(rig)
+    others = {action for twin in twins for action in rig_actions(twin)}
+    for action in rig_actions(rig):
+        if action not in others:
             bpy.data.actions.remove(action)
     bpy.data.objects.remove(rig)
-    if not armature.users:
+    if all(twin.data != armature for twin in twins):
         bpy.data.armatures.remove(armature)

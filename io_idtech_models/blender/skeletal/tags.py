@@ -23,7 +23,7 @@ from ..compat import Block
 from ..curves import is_still
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
 from ..provenance import LISTS_TAGS, MODEL_ID, TAG_INDEX, Claims, file_lists_tags
-from ..roots import bones_with_tags, is_root, tag_bones, told_bones
+from ..roots import REST, bones_with_tags, is_root, tag_bones, told_bones
 from ..scene import upward
 from . import armature
 
@@ -90,7 +90,7 @@ def gather(blocks: list[Block], rig: ExportRig, scale: float, keep_suffixes: boo
     for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
         if block.parent == rig.block and block.parent_type == "BONE" and block.parent_bone in rig.joints:
             found.append(block)
-        elif not is_root(block) and block not in upward(rig.block) and block.instance_type != "COLLECTION":
+        elif not (is_root(block) or REST in block or block in upward(rig.block) or block.instance_type == "COLLECTION"):
             others.append(block.name)
     if others:
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))

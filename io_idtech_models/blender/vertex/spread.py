@@ -68,7 +68,7 @@ def spread(block: Block, known: StoredSource | None, wanted: Spread) -> int | No
     before = Before(mesh, known)
     present = shape_keys.read([keys[wanted.present]], len(mesh.vertices))[0]
     was = before.of(wanted.present)
-    if was is None:
+    if was is None or before.is_stale:
         before.kept[keys[wanted.present].name] = present
         before.store()
         return None
@@ -134,12 +134,24 @@ def rename(mesh: Block, renamed: dict[str, str]) -> None:
         before.store()
 
 
+def renew(mesh: Block) -> None:
+    """Let changes of a mesh's frames count from now on, if some were applied: all of these are others."""
+    if APPLIED in mesh:
+        Before(mesh, None).renew()
+
+
 class Before:
     """Where the points of a mesh were, in each of its frames."""
 
     def __init__(self, mesh: Block, known: StoredSource | None) -> None:
         self.mesh, self.keys = mesh, shape_keys.frame_blocks(mesh.shape_keys)
-        self.kept = _kept(mesh)
+        self.kept: dict[str, Floats] = {}
+        self.vertices = np.full(len(mesh.vertices), -1, np.int64)  # which each point was in the file
+        self._find_source(known)
+        self.is_stale = not self._recall()  # what was kept is of other points: the present state is, from now on
+
+    def _find_source(self, known: StoredSource | None) -> None:
+        mesh = self.mesh
         place = None if known is None else known.places.get(mesh)
         self.surface = None
         if known is None or place is None or place.surface < 0:
@@ -151,7 +163,6 @@ class Before:
             return
         numbers = place.vertex_numbers(stored) - int(known.source.first_vertices[place.surface])
         corners = attributes.corner_points(mesh)
-        self.vertices = np.full(len(mesh.vertices), -1, np.int64)
         self.vertices[corners] = np.where((numbers >= 0), numbers, -1)
         self.surface = known.source.surfaces[place.surface]
         self.vertices[self.vertices >= self.surface.num_vertices] = -1
@@ -207,24 +218,34 @@ class Before:
         """Keep with the mesh what was applied."""
         listed = list(self.kept)
         places = np.stack([self.kept[name] for name in listed]).astype(np.float32)
-        write_bytes(self.mesh, APPLIED, records.pack({"names": records.pack_names(listed), "places": places}))
+        vertices: NDArray[np.int32] = self.vertices.astype(np.int32)
+        arrays: records.Arrays = {"names": records.pack_names(listed), "places": places, "vertices": vertices}
+        write_bytes(self.mesh, APPLIED, records.pack(arrays))
 
+    def _recall(self) -> bool:
+        """Recall where points stood after applications, by the keys' names; where they stand if these were others."""
+        data, count = self.mesh.get(APPLIED), len(self.mesh.vertices)
+        if not isinstance(data, bytes):
+            return True
+        try:
+            arrays = records.unpack(data)
+            listed = records.unpack_names(records.checked(arrays, "names", "u", -1))
+            places = records.checked(arrays, "places", "f", len(listed), count, 3)
+            before = records.checked(arrays, "vertices", "i", count) if "vertices" in arrays else self.vertices
+            if ((before != self.vertices) & (before >= 0) & (self.vertices >= 0)).any():
+                raise records.RecordError("points in another order")
+        except records.RecordError:
+            log.warning("'%s' has other vertices than when a change was applied", self.mesh.name)
+            self.kept = self._present()
+            return False
+        self.kept = dict(zip(listed, np.array(places, np.float32), strict=True))
+        return True
 
-def _kept(mesh: Block) -> dict[str, Floats]:
-    """Return where points stood after applications, by the keys' names; as now where points have come or gone."""
-    data = mesh.get(APPLIED)
-    if not isinstance(data, bytes):
-        return {}
-    try:
-        arrays = records.unpack(data)
-        listed = records.unpack_names(records.checked(arrays, "names", "u", -1))
-        places = records.checked(arrays, "places", "f", len(listed), len(mesh.vertices), 3)
-    except records.RecordError:
-        log.warning("'%s' has other vertices than when a change was applied: changes count from now on", mesh.name)
-        return _present(mesh)
-    return dict(zip(listed, np.array(places, np.float32), strict=True))
+    def _present(self) -> dict[str, Floats]:
+        """Return where points stand, by the keys' names."""
+        return dict(zip((key.name for key in self.keys), shape_keys.read(self.keys, len(self.vertices)), strict=True))
 
-
-def _present(mesh: Block) -> dict[str, Floats]:
-    keys = shape_keys.frame_blocks(mesh.shape_keys)
-    return dict(zip((key.name for key in keys), shape_keys.read(keys, len(mesh.vertices)), strict=True))
+    def renew(self) -> None:
+        """Keep where points stand now: something else than a user has moved them."""
+        self.kept = self._present()
+        self.store()

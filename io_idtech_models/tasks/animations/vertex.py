@@ -275,6 +275,10 @@ class VertexAnimations(Animations):
         tagged = not rows and any(block.type == "EMPTY" for block in self.chosen.whole)
         if any(row.of_table for row in rows):
             self.refuse("added")
+        if tagged and last + 1 - first == self.num_frames:
+            raise LimitError(
+                "these are all frames of the model: the list tells by names of frames, choose some of them"
+            )
         if tagged or any(row.by_names for row in rows):  # tags move as the whole says, which an action leaves alone
             self._name_frames(name, first, last)
             return named_key(name, first)
