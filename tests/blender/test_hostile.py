@@ -163,13 +163,13 @@ def test_properties_of_another_kind(tmp_path, kind, capfd):
     assert found
     for nth, (block, name) in enumerate(found):
         own = plain(block[name])
-        tried = wrong_for(own)
-        if kind in WHOLE and INPUTS <= USUAL:
-            tried = [tried[nth % len(tried)]]  # a character's export takes long
+        tried, asked = wrong_for(own), list(zip(exports, targets, strict=False))
+        if kind in WHOLE and INPUTS <= USUAL:  # a character's export takes long
+            tried, asked = [tried[nth // len(asked) % len(tried)]], [asked[nth % len(asked)]]
         for wrong in tried:
             block.pop(name)
             block[name] = wrong
-            for export, options in zip(exports, targets, strict=False):
+            for export, options in asked:
                 attempt(export, **options)
         block.pop(name)
         block[name] = own
