@@ -117,14 +117,15 @@ def plays_another(rig: Block) -> Block | None:
 
 
 def played_beside(rig: Block) -> str:
-    """Return that an armature plays what is no animation of its model, in words: "" where it plays one."""
+    """Return that an armature plays what is no animation of its model, in words: "" where it plays none else."""
     other, animation = plays_another(rig), rig.animation_data
     if other is not None:
         return f"'{rig.name}' plays '{other.name}', which is no animation of its model"
-    if animation is not None and animation.action is not None:
+    if animation is None or animation.action is not None or not animation.use_nla:
         return ""
-    strips = [] if animation is None else [s for track in animation.nla_tracks if not track.mute for s in track.strips]
-    return f"'{rig.name}' plays strips" if strips and animation.use_nla else f"'{rig.name}' plays nothing"
+    own = rig_actions(rig)
+    strips = [strip for track in animation.nla_tracks if not track.mute for strip in track.strips]
+    return f"'{rig.name}' plays strips" if any(strip.action not in own for strip in strips) else ""
 
 
 def partner_of(rig: Block, action: Block | None) -> Block | None:

@@ -12,6 +12,7 @@ Letters in shapes: C curves, F frames.
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, twins_of, whole_of
+from .linked import is_from_library
 from .part_rests import own_rests
 from .playback import call_tracks, keep, let_go
 from .roots import bone_root
@@ -65,7 +67,7 @@ def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
     for each in wanted:
         clip = next((clip for clip in left if each.is_of(clip)), None)
         if clip is None:
-            _add(rig, each, every)
+            _add(rig, each, every, whole)
             continue
         left.remove(clip)
         if names.file_name_of(clip) != each.name:
@@ -76,12 +78,12 @@ def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
         _remove(rig, clip)
 
 
-def _add(rig: Block, wanted: ClipWanted, every: ActionPoses) -> None:
+def _add(rig: Block, wanted: ClipWanted, every: ActionPoses, whole: Block) -> None:
     """Make an action of an animation's frames; the armature keeps it."""
     action: Block = bpy.data.actions.new(names.fit(wanted.name) or UNNAMED)
     names.remember(action, wanted.name)
     new_curves(action, "OBJECT", slot_name(rig))
-    action[RIG], action[RIG_ALL], action[FRAMES] = rig_id(rig), whole_of(rig), [wanted.first, wanted.count]
+    action[RIG], action[RIG_ALL], action[FRAMES] = rig_id(rig), whole, [wanted.first, wanted.count]
     if wanted.keys is not None:
         action[RIG_KEYS] = wanted.keys
     action.use_fake_user = True
@@ -128,20 +130,57 @@ def settle(rigs: Iterable[Block]) -> None:
     """Take what was changed in clips to the wholes, and what was changed in these to clips."""
     for rig in rigs:
         own_rests(rig)
-        whole = whole_of(rig)
+        whole = _own_whole(rig)
         if whole is not None:
             _own_clips(rig, whole)
             _settle(rig, whole)
+
+
+def _own_whole(rig: Block) -> Block | None:
+    """Return the action of all frames: of a copy of an armature (Shift+D) that shares the first one's, one of its own.
+
+    Blender copied the action alone that it played, which was an animation's. That becomes the copy's.
+    """
+    whole = whole_of(rig)
+    twins = [twin for twin in twins_of(rig) if twin.data != rig.data and whole_of(twin) == whole]
+    if whole is None or is_from_library(rig.data) or all(_place(rig) < _place(twin) for twin in twins):
+        return whole
+    own, rig.data[RIG] = whole.copy(), uuid.uuid4().hex
+    own[RIG], own.use_fake_user = rig.data[RIG], True
+    playing, clips = rig.animation_data.action, [clip for clip in rig_actions(twins[0]) if clip != whole]
+    if playing in clips:
+        play(rig, playing := playing.copy())
+    if playing.get(RIG_ALL) == whole:
+        let_go(rig, playing)
+        playing[RIG], playing[RIG_ALL] = rig.data[RIG], own
+    for clip in clips:
+        let_go(rig, clip)
+        if clip.get(RIG_KEYS) != playing.get(RIG_KEYS) or RIG_KEYS not in clip:
+            _add_like(rig, clip, own)
+    return own
+
+
+def _place(rig: Block) -> tuple[int, str]:
+    """Return what tells the first of several armatures: Blender puts numbers behind the names of copies."""
+    return len(rig.data.name), rig.data.name
 
 
 def _own_clips(rig: Block, whole: Block) -> None:
     """Give a copy of an armature (Shift+D) clips of its own: Blender copied the action alone that it played."""
     if clips_of(rig):
         return
-    others = (clips_of(twin) for twin in twins_of(rig) if whole_of(twin) != whole)
-    for clip in next((clips for clips in others if clips), []):
-        wanted = ClipWanted(names.file_name_of(clip), *frames_in_whole(clip), clip.get(RIG_KEYS))
-        _add(rig, wanted, ActionPoses(whole))
+    others: dict[Any, Block] = {}
+    for action in bpy.data.actions:
+        if action.get(RIG) == rig_id(rig) and action.get(RIG_ALL) not in (None, whole):
+            others.setdefault((action.get(RIG_KEYS), names.file_name_of(action)), action)
+            let_go(rig, action)
+    for clip in others.values():
+        _add_like(rig, clip, whole)
+
+
+def _add_like(rig: Block, clip: Block, whole: Block) -> None:
+    wanted = ClipWanted(names.file_name_of(clip), *frames_in_whole(clip), clip.get(RIG_KEYS))
+    _add(rig, wanted, ActionPoses(whole), whole)
 
 
 def _settle(rig: Block, whole: Block) -> None:

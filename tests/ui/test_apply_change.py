@@ -251,12 +251,33 @@ def turned(mesh: Any) -> None:
     mesh.verts.sort()
 
 
-@pytest.mark.parametrize("change", [gone, turned])
-def test_after_other_vertices_the_next_change_counts_again(tmp_path, change, capfd):
-    block = import_frames(put(tmp_path / "a.md3"))
+def another(mesh: Any) -> None:
+    """Delete a vertex, and make one that has its number then."""
+    gone(mesh)
+    mesh.verts.new((0, 0, 20))
+
+
+def nothing() -> None:
+    pass
+
+
+def renamed() -> None:
+    assert bpy.ops.object.idtech_animation_rename(name="run", to="rush") == {"FINISHED"}
+
+
+def made() -> None:
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("meanwhile", [nothing, renamed, made])
+@pytest.mark.parametrize("change", [gone, turned, another])
+def test_after_other_vertices_the_next_change_counts_again(change, meanwhile, capfd):
+    block = import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
     shown(1)
     assert moved_at(block, 1, 5).any(axis=0).nonzero()[0].tolist() == [5]
+    meanwhile()
     edit(block, change)
+    shown(1)
     assert moved_at(block, 1, 4).any(axis=1).nonzero()[0].tolist() == [1]
     assert "nothing tells where the vertices of this frame were: it is remembered now" in capfd.readouterr().out
     assert moved_at(block, 1, 4).any(axis=0).nonzero()[0].tolist() == [4], "in all frames"

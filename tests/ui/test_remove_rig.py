@@ -79,6 +79,16 @@ def test_what_it_plays_beside_its_animations_is_named(mesh, capfd, play, said):
     assert said in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("in_strip", [False, True])
+def test_nothing_else_that_plays_is_nothing_to_keep(mesh, capfd, in_strip):
+    rig = rig_of(mesh)
+    whole, rig.animation_data.action = rig.animation_data.action, None
+    if in_strip:
+        rig.animation_data.nla_tracks.new().strips.new(whole.name, 0, whole)
+    assert remove() == {"FINISHED"}
+    assert "without it" not in capfd.readouterr().out
+
+
 def test_bones_that_hold_each_other_are_nothing_else(mesh, capfd):
     rig = rig_of(mesh)
     hold = rig.pose.bones["foot.L"].constraints.new("COPY_ROTATION")
@@ -153,9 +163,10 @@ def test_a_rig_takes_nothing_of_its_copy_along(tmp_path, mesh, played, gone):
     assert positions_of(written(tmp_path, left)) == pytest.approx(positions_of(STILT.read_bytes()), abs=1e-4)
 
 
-def test_a_copy_plays_its_animations(tmp_path, mesh):
+@pytest.mark.parametrize("played", ["run", "All Frames"])
+def test_a_copy_plays_its_animations(tmp_path, mesh, played):
     """With bones of its own: it is posed apart from what it is a copy of."""
-    bpy.ops.object.idtech_animation_play(name="All Frames")
+    bpy.ops.object.idtech_animation_play(name=played)
     copy, rig = copy_of_both(mesh)
     activate(copy)
     assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
@@ -166,6 +177,8 @@ def test_a_copy_plays_its_animations(tmp_path, mesh):
         assert np.abs(in_world(copy) - in_world(mesh)).max() < 1e-3
     whole = written(tmp_path, mesh, frames="ACTIONS")
     assert positions_of(written(tmp_path, copy, frames="ACTIONS")) == pytest.approx(positions_of(whole), abs=1e-4)
+    activate(copy)
+    assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
     bone = rig.pose.bones["thigh.R"]
     bone.rotation_quaternion = Quaternion((1, 0, 0), 0.8)
     assert bone.keyframe_insert("rotation_quaternion", frame=2)
@@ -175,6 +188,15 @@ def test_a_copy_plays_its_animations(tmp_path, mesh):
 
 def positions_of(data: bytes) -> Any:
     return model_of(data).surfaces[0].positions
+
+
+def test_a_copy_of_what_is_gone_has_its_animations(tmp_path, mesh):
+    bpy.ops.object.idtech_animation_play(name="All Frames")
+    whole = positions_of(written(tmp_path, mesh, frames="ACTIONS"))
+    copy, _ = copy_of_both(mesh)
+    activate(mesh, rig_of(mesh))
+    bpy.ops.object.delete()
+    assert positions_of(written(tmp_path, copy, frames="ACTIONS")) == pytest.approx(whole, abs=1e-4)
 
 
 @pytest.mark.parametrize("hide", ["object", "collection", "excluded"])

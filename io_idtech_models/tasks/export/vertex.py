@@ -131,6 +131,8 @@ def _settle_rigs(rigs: list[Block], settings: GatherSettings) -> None:
     settle(rigs)
     for rig in rigs if settings.frames in ("AUTO", "KEYS") else ():
         beside, whole = played_beside(rig), whole_of(rig)
+        if not beside and (rig.animation_data is None or rig.animation_data.action is None):
+            beside = f"'{rig.name}' plays nothing"
         if beside:
             text = "%s: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown"
             log.warning(text, beside, "nothing" if whole is None else whole.name)
