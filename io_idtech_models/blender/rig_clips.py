@@ -143,19 +143,23 @@ def _own_whole(rig: Block) -> Block | None:
     """
     whole = whole_of(rig)
     twins = [twin for twin in twins_of(rig) if twin.data != rig.data and whole_of(twin) == whole]
-    if whole is None or is_from_library(rig.data) or all(_place(rig) < _place(twin) for twin in twins):
+    if whole is None or is_from_library(rig.data) or not any(_place(twin) < _place(rig) for twin in twins):
         return whole
+    clips = [clip for clip in rig_actions(twins[0]) if clip != whole]
     own, rig.data[RIG] = whole.copy(), uuid.uuid4().hex
     own[RIG], own.use_fake_user = rig.data[RIG], True
-    playing, clips = rig.animation_data.action, [clip for clip in rig_actions(twins[0]) if clip != whole]
-    if playing in clips:
+    playing: Any = None if rig.animation_data is None else rig.animation_data.action
+    if playing == whole:
+        play(rig, own)
+    elif playing in clips:
         play(rig, playing := playing.copy())
-    if playing.get(RIG_ALL) == whole:
+    is_clip = playing is not None and playing.get(RIG_ALL) == whole
+    if is_clip:
         let_go(rig, playing)
         playing[RIG], playing[RIG_ALL] = rig.data[RIG], own
     for clip in clips:
         let_go(rig, clip)
-        if clip.get(RIG_KEYS) != playing.get(RIG_KEYS) or RIG_KEYS not in clip:
+        if not (is_clip and RIG_KEYS in clip and clip[RIG_KEYS] == playing.get(RIG_KEYS)):
             _add_like(rig, clip, own)
     return own
 

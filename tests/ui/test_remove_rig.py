@@ -190,6 +190,24 @@ def positions_of(data: bytes) -> Any:
     return model_of(data).surfaces[0].positions
 
 
+@pytest.mark.parametrize("share", ["All Frames", "run", ""])
+def test_a_copy_that_shares_actions_gets_its_own(tmp_path, mesh, share):
+    """As where copies share them by Blender's preferences, or play nothing."""
+    bpy.ops.object.idtech_animation_play(name=share or "run")
+    copy, rig = copy_of_both(mesh)
+    rig.animation_data.action = rig_of(mesh).animation_data.action if share else None
+    activate(copy)
+    assert bpy.ops.object.idtech_animation_play(name="All Frames") == {"FINISHED"}
+    assert positions_of(written(tmp_path, copy)) == pytest.approx(positions_of(STILT.read_bytes()), abs=1e-4)
+    bone = rig.pose.bones["thigh.R"]
+    bone.rotation_quaternion = Quaternion((1, 0, 0), 0.8)
+    assert bone.keyframe_insert("rotation_quaternion", frame=2)
+    activate(mesh)
+    assert bpy.ops.object.idtech_animation_play(name="All Frames") == {"FINISHED"}
+    assert written(tmp_path, mesh) == STILT.read_bytes()
+    assert np.abs(positions_of(written(tmp_path, copy)) - positions_of(STILT.read_bytes())).max() > 1
+
+
 def test_a_copy_of_what_is_gone_has_its_animations(tmp_path, mesh):
     bpy.ops.object.idtech_animation_play(name="All Frames")
     whole = positions_of(written(tmp_path, mesh, frames="ACTIONS"))
