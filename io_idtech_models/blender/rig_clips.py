@@ -26,11 +26,12 @@ from numpy.typing import NDArray
 from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
-from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, twins_of, whole_of
+from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, is_frame_rig, partner_of, rig_actions, rig_id, twins_of, whole_of
 from .linked import is_from_library
 from .part_rests import own_rests
 from .playback import call_tracks, keep, let_go
 from .roots import bone_root
+from .scene import bending
 
 log = logging.getLogger(__name__)
 
@@ -136,6 +137,11 @@ def settle(rigs: Iterable[Block]) -> None:
             _settle(rig, whole)
 
 
+def settle_near(blocks: Iterable[Block]) -> None:
+    """Do so with armatures that were made of frames, among objects, or that bend some: meshes of one's own, too."""
+    settle(dict.fromkeys(rig for block in blocks for rig in (block, *bending(block)) if is_frame_rig(rig)))
+
+
 def _own_whole(rig: Block) -> Block | None:
     """Return the action of all frames: of a copy of an armature (Shift+D) that shares the first one's, one of its own.
 
@@ -171,7 +177,10 @@ def _place(rig: Block) -> tuple[int, str]:
 
 def _own_clips(rig: Block, whole: Block) -> None:
     """Give a copy of an armature (Shift+D) clips of its own: Blender copied the action alone that it played."""
-    if clips_of(rig):
+    is_copy = (
+        bool(twins_of(rig)) or names.stem_of(rig.data.name) != rig.data.name
+    )  # else someone copied the action alone
+    if clips_of(rig) or not is_copy:
         return
     others: dict[Any, Block] = {}
     for action in bpy.data.actions:

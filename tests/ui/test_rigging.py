@@ -32,7 +32,7 @@ from tests.ui.scene import activate, add_mesh, add_tag, bpy, error_of, export_by
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
-ops = bpy.ops.object
+ops, ops_export = bpy.ops.object, bpy.ops.export_scene
 make, remove, play = ops.idtech_make_rig, ops.idtech_remove_rig, ops.idtech_animation_play
 BRAZIER, PENNANT, STILT, UPPER = (
     PROJECT / "examples" / place
@@ -634,3 +634,19 @@ def test_a_rig_of_frames_of_which_one_was_deleted(tmp_path, kind, name, place):
         block.shape_key_remove(block.data.shape_keys.key_blocks[place])
     activate(*blocks)
     assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+
+
+def test_a_pose_in_all_frames_is_in_files_of_bones(tmp_path):
+    """It is taken to the animation that has the frame."""
+    block = rigged(STILT)
+    before = next(a for a in load_animations(export_iqm(tmp_path / "a.iqm")) if a.name == "run")
+    turn(block, "spine", 12)
+    after = next(a for a in load_animations(export_iqm(tmp_path / "b.iqm")) if a.name == "run")
+    off = np.abs(after.rotations - before.rotations).max(axis=(1, 2))
+    assert np.flatnonzero(off > 1e-3).tolist() == [2], "the third frame of run"
+
+
+def export_iqm(path):
+    activate(rig())
+    assert ops_export.idtech_iqm(filepath=str(path)) == {"FINISHED"}
+    return path

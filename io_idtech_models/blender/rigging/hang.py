@@ -24,7 +24,7 @@ from ..playback import showing_all, value_takes
 from ..player.parts import find_player
 from ..player.rig import CharacterRig, Sampled, sample
 from ..provenance import PART
-from ..roots import FRAME, FRAME_PATH, bone_root, frame_root, root_of
+from ..roots import FRAME, FRAME_PATH, bone_root, frame_root, is_tag, root_of
 from ..scene import ExportScene, bending, positioned
 from ..vertex.shape_keys import frame_blocks, read
 from ..vertex_groups import read_groups, write_groups
@@ -192,9 +192,18 @@ def parts_of(rig: CharacterRig) -> Parts:
     for bone in rig.armature.pose.bones:
         root = bone_root(bone)
         regions[bone.name] = str(bone.bone.get(PART, "")) if root is None else str(root[PART])
-    empties = [block for block in rig.armature.children if block.parent_type == "BONE"]
-    tags = {(regions.get(b.parent_bone), names.file_name_of(b).lower()): b.parent_bone for b in empties}
+    tags = {(part, name.lower()): bone for part, name, bone in _tags_of(rig, regions)}
     return Parts(regions, *(tags.get(tag, "") for tag in TAGS))
+
+
+def further_tags(rig: CharacterRig, parts: Parts) -> list[tuple[str, str, str]]:
+    """Return part, name and bone of the tags that no part of a player hangs on, nor its weapon: a flag's."""
+    return [(part, name, bone) for part, name, bone in _tags_of(rig, parts.regions) if (part, name.lower()) not in TAGS]
+
+
+def _tags_of(rig: CharacterRig, regions: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    empties = [block for block in rig.armature.children if block.parent_type == "BONE" and is_tag(block)]
+    return [(regions.get(b.parent_bone, ""), names.file_name_of(b), b.parent_bone) for b in empties]
 
 
 def sample_frames(
@@ -213,7 +222,8 @@ def sample_frames(
     """
     playing = {kind: frame_root(root) for kind, root in roots.items() if FRAME in frame_root(root)}
     values = [{root: [shot.get(kind, 0) for shot in shots] for kind, root in playing.items()} for shots in passes]
-    bones = [bone for bone in (parts.torso, parts.head, parts.hand) if bone]
+    further = [bone for _, _, bone in further_tags(rig, parts)]
+    bones = [*(bone for bone in (parts.torso, parts.head, parts.hand) if bone), *further]
     with value_takes(FRAME_PATH, values) as takes, showing_all([rig.armature]):
         shown = [(take, float(time)) for take, shots in zip(takes, passes, strict=True) for time in range(len(shots))]
         return sample(rig, parts, shown, bones, export)

@@ -24,6 +24,7 @@ from ...blender.leaders import cast, curves_of, slot_of
 from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
+from ...blender.rig_clips import settle_near
 from ...blender.skeletal import gather_motion, runs
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.source import find_action
@@ -103,6 +104,7 @@ class RigAnimations(Animations):
         """Let the armature play an action, and the scene show it."""
         self.demand_no_tweak()
         self.rig.animation_data_create()
+        settle_near([self.rig])
         row = self._followed(row, scene) if row.of_table else row
         played = slot_of(self.rig, row.action)
         with changing_over([self.rig]):

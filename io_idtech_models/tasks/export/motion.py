@@ -21,6 +21,7 @@ from ...blender.compat import Context
 from ...blender.hanging import in_space
 from ...blender.linked import is_linked
 from ...blender.provenance import FILE, give_file, owns_file, unit_of
+from ...blender.rig_clips import settle_near
 from ...blender.scene import bending
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
@@ -111,6 +112,7 @@ def export_animations(
     """
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
+        settle_near([export.rig])
     own_space = in_space(settings.space, [export.rig], context.view_layer)
     with left_alone(context), object_mode(context), own_space as notes:
         exported = motion_files(asked, row, export, context, wanted)

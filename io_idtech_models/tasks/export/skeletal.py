@@ -11,6 +11,7 @@ from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.curves import is_still
 from ...blender.hanging import in_space
+from ...blender.rig_clips import settle_near
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
@@ -71,10 +72,12 @@ def export_skeletal(
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
+    with collected_warnings() as warnings:
+        settle_near(chosen.blocks)
     own_space = in_space(settings.space, chosen.whole, context.view_layer)
     with left_alone(context), object_mode(context), own_space as notes:
         summary = _export_model(asked, row, chosen, context, settings, more)
-    summary.warnings += notes
+    summary.warnings += [*warnings, *notes]
     return summary
 
 

@@ -97,6 +97,7 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
 
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
+    from ...blender.rig_clips import settle_near
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import NoFacesError, gather  # as much again as an import needs
     from ...formats.vertex_files import dump_for
@@ -104,7 +105,8 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
 
     settings = replace(settings, holds=holds_of(row))
     export = ExportScene(context.scene, context.view_layer, settings)
-    _settle_rigs(rigs_of(chosen.blocks), settings)
+    settle_near(chosen.blocks)
+    _say_played_beside(rigs_of(chosen.blocks), settings)
     for text in (*of_rest(chosen.blocks), *of_hidden_rigs(chosen.blocks), *of_pinned(chosen.blocks)):
         log.warning("%s", text)
     with shown_apart(chosen, settings.space, context):
@@ -124,11 +126,8 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     return written
 
 
-def _settle_rigs(rigs: list[Block], settings: GatherSettings) -> None:
-    """Let rigs that were made of frames show the same in all of their actions; say what they play beside these."""
-    from ...blender.rig_clips import settle
-
-    settle(rigs)
+def _say_played_beside(rigs: list[Block], settings: GatherSettings) -> None:
+    """Say what rigs that were made of frames play beside the actions that show these."""
     for rig in rigs if settings.frames in ("AUTO", "KEYS") else ():
         beside, whole = played_beside(rig), whole_of(rig)
         if not beside and (rig.animation_data is None or rig.animation_data.action is None):

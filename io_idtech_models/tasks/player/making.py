@@ -25,6 +25,7 @@ from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.playback import Take, used_actions
 from ...blender.player.rig import CharacterRig, Sampled, find_rig, sample
+from ...blender.rig_clips import settle_near
 from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
 from ...blender.skeletal.kept_frames import kept_files, unmade_of
@@ -336,6 +337,7 @@ def played(rig: CharacterRig, text: str, rows: Rows, context: Context) -> Played
     Raises:
         LimitError: the text makes no sense, or an animation can't be made.
     """
+    settle_near([rig.armature])
     takes = rig.takes()
     kept = unmade_of(kept_files(rig.armature), used_actions(rig.armature))
     unmade = {row.clip.name: key for key, row in kept.items() if row.said is not None and row.clip.name not in takes}

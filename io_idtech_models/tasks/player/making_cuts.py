@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class Apart:
     frames: dict[str, list[int]]  # of each part's model: which of these
     names: dict[str, list[str]]  # of the frames of legs and torso
     table: bytes
+    further: list[tuple[str, str, NDArray[np.float64]]] = field(default_factory=list)  # tags: part, name, (F, 4, 4)
 
 
 def models_of(found: Apart, wardrobe: Wardrobe, close_seams: bool) -> dict[str, VertexModel]:
@@ -66,6 +67,8 @@ def models_of(found: Apart, wardrobe: Wardrobe, close_seams: bool) -> dict[str, 
         ],
         HEAD: [],
     }
+    for part, name, places in found.further:
+        tags[part].append(cutting.tag(name, places[frames[part]]))
     names = {**found.names, HEAD: ["head"]}
     models = {}
     for nth, part in enumerate((HEAD, TORSO, LEGS)):  # the icon shows what the head wears
@@ -119,7 +122,7 @@ def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
     While the legs show their frames the torso stands, and while the torso does the legs: so points near a cut, which
     bones of both may move, are where these two fit. Rows that both play, as they die, both show.
     """
-    from ...blender.rigging.hang import parts_of, sample_frames
+    from ...blender.rigging.hang import further_tags, parts_of, sample_frames
 
     player = find_player(rig.armature)
     table = {} if player is None else table_file(player, context)
@@ -153,7 +156,14 @@ def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
     upper = list(range(counts[LEGS], count))
     frames = {LEGS: lower, TORSO: upper, HEAD: [upper[stand[TORSO]]]}
     names = {kind: _frame_names(roots[kind]) for kind in (LEGS, TORSO)}
-    return Apart(in_game(sampled, into), torso, tag(parts.head), held, lower[stand[LEGS]], frames, names, text)
+    head = tag(parts.head)
+    spaces = {TORSO: torso, HEAD: head}
+    further = [
+        (part, name, tag(bone).beside(spaces[part]) if part in spaces else tag(bone).matrices)
+        for part, name, bone in further_tags(rig, parts)
+        if part in PARTS
+    ]
+    return Apart(in_game(sampled, into), torso, head, held, lower[stand[LEGS]], frames, names, text, further)
 
 
 def _first(table: AnimationTable, kind: str, row: str, count: int) -> int:
