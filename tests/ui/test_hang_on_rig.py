@@ -5,6 +5,7 @@ import pytest
 
 from io_idtech_models.blender.frame_rigs import MODIFIER, is_frame_rig
 from io_idtech_models.model.clips import group
+from io_idtech_models.tasks.animations.find import need_animations
 from tests.samples import PROJECT, SENTINEL, load
 from tests.ui.scene import activate, add_mesh, add_object, add_tag, bpy, error_of, export_model, import_model
 
@@ -128,3 +129,31 @@ def test_another_mesh_keeps_the_tags_of_the_model(tmp_path, capsys, active, home
         np.testing.assert_allclose(tag.origins, old_tag.origins, atol=0.02)
     assert bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "a.iqm")) == {"FINISHED"}
     assert "left out" not in capsys.readouterr().out
+
+
+def test_the_list_of_a_mesh_of_ones_own_has_all_frames(hung):
+    """Where the old one is gone, too; what is posed in these is in the animation that has the frame."""
+    stilt, rig, own = hung
+    assert hang() == {"FINISHED"}
+    bpy.data.objects.remove(stilt)
+    bpy.context.view_layer.update()
+    activate(own)
+    rows = need_animations(bpy.context).rows()
+    assert rows[0].label == "All Frames"
+    assert {row.name for row in rows[1:]} == {"stand", "run", "attack", "pain1", "pain2", "death1"}
+    bpy.context.scene.frame_set(12)
+    bone = rig.pose.bones["spine"]
+    bone.rotation_quaternion = (0.8, 0.6, 0, 0)
+    assert bone.keyframe_insert("rotation_quaternion", frame=12)
+    posed = in_frame(12, bone)
+    assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
+    assert bpy.context.scene.frame_end == 5
+    assert np.allclose(in_frame(2, bone), posed, atol=1e-4), "the third frame of run"
+    assert bpy.ops.object.idtech_animation_play(name="All Frames") == {"FINISHED"}
+    assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (0, 33)
+    assert np.allclose(in_frame(12, bone), posed, atol=1e-4)
+
+
+def in_frame(frame, bone):
+    bpy.context.scene.frame_set(frame)
+    return np.array(bone.tail)

@@ -20,6 +20,7 @@ from ...blender.compat import (
     slot_name,
 )
 from ...blender.curves import add_points, curve_points
+from ...blender.frame_rigs import whole_of
 from ...blender.leaders import cast, curves_of, slot_of
 from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
@@ -71,9 +72,11 @@ class RigAnimations(Animations):
         return [] if animation is None or animation.action is None else [animation.action]
 
     def rows(self) -> list[ListedClip]:
-        """Return what the armature keeps and plays."""
-        actions = [action for action in used_actions(self.rig) if PREVIEW not in action]
-        return [row for action in in_order(actions) for row in self._rows_of(action)]
+        """Return what the armature keeps and plays; first the whole of one that was made of frames."""
+        whole = whole_of(self.rig)
+        actions = [action for action in used_actions(self.rig) if PREVIEW not in action and action != whole]
+        rows = [row for action in in_order(actions) for row in self._rows_of(action)]
+        return rows if whole is None else [replace(self._row(whole), whole=True), *rows]
 
     def _rows_of(self, action: Block) -> list[ListedClip]:
         """Return an action, and behind it the animations that a table makes of its frames."""
