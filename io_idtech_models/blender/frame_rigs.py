@@ -13,6 +13,7 @@ import bpy
 
 from . import names
 from .compat import Block
+from .curves import playing_strips
 
 RIG = "idtech_rig"  # on an armature: it was made of frames, and the id of the rig; on its actions: whose they are
 RIG_WHOLE = "idtech_rig_whole"  # on the action that shows all frames
@@ -121,11 +122,10 @@ def played_beside(rig: Block) -> str:
     other, animation = plays_another(rig), rig.animation_data
     if other is not None:
         return f"'{rig.name}' plays '{other.name}', which is no animation of its model"
-    if animation is None or animation.action is not None or not animation.use_nla:
+    if animation is not None and animation.action is not None:
         return ""
     own = rig_actions(rig)
-    strips = [strip for track in animation.nla_tracks if not track.mute for strip in track.strips]
-    return f"'{rig.name}' plays strips" if any(strip.action not in own for strip in strips) else ""
+    return f"'{rig.name}' plays strips" if any(strip.action not in own for strip in playing_strips(animation)) else ""
 
 
 def partner_of(rig: Block, action: Block | None) -> Block | None:

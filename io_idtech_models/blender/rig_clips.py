@@ -163,10 +163,10 @@ def _own_whole(rig: Block) -> Block | None:
     if is_clip:
         let_go(rig, playing)
         playing[RIG], playing[RIG_ALL] = rig.data[RIG], own
+    known = playing.get(RIG_KEYS) if is_clip else None
+    _add_like(rig, [clip for clip in clips if known is None or clip.get(RIG_KEYS) != known], own)
     for clip in clips:
         let_go(rig, clip)
-        if not (is_clip and RIG_KEYS in clip and clip[RIG_KEYS] == playing.get(RIG_KEYS)):
-            _add_like(rig, clip, own)
     return own
 
 
@@ -177,23 +177,23 @@ def _place(rig: Block) -> tuple[int, str]:
 
 def _own_clips(rig: Block, whole: Block) -> None:
     """Give a copy of an armature (Shift+D) clips of its own: Blender copied the action alone that it played."""
-    is_copy = (
-        bool(twins_of(rig)) or names.stem_of(rig.data.name) != rig.data.name
-    )  # else someone copied the action alone
-    if clips_of(rig) or not is_copy:
+    is_numbered = names.stem_of(rig.data.name) != rig.data.name  # what it is a copy of may be gone
+    if clips_of(rig) or not (is_numbered or twins_of(rig)):  # not a copy: someone copied the action alone
         return
     others: dict[Any, Block] = {}
     for action in bpy.data.actions:
         if action.get(RIG) == rig_id(rig) and action.get(RIG_ALL) not in (None, whole):
             others.setdefault((action.get(RIG_KEYS), names.file_name_of(action)), action)
             let_go(rig, action)
-    for clip in others.values():
-        _add_like(rig, clip, whole)
+    _add_like(rig, others.values(), whole)
 
 
-def _add_like(rig: Block, clip: Block, whole: Block) -> None:
-    wanted = ClipWanted(names.file_name_of(clip), *frames_in_whole(clip), clip.get(RIG_KEYS))
-    _add(rig, wanted, ActionPoses(whole), whole)
+def _add_like(rig: Block, clips: Iterable[Block], whole: Block) -> None:
+    """Make clips of an armature's own whole, of the animations that another's clips are of."""
+    every = ActionPoses(whole)
+    for clip in clips:
+        wanted = ClipWanted(names.file_name_of(clip), *frames_in_whole(clip), clip.get(RIG_KEYS))
+        _add(rig, wanted, every, whole)
 
 
 def _settle(rig: Block, whole: Block) -> None:

@@ -18,13 +18,13 @@ from ...reporting import LimitError, listed
 from .. import names
 from ..compat import HAS_SLOTS, Block
 from ..empties import decompose
-from ..frame_rigs import modifier_of, played_beside, posed_by, rig_actions, rigs_of, twins_of
+from ..frame_rigs import modifier_of, played_beside, posed_by, rig_actions, twins_of
 from ..mesh import attributes
 from ..player.assembly import follow_root
 from ..player.parts import all_shown
 from ..rig_clips import settle
 from ..roots import AT_REST, FRAME, frame_root, root_of
-from ..scene import ExportScene
+from ..scene import ExportScene, positioned
 from ..space import space_of
 from ..vertex import spread, tags
 from ..vertex.frame_plan import GatherSettings, plan_frames
@@ -61,7 +61,7 @@ def remove(
         own = [block for block in meshes if root_of(block) == root]
         tags = find_tags([block for block in empties if root_of(block) == root])
         parts.append(_Part(own, tags, collections.get(root), export))
-    with all_shown(export.view_layer, [rig, *meshes, *empties]):
+    with all_shown(export.view_layer, [rig, *meshes, *empties]), positioned(rig, "POSE"):
         for part in parts:
             part.look(export)
     for part in parts:
@@ -153,21 +153,15 @@ class _Part:
 
 @contextmanager
 def _posed(meshes: list[Block]) -> Iterator[None]:
-    """Let meshes show what their rig makes of them, without other modifiers, whatever of it just now shows."""
-    before = {m: m.show_viewport for block in meshes for m in block.modifiers}
-    rests = {rig.data: rig.data.pose_position for rig in rigs_of(meshes)}
+    """Let meshes show what their rig makes of them, without other modifiers, whatever of these just now shows."""
+    before = [(block, modifier, modifier.show_viewport) for block in meshes for modifier in block.modifiers]
     try:
-        for block in meshes:
-            for modifier in block.modifiers:
-                modifier.show_viewport = modifier == modifier_of(block)
-        for armature in rests:
-            armature.pose_position = "POSE"
+        for block, modifier, _ in before:
+            modifier.show_viewport = modifier == modifier_of(block)
         yield
     finally:
-        for modifier, shown in before.items():
+        for _, modifier, shown in before:
             modifier.show_viewport = shown
-        for armature, shown in rests.items():
-            armature.pose_position = shown
 
 
 def _unbind(meshes: list[Block], rig: Block) -> None:

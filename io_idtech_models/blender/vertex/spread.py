@@ -137,7 +137,9 @@ def rename(mesh: Block, renamed: dict[str, str]) -> None:
 def renew(mesh: Block) -> None:
     """Let changes of a mesh's frames count from now on, if some were applied: all of these are others."""
     if APPLIED in mesh:
-        Before(mesh, None).renew()
+        before = Before(mesh, None)
+        before.kept = before.present()
+        before.store()
 
 
 class Before:
@@ -151,6 +153,7 @@ class Before:
         self.is_stale = not self._recall()  # what was kept is of other points: the present state is, from now on
 
     def _find_source(self, known: StoredSource | None) -> None:
+        """Find which frames and vertices of its file the mesh has."""
         mesh = self.mesh
         place = None if known is None else known.places.get(mesh)
         self.surface = None
@@ -238,16 +241,11 @@ class Before:
                 raise records.RecordError("points in another order, or others")
         except records.RecordError:
             log.warning("'%s' has other vertices than when a change was applied", self.mesh.name)
-            self.kept = self._present()
+            self.kept = self.present()
             return False
         self.kept = dict(zip(listed, np.array(places, np.float32), strict=True))
         return True
 
-    def _present(self) -> dict[str, Floats]:
+    def present(self) -> dict[str, Floats]:
         """Return where points stand, by the keys' names."""
         return dict(zip((key.name for key in self.keys), shape_keys.read(self.keys, len(self.vertices)), strict=True))
-
-    def renew(self) -> None:
-        """Keep where points stand now: something else than a user has moved them."""
-        self.kept = self._present()
-        self.store()
