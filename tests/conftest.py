@@ -70,9 +70,10 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """Leave what is there by now, which stays, out of each search for garbage."""
+    """Leave what is there by now, which stays, out of each search for garbage, and have fewer of these."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(trylast=True)

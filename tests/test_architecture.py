@@ -82,8 +82,13 @@ def is_allowed(own: str, other: str) -> bool:
     return other in allowed or (whole in allowed and whole != own.split("/", maxsplit=1)[0])
 
 
-def imports(path: Path):
-    """Yield (top-level package, "", line) or ("", part of this package, line) for every import of a module."""
+@cache
+def imports(path: Path) -> list[tuple[str, str, int]]:
+    """Return (top-level package, "", line) or ("", part of this package, line) of every import of a module."""
+    return list(each_import(path))
+
+
+def each_import(path: Path):
     for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name.split(".")[0], "", node.lineno) for alias in node.names)

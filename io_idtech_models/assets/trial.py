@@ -69,9 +69,7 @@ def run(
 ) -> Outcome:
     """Show a model in a game, wait until that ends, and return what came of it; see `Trial`; raises ModelError."""
     with Trial(files, subject, program, settings, about) as trial:
-        while trial.is_running():
-            time.sleep(STEP)
-        return trial.outcome()
+        return trial.wait()
 
 
 class Trial:
@@ -151,12 +149,24 @@ class Trial:
             return False
         return True
 
+    def wait(self) -> Outcome:
+        """Wait until the game ends, and return what came of it."""
+        while self.is_running():
+            self._wait(STEP)
+        return self.outcome()
+
+    def _wait(self, seconds: float) -> None:
+        """Wait until the program ends, or so long."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
     def stop(self, why: str = "the game was ended") -> None:
         """End the game."""
         if self._process.poll() is None:
             self._ending = why
             _end(self._process, signal.SIGTERM)
             until = time.monotonic() + GRACE
+            self._wait(GRACE)
             while _is_there(self._process) and time.monotonic() < until:
                 time.sleep(STEP / 4)
             if _is_there(self._process):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ import bpy
 from .. import formats
 from ..assets.belongings import Belongings, belongings
 from ..assets.export_request import ExportRequest
-from ..assets.trial import STEP, Outcome, Program, Settings, Trial
+from ..assets.trial import Outcome, Program, Settings, Trial
 from ..blender.compat import Block, Context
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, SKIN, unit_of
@@ -67,9 +66,7 @@ class Running:
     def wait(self) -> Outcome:
         """Wait until the game ends."""
         try:
-            while self.trial.is_running():
-                time.sleep(STEP)
-            return self.trial.outcome()
+            return self.trial.wait()
         finally:
             self.trial.close()
 
