@@ -24,6 +24,7 @@ RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surfa
 # On meshes: where the numbers of the model's elements begin, in each model elsewhere, for meshes of several are joined.
 # Modifiers mix numbers in single precision, which would round larger ones.
 FIRST_NUMBER, BEGINNINGS = "idtech_first_number", 2**20
+OWN_ANIMATIONS = "idtech_own_animations"  # on meshes and the collection of a copy: the id of those that it alone has
 TAG_INDEX = "idtech_tag"
 JOINT = "idtech_joint"  # on a bone: its number in the file
 SKELETON = "idtech_skeleton"  # on an armature: the record of its file
@@ -177,6 +178,11 @@ def model_of(block: Any) -> str:
         if isinstance(found, str):
             return found
     return ""
+
+
+def animations_id(holder: Any) -> Any:
+    """Return the id that the animations of a mesh's or a collection's model have: None where that has none."""
+    return holder.get(OWN_ANIMATIONS, holder.get(MODEL_ID))
 
 
 def collection_of(block: Any) -> Any | None:

@@ -454,6 +454,30 @@ def test_an_action_of_ones_own_over_frames_stays_in_the_list(monster):
     assert keys.animation_data.action == action
 
 
+def test_an_action_that_is_copied_along_with_a_mesh_is_no_animation_before_it_is_edited(monster):
+    """Blender's Duplicate copies the action that plays."""
+    found = names()
+    assert play(name=found[1]) == {"FINISHED"}
+    mesh, listed = bpy.context.view_layer.objects.active, written(monster, frames="ACTIONS")
+    activate(mesh)
+    assert bpy.ops.object.duplicate() == {"FINISHED"}
+    copy = bpy.context.view_layer.objects.active
+    assert copy != mesh
+    assert copy.data.shape_keys.animation_data.action != mesh.data.shape_keys.animation_data.action
+    activate(mesh)
+    assert names() == found
+    assert [name for name, _ in written(monster, frames="ACTIONS")] == [name for name, _ in listed]
+    bpy.data.objects.remove(mesh)
+    bpy.context.view_layer.update()
+    activate(copy)
+    assert names() == found
+    assert playing() == copy.data.shape_keys.animation_data.action.name
+    shown_row = need_animations(bpy.context).playing_row(rows())
+    assert shown_row is not None and shown_row.label == found[1]
+    playing_curves(copy.data.shape_keys)[0].keyframe_points[0].co[1] += 0.25
+    assert len(names()) == len(found) + 1
+
+
 def test_a_row_of_a_player_lets_an_action_of_ones_own_stay(tmp_path):
     root = brought(game(tmp_path) / "upper.md3").parts["upper"]
     action = bpy.data.actions.new("turning")

@@ -60,6 +60,26 @@ def test_all_animations_come_along_with_append_and_stay(tmp_path, rigged):
         assert all(action.use_fake_user for action in bpy.data.actions)
 
 
+@pytest.mark.parametrize("rigged", [False, True], ids=["frames", "rigged"])
+def test_a_model_that_is_appended_twice_has_its_own_each_time(tmp_path, rigged):
+    name, shown = saved(tmp_path, rigged=rigged)
+    brought(tmp_path, name)
+    directory = str(tmp_path / "a.blend/Collection") + "/"
+    assert bpy.ops.wm.append(directory=directory, filename=name) == {"FINISHED"}
+    blocks = [next(b for b in c.all_objects if b.type == "MESH") for c in bpy.data.collections if name in c.name]
+    assert len(blocks) == 2
+    for block in blocks:
+        activate(block)
+        assert export_bytes(tmp_path / "b.md2", frames="ACTIONS") == sample("animated", "md2")
+        assert labels() == shown
+    assert bpy.ops.object.idtech_animation_remove(name=shown[1]) == {"FINISHED"}
+    assert labels() == [label for label in shown if label != shown[1]]
+    activate(blocks[0])
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "b.blend"))
+    assert labels() == shown
+    assert export_bytes(tmp_path / "b.md2", frames="ACTIONS") == sample("animated", "md2")
+
+
 def test_with_link_too(tmp_path):
     name, shown = saved(tmp_path)
     block = brought(tmp_path, name, link=True)

@@ -17,8 +17,9 @@ from ...model.clips import Clip
 from ...reporting import LimitError, listed
 from .. import names, spans
 from ..compat import Block, action_parts, new_curves, slot_curves, slot_name
+from ..curves import same_curves
 from ..properties import TIMES, show
-from ..provenance import MODEL_ID
+from ..provenance import MODEL_ID, animations_id
 from . import shape_keys
 
 WHOLE = "idtech_whole"  # on the action that plays all frames
@@ -82,14 +83,42 @@ def shift_markers(scene: bpy.types.Scene, homes: Collection[tuple[str, int]], sh
 
 
 def model_ids(blocks: list[Block], collection: bpy.types.Collection | None) -> set[str]:
-    """Return the ids of the models that mesh objects, or their collection, were imported with."""
-    holders = [*(block.data for block in blocks), *([] if collection is None else [collection])]
-    return {found for found in (holder.get(MODEL_ID) for holder in holders) if isinstance(found, str) and found}
+    """Return the ids that the animations of mesh objects have, and of their collection where none came with that."""
+    holders = [block.data for block in blocks]
+    if collection is not None and all(holder.get(MODEL_ID) != collection.get(MODEL_ID) for holder in holders):
+        holders.append(collection)
+    return {found for found in map(animations_id, holders) if isinstance(found, str) and found}
 
 
 def model_actions(ids: set[str], whole: bool = False) -> list[bpy.types.Action]:
-    """Return the actions of models, by their ids; not those that nothing holds, or (but if `whole`) play all frames."""
-    return [a for a in bpy.data.actions if a.users and a.get(MODEL_ID) in ids and (whole or not a.get(WHOLE))]
+    """Return the actions of models, by their ids: not those that nothing holds.
+
+    Only if `whole` also those that play all frames, and those that are as the one they are copied from.
+    """
+    found = [action for action in bpy.data.actions if action.users and action.get(MODEL_ID) in ids]
+    if whole:
+        return found
+    own = [action for action in found if not action.get(WHOLE)]
+    return [action for action in own if copied_from(action, own) is None]
+
+
+def copied_from(action: bpy.types.Action, others: Iterable[bpy.types.Action]) -> bpy.types.Action | None:
+    """Return which of some others an action was before Blender copied it along with a mesh that plays it.
+
+    None where it is none's copy, or was edited since: then it is an animation of its own. A fake user tells nothing: it
+    goes over to the copy where a custom property points at the action, as one of an armature's does.
+    """
+    stem = names.stem_of(action.name)
+    if stem == action.name:
+        return None
+    curves, known = [own for _, _, own in action_parts(action)], (stem, action.get(names.GIVEN))
+    for other in others:
+        is_before = (len(other.name), other.name) < (len(action.name), action.name)
+        if is_before and (names.stem_of(other.name), other.get(names.GIVEN)) == known:
+            theirs = [own for _, _, own in action_parts(other)]
+            if len(theirs) == len(curves) and all(map(same_curves, curves, theirs)):
+                return other
+    return None
 
 
 def rename_paths(actions: list[bpy.types.Action], paths: dict[str, str]) -> None:

@@ -24,6 +24,7 @@ from ..provenance import MODEL_ID, collection_of
 from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of, tag_frames
 from ..scene import ExportScene, bending, objects_in, scenes_of
 from . import clips, shape_keys, source, spread
+from .apart import stand_alone
 from .frame_plan import GatherSettings, plan_frames
 from .gather_tags import find_tags
 from .shape_keys import KeyFinder
@@ -224,6 +225,8 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     """Give the model the frames of `order`; at the places of `new` are copies, and of `copies` for curves, too."""
     rigs = rigs_of([block for each in model.every() for block in each.meshes])
     _refuse_others(model, rigs)
+    for each in model.every():
+        stand_alone([*each.meshes, *each.still], each.collection)
     rig_clips.settle(rigs)
     root = root_of(model.meshes[0]) if model.meshes else None
     played = _played(model)

@@ -124,6 +124,9 @@ class Animations:
                 raise LimitError(f"all frames can't be {DONE[what]}: click an animation in the list")
             self.refuse(DONE[what])
 
+    def stand_alone(self) -> None:
+        """Have animations of their own from now on, where a copy of the model has the same."""
+
     def owners(self) -> list[Block]:
         """Return the objects that keep the animations: to them one is added."""
         return []

@@ -31,6 +31,7 @@ from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID, collection_of, model_of
 from ...blender.scene import scenes_of
 from ...blender.vertex import clips, edit_frames
+from ...blender.vertex.apart import stand_alone
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_keys import covers, has_frames, key_times
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
@@ -94,6 +95,12 @@ class VertexAnimations(Animations):
         self.finder = KeyFinder(self.lead)
         self.num_frames = len(frame_blocks(self.lead))
 
+    def stand_alone(self) -> None:
+        """Have actions that no copy of the model has."""
+        self.chosen.keep_apart(self.context)
+        stand_alone(self.chosen.whole, self.chosen.collection)
+        self.ids = clips.model_ids(self.keyed, self.chosen.collection)
+
     def playing(self) -> list[Block]:
         """Return the action that the model plays."""
         animation = self.lead.animation_data
@@ -102,8 +109,10 @@ class VertexAnimations(Animations):
     def rows(self) -> list[ListedClip]:
         """Return the whole first, and the animations by their first frames."""
         rate = _rate_of(self.chosen)
-        kept = [*clips.model_actions(self.ids), *used_actions(self.lead)]
-        own = [self._row(action, rate) for action in dict.fromkeys(kept) if not self._is_whole(action)]
+        used = used_actions(self.lead)
+        kept = dict.fromkeys([*clips.model_actions(self.ids), *used])
+        twins = [clips.copied_from(action, kept) for action in used]  # a copy of a mesh plays a copy
+        own = [self._row(action, rate) for action in kept if not self._is_whole(action) and action not in twins]
         own.sort(key=lambda row: (row.first < 0, row.first, row.last, row.action.name))
         whole = self.whole()
         if whole is None:

@@ -97,6 +97,7 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
 
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
+    from ...blender.held_actions import release
     from ...blender.rig_clips import settle_near
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import NoFacesError, gather  # as much again as an import needs
@@ -105,6 +106,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
 
     settings = replace(settings, holds=holds_of(row))
     export = ExportScene(context.scene, context.view_layer, settings)
+    release()  # of what was appended
     settle_near(chosen.blocks)
     _say_played_beside(rigs_of(chosen.blocks), settings)
     for text in (*of_rest(chosen.blocks), *of_hidden_rigs(chosen.blocks), *of_pinned(chosen.blocks)):

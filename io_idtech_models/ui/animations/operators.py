@@ -27,6 +27,7 @@ class AnimationOperator:
     bl_options = {"REGISTER", "UNDO"}
     needs = ""  # which of `shown.CHANGES` it makes of an animation that is there
     moves_frames = False  # of models that have such
+    edits = True  # what copies of the model have, too
     report: Any
     name: str
     span: tuple[int, int]  # the frames of the scene that are chosen
@@ -44,16 +45,20 @@ class AnimationOperator:
 
     def execute(self, context: Context) -> set[str]:
         """Change the animations, out of edit mode; the list shows them as they are then."""
+        from ...blender.held_actions import release
         from ...tasks.animations.find import need_animations
         from ...tasks.animations.vertex import fill_gaps
 
         mode = mode_of(context)
+        release()  # of what was appended
         try:
             if mode == "EDIT":
                 set_mode(context, "OBJECT")
             if self.moves_frames:
                 fill_gaps(context)
             animations, self.span = need_animations(context), scene_range(context.scene)
+            if self.edits:
+                animations.stand_alone()
             with animations.markers_at_home(), collected_warnings() as warnings:
                 self.change(animations, context)
             if warnings:
@@ -75,6 +80,7 @@ class AnimationOperator:
 class OBJECT_OT_idtech_animation_play(AnimationOperator, Operator):  # type: ignore[misc]
     """Let the active object's model play an animation."""
 
+    edits = False
     bl_idname = "object.idtech_animation_play"
     bl_label = "Play This Animation"
     bl_description = "Let the active object's model play the animation, and the scene show it from first to last frame"
@@ -89,6 +95,7 @@ class OBJECT_OT_idtech_animation_play(AnimationOperator, Operator):  # type: ign
 class OBJECT_OT_idtech_animation_make(AnimationOperator, Operator):  # type: ignore[misc]
     """Make the actions of animations that are listed, and were not played yet."""
 
+    edits = False
     bl_idname = "object.idtech_animation_make"
     bl_label = "Make All Animations"
     bl_description = "Make the actions of all animations in the list that have none yet, which else their playing makes"

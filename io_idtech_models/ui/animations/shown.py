@@ -106,6 +106,7 @@ def listing(context: Context) -> Any:
 
 def _soon() -> None:
     wanted, _State.wanted = _State.wanted, set()
+    _release()  # of what was appended
     context: Any = bpy.context
     for each in _windows():
         if holder_of(each) in wanted:
