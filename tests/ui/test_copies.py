@@ -5,14 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.provenance import PART
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.tasks.animations.find import need_animations
 from tests.samples import put
+from tests.samples_player import player_files
+from tests.ui.player.players import brought, game, saved
 from tests.ui.scene import activate, bpy, export_bytes, import_frames
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-remove, play, move, duplicate, rename = (
-    getattr(bpy.ops.object, f"idtech_animation_{name}") for name in ("remove", "play", "move", "duplicate", "rename")
+add, remove, play, move, duplicate, rename = (
+    getattr(bpy.ops.object, f"idtech_animation_{name}")
+    for name in ("add", "remove", "play", "move", "duplicate", "rename")
 )
 
 
@@ -139,3 +143,22 @@ def test_so_has_a_copy_with_an_armature_that_was_made_of_its_frames(tmp_path, pl
     activate(changed)
     assert names() == [found[0], *found[2:]]
     assert all(np.allclose(points, wanted[label], atol=1e-5) for label, points in shown().items() if label != found[0])
+
+
+def test_a_row_that_a_copy_of_a_player_gets_is_its_own(tmp_path):
+    table = player_files()["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
+    player = brought(game(tmp_path, animation_cfg=table))
+    before = names()
+    activate(*player.root.children_recursive, player.root)
+    assert bpy.ops.object.duplicate() == {"FINISHED"}
+    copy = next(block for block in bpy.context.selected_objects if block.get(PART) == "upper")
+    activate(copy)
+    assert add(name="TORSO_GETFLAG", first=2, last=3) == {"FINISHED"}
+    assert names() == [*before, "TORSO_GETFLAG"]
+    activate(player.root)
+    assert names() == before
+    assert b"TORSO_GETFLAG" not in saved(tmp_path / "first")["animation.cfg"]
+    activate(copy)
+    assert b"TORSO_GETFLAG" in saved(tmp_path / "second")["animation.cfg"]
+    assert remove(name="TORSO_GETFLAG") == {"FINISHED"}
+    assert names() == before

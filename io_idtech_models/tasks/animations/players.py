@@ -8,8 +8,8 @@ import bpy
 
 from ...blender.compat import Block
 from ...blender.playback import keep, let_go
-from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import OWN, make_row, own_id, read_row, rows_of
+from ...blender.player.parts import PlayerFound, is_copied
+from ...blender.player.rows import OWN, give_own, make_row, own_id, read_row, rows_of
 from ...blender.provenance import PART
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, WHOLE_NAMES, AnimationTable
 from ...game.player.animation_edits import rank, with_clip
@@ -34,6 +34,12 @@ class PlayerAnimations(Animations):
         self.table = table_of(player)
         self.known = {} if self.table is None else {row.name: row for row in self.table.by_name.values()}
         self.actions = rows_of(player.identity, list(player.parts.values()))
+
+    def stand_alone(self) -> None:
+        """Have rows that no copy of the player has."""
+        if is_copied(self.player):
+            give_own(self.player.identity, self.owners())
+            self.actions = rows_of(self.player.identity, self.owners())
 
     def playing(self) -> list[Block]:
         """Return what the active part plays, and behind it what the others do."""

@@ -27,7 +27,6 @@ class AnimationOperator:
     bl_options = {"REGISTER", "UNDO"}
     needs = ""  # which of `shown.CHANGES` it makes of an animation that is there
     moves_frames = False  # of models that have such
-    edits = True  # what copies of the model have, too
     report: Any
     name: str
     span: tuple[int, int]  # the frames of the scene that are chosen
@@ -57,8 +56,6 @@ class AnimationOperator:
             if self.moves_frames:
                 fill_gaps(context)
             animations, self.span = need_animations(context), scene_range(context.scene)
-            if self.edits:
-                animations.stand_alone()
             with animations.markers_at_home(), collected_warnings() as warnings:
                 self.change(animations, context)
             if warnings:
@@ -76,11 +73,18 @@ class AnimationOperator:
         """Do what the operator is for; raises ModelError."""
         raise NotImplementedError
 
+    def row_to_edit(self, animations: Any) -> Any:
+        """Return the animation, which no copy of the model has any more; raises LimitError where it can't be edited."""
+        row = animations.find(self.name)
+        animations.demand(self.needs, row)
+        place = [each.key for each in animations.rows()].index(row.key)
+        animations.stand_alone()
+        return animations.rows()[place]
+
 
 class OBJECT_OT_idtech_animation_play(AnimationOperator, Operator):  # type: ignore[misc]
     """Let the active object's model play an animation."""
 
-    edits = False
     bl_idname = "object.idtech_animation_play"
     bl_label = "Play This Animation"
     bl_description = "Let the active object's model play the animation, and the scene show it from first to last frame"
@@ -95,7 +99,6 @@ class OBJECT_OT_idtech_animation_play(AnimationOperator, Operator):  # type: ign
 class OBJECT_OT_idtech_animation_make(AnimationOperator, Operator):  # type: ignore[misc]
     """Make the actions of animations that are listed, and were not played yet."""
 
-    edits = False
     bl_idname = "object.idtech_animation_make"
     bl_label = "Make All Animations"
     bl_description = "Make the actions of all animations in the list that have none yet, which else their playing makes"
@@ -137,6 +140,7 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
     def change(self, animations: Any, context: Context) -> None:
         """Add it, and play it."""
         animations.demand_own()
+        animations.stand_alone()
         first, last = animations.default_range(*self.span)
         first, last = (first if self.first < 0 else self.first), (last if self.last < 0 else self.last)
         key = animations.add(self.name.strip() or animations.default_name(), first, last)
@@ -156,8 +160,7 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
 
     def change(self, animations: Any, context: Context) -> None:
         """Remove it, and play what takes its place."""
-        row = animations.find(self.name)
-        animations.demand("REMOVE", row)
+        row = self.row_to_edit(animations)
         rows = animations.rows()
         place, shown_row = [each.key for each in rows].index(row.key), animations.playing_row(rows)
         played = shown_row is not None and shown_row.key == row.key
@@ -181,8 +184,7 @@ class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type
 
     def change(self, animations: Any, context: Context) -> None:
         """Copy it, and play the copy."""
-        row = animations.find(self.name)
-        animations.demand("DUPLICATE", row)
+        row = self.row_to_edit(animations)
         key = animations.duplicate(row, self.copy.strip())
         animations.play(animations.find(key), context.scene)
 
@@ -205,8 +207,7 @@ class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ign
 
     def change(self, animations: Any, context: Context) -> None:
         """Move it."""
-        row = animations.find(self.name)
-        animations.demand("MOVE", row)
+        row = self.row_to_edit(animations)
         animations.move(row, -1 if self.direction == "UP" else 1)
 
 
@@ -239,8 +240,7 @@ class OBJECT_OT_idtech_animation_rename(AnimationOperator, Operator):  # type: i
 
     def change(self, animations: Any, context: Context) -> None:
         """Rename it."""
-        row = animations.find(self.name)
-        animations.demand("RENAME", row)
+        row = self.row_to_edit(animations)
         if self.to.strip() and self.to.strip() != row.name:
             animations.rename(row, self.to.strip())
 
