@@ -186,6 +186,15 @@ def played_slot(player: Any) -> Any:
     return player.action_slot if HAS_SLOTS else None
 
 
+def play_copy(owner: Any, action: Any) -> None:
+    """Make an ID with animation data play a copy of its action, in the slot that it has; raises LimitError."""
+    refuse_tweak_mode(owner)
+    slot = played_slot(owner.animation_data)
+    owner.animation_data.action = action
+    if HAS_SLOTS:
+        owner.animation_data.action_slot = None if slot is None else action.slots.get(slot.identifier)
+
+
 def share_action(owner: Any, model: Any) -> None:
     """Make `owner` play the action, and the slot, that `model` (an ID of the same kind) plays; raises LimitError."""
     refuse_tweak_mode(owner)

@@ -66,6 +66,7 @@ def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Con
         ModelError: nothing could be made; the .blend is as it was.
     """
     _refuse_inner_levels(chosen.blocks)
+    chosen.keep_apart(context, need_home=True)
     with collected_warnings() as warnings, object_mode(context):
         scale = unit_of(*chosen.blocks) if settings.scale is None else settings.scale
         row, model = row_of_levels(), plain_model(chosen, scale, context)

@@ -28,12 +28,16 @@ class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> set[str]:
         """Make it, and select it; what hinders it is reported."""
         from ..blender.hanging import make_root
+        from ..blender.scene import objects_in
         from ..tasks.export.selection import choose
 
         active = context.view_layer.objects.active
         try:
             chosen = choose(context, "AUTO")
-            home = chosen.collection or active.users_collection[0]
+            chosen.keep_apart(context)
+            home = chosen.collection
+            if home is None or active not in objects_in(home):
+                home = active.users_collection[0]
             root = make_root(f"{proposed_stem(chosen)} root", chosen.whole, home)
         except ModelError as error:
             self.report({"ERROR"}, str(error))

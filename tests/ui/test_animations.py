@@ -172,6 +172,18 @@ def test_animations_move_with_their_frames(monster):
     assert export_bytes(monster / "c.md2") == sample("animated", "md2")
 
 
+def test_with_the_last_frame_of_what_plays_all_frames_play_again(monster):
+    whole, first, *rest = names()
+    assert play(name=first) == {"FINISHED"}
+    while span()[1] > 0:
+        assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    left = len(rows()[0].frames)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert names() == [whole, *rest]
+    assert need_animations(bpy.context).playing() == [rows()[0].action]
+    assert len(written(monster)) == left - 1
+
+
 def test_a_copy_has_frames_of_its_own_and_goes_with_them(monster):
     before = frames_of(sample("animated", "md2"))
     first = names()[1]

@@ -99,6 +99,19 @@ def test_so_has_a_copy_that_lies_in_no_models_collection(monster):
     assert names() == found
 
 
+def test_a_root_that_is_made_for_a_copy_is_the_copys(monster):
+    found = names()
+    mesh, copy = copied(found[0], home=True)
+    before = written(monster)
+    activate(copy)
+    assert bpy.ops.object.idtech_make_root() == {"FINISHED"}
+    assert copy.parent is not None and set(copy.parent.users_collection) == set(copy.users_collection)
+    assert remove(name=found[1]) == {"FINISHED"}
+    activate(mesh)
+    assert names() == found
+    assert written(monster) == before
+
+
 def shown() -> dict[str, Any]:
     """Return where the active mesh has its points in each frame of each of its animations."""
     found, block = {}, bpy.context.view_layer.objects.active

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from .. import rig_clips
-from ..compat import Block, play
+from ..compat import Block, play_copy
 from ..frame_rigs import RIG_KEYS, rig_actions, rigs_of, whole_of
 from ..linked import is_from_library
 from ..playback import used_actions
@@ -50,17 +50,18 @@ def stand_alone(blocks: Sequence[Block], collection: bpy.types.Collection | None
             theirs, action.name = action.name, f"{action.name} of a copy"
             own.name, action.name = theirs, own.name
         own[MODEL_ID] = fresh
-        _play_own(keyed, rigs, action, own)
+        _play_own(blocks, rigs, action, own)
+    _own_tags(blocks)
     holders: list[Block] = [b.data for b in blocks if b.type == "MESH" and animations_id(b.data) in ids]
     for holder in (*holders, *(() if collection is None else (collection,))):
         holder[OWN_ANIMATIONS] = fresh
 
 
-def _play_own(keyed: list[Block], rigs: list[Block], action: Block, own: Block) -> None:
-    """Let keys play their own action in place of another, and armatures go along with that."""
-    for keys in (block.data.shape_keys for block in keyed):
-        if keys.animation_data is not None and keys.animation_data.action == action:
-            play(keys, own)
+def _play_own(blocks: Sequence[Block], rigs: list[Block], action: Block, own: Block) -> None:
+    """Let a model play its own action in place of another, and armatures go along with that."""
+    for owner in (*blocks, *(block.data.shape_keys for block in blocks if block.type == "MESH")):
+        if owner is not None and owner.animation_data is not None and owner.animation_data.action == action:
+            play_copy(owner, own)
     for rig in rigs:
         for clip in rig_actions(rig):
             if clip.get(RIG_KEYS) == action or (own.get(WHOLE) and clip == whole_of(rig)):
@@ -68,15 +69,29 @@ def _play_own(keyed: list[Block], rigs: list[Block], action: Block, own: Block) 
 
 
 def _own_actions(keyed: list[Block], others: list[Block], ids: set[str]) -> dict[Block, Block]:
-    """Return an action of its own for each of a model's: what it alone plays is so, of others it gets copies."""
+    """Return an action of its own for each of a model's: what Blender copied for it is so, of others it gets copies."""
     played, elsewhere = ({a for b in each for a in used_actions(b.data.shape_keys)} for each in (keyed, others))
-    every = model_actions(ids, whole=True)
-    found = {action: action for action in every if action in played - elsewhere}
-    known = [copied_from(action, every) for action in found]
-    for action in every:
-        has_whole = action.get(WHOLE) and any(each.get(WHOLE) for each in found)
-        if not (action in found or action in known or has_whole or copied_from(action, every)):
-            found[action] = action.copy()
+    every, found = model_actions(ids, whole=True), dict[Block, Block]()
+    wholes = sorted((a for a in every if a.get(WHOLE)), key=lambda a: (a not in played, a in elsewhere))
+    origins = {action: copied_from(action, every) for action in every if action not in wholes}
+    for action in wholes[:1]:
+        found[action] = action if len(wholes) > 1 and action in played - elsewhere else action.copy()
+    for action in (action for action, origin in origins.items() if origin is not None and action in played):
+        found[action] = action
+    had = {origins[action] for action in found if action not in wholes}
+    for action in (action for action, origin in origins.items() if origin is None and action not in had):
+        found[action] = action.copy()
     for own in found.values():
         own.use_fake_user = True
     return found
+
+
+def _own_tags(blocks: Sequence[Block]) -> None:
+    """Give a model's tags a copy of each action that they play with objects of others."""
+    others = {b.animation_data.action for b in bpy.data.objects if b not in blocks and b.animation_data is not None}
+    made: dict[Block, Block] = {}
+    for block in (block for block in blocks if block.type == "EMPTY" and block.animation_data is not None):
+        action = block.animation_data.action
+        if action is not None and action in others:
+            made[action] = made.get(action) or action.copy()
+            play_copy(block, made[action])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...reporting import LimitError, listed
 from .. import names, rig_clips
-from ..compat import Block, playing_curves, share_action
+from ..compat import Block, play, playing_curves, share_action
 from ..curves import curve_points, is_still, value_path
 from ..frame_rigs import posed_by, rigs_of
 from ..linked import THERE, refuse_linked
@@ -226,7 +226,7 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     rigs = rigs_of([block for each in model.every() for block in each.meshes])
     _refuse_others(model, rigs)
     for each in model.every():
-        stand_alone([*each.meshes, *each.still], each.collection)
+        stand_alone([*each.meshes, *each.still, *each.tags], each.collection)
     rig_clips.settle(rigs)
     root = root_of(model.meshes[0]) if model.meshes else None
     played = _played(model)
@@ -238,6 +238,8 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
         _rewrite_model(follower, _order_in_step(follower, model.count, order), new, copies)
     rig_clips.rewrite(rigs, clips.without_copies(order, copies))
     in_a_row = bool(model.meshes) and model.times == [float(time) for time in range(model.count)]
+    if end is not None and _played(model) is None:  # what played had that frame alone, and went with it
+        played, end = _play_whole(model), None
     span = None if played is None or end is None else (end, round(float(played.frame_range[1]) - end))
     blocks = [*model.meshes, *model.still, *model.tags]
     is_alone = model.count == 1 and not _moves_more(model.scene, blocks)
@@ -272,6 +274,15 @@ def _played(model: FrameModel) -> Any | None:
     """Return the action that plays a model's keys; None of a player's part, whose root has the frame that shows."""
     players = (mesh.data.shape_keys.animation_data for mesh in model.meshes)
     return next((player.action for player in players if player is not None and player.action is not None), None)
+
+
+def _play_whole(model: FrameModel) -> Any | None:
+    """Let a model play the action of all its frames, which is returned; None if there is none."""
+    every = clips.model_actions(clips.model_ids(model.meshes, model.collection), whole=True)
+    whole = next((action for action in every if action.get(clips.WHOLE)), None)
+    for keys in (block.data.shape_keys for block in model.meshes if whole is not None):
+        play(keys, whole)
+    return whole
 
 
 def _order_in_step(follower: FrameModel, count: int, order: list[int]) -> list[int]:

@@ -76,11 +76,12 @@ class Choice:
         """Return the same with what is hidden, which a whole player is written with."""
         return replace(self, blocks=self.whole, hidden=[])
 
-    def keep_apart(self, context: Context) -> None:
+    def keep_apart(self, context: Context, need_home: bool = False) -> None:
         """Let copies in a collection of their own have a model's list of frames for themselves, before it changes.
 
         Raises:
-            LimitError: they lie in the scene's own collection, which can't have it.
+            LimitError: they lie in the scene's own collection, which can't have it, and there is such a list, or they
+                `need_home` for something else.
         """
         speaker = self.collection
         others = [] if speaker is None else objects_in(speaker)
@@ -90,7 +91,7 @@ class Choice:
         if own is not None:
             adopt(own, speaker)
             self.collection = own
-        elif frame_list(speaker) is not None:
+        elif need_home or frame_list(speaker) is not None:
             raise LimitError("these are copies of a model's objects: move them into a collection of their own first")
 
 
