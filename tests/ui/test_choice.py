@@ -895,6 +895,33 @@ def test_an_instance_that_is_selected_is_named_once(tmp_path, capfd, what, targe
     assert "which leaves out animations); left out: 'gun in hand'" in said and said.count("'gun in hand'") == 1
 
 
+@pytest.mark.parametrize("suffix", ["md5mesh", "iqm", "mds", "md3"])
+@pytest.mark.parametrize("way", ["bent", "on a bone"])
+def test_a_mesh_of_ones_own_on_a_models_bones_is_written_with_the_model(tmp_path, suffix, way):
+    """Alone it would take the place of all others in the model's file."""
+    made = import_model(put(tmp_path / "arm.md5mesh", samples_md5.arm()))
+    rig = next(block for block in made.objects if block.type == "ARMATURE")
+    body = next(block for block in made.objects if block.type == "MESH")
+    bone = rig.data.bones[-1].name
+    hat = add_cube("hat")
+    if way == "bent":
+        hat.vertex_groups.new(name=bone).add(range(len(hat.data.vertices)), 1.0, "REPLACE")
+        hat.modifiers.new("Armature", "ARMATURE").object = rig
+    else:
+        hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", bone
+    activate(hat)
+    model = load(export_bytes(tmp_path / f"b.{suffix}", scale=1.0))
+    called = [part.name for part in getattr(model, "meshes", None) or model.surfaces]
+    assert len(called) == len([block for block in made.objects if block.type == "MESH"]) + 1
+    body.hide_set(True)
+    model = load(export_bytes(tmp_path / f"b.{suffix}", scale=1.0))
+    assert len(getattr(model, "meshes", None) or model.surfaces) == len(called) - 1
+    body.hide_set(False)
+    activate(hat, rig)
+    model = load(export_bytes(tmp_path / f"b.{suffix}", scale=1.0, what="SELECTION"))
+    assert len(getattr(model, "meshes", None) or model.surfaces) == 1
+
+
 def test_copies_with_an_armature_are_a_model_of_their_own(tmp_path, capfd):
     newt = import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
     made = copies(newt.objects)

@@ -110,7 +110,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
         return _with_led(context, _in_collection(context, _named(collection_name)))
     active, asked = context.view_layer.objects.active, what
     if what == "AUTO":
-        model = _model(context, active) or _moved_model(context, active)
+        model = _model(context, active) or _moved_model(context, active) or _bending_model(context, active)
         if model is not None:
             model.parts = _other_parts(context, active) if poses_parts(active) else []
             return _with_chosen(context, model)
@@ -430,6 +430,19 @@ def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | 
     ]
     models = {model_of(block) for block in moved}
     return _model(context, moved[0]) if len(models) == 1 and models != {""} else None
+
+
+def _bending_model(context: Context, active: bpy.types.Object | None) -> Choice | None:
+    """Return the imported model whose armature alone bends or carries a mesh of one's own, if that is the active object.
+
+    Without the rest of it the mesh would be written into the model's file, in place of all others.
+    """
+    if active is None or active.type != "MESH" or model_of(active):
+        return None
+    armatures = (block for block in context.scene.objects if block.type == "ARMATURE")
+    rigs = bending(active) or [rig for rig in armatures if bone_under(active, rig)]
+    found = [rig for rig in rigs if model_of(rig) and not is_frame_rig(rig) and not poses_parts(rig)]
+    return _model(context, found[0]) if len(found) == len(rigs) == 1 else None
 
 
 def part_of(context: Context, root: bpy.types.Object) -> Choice:
