@@ -32,6 +32,7 @@ LISTS_TAGS = "idtech_lists_tags"  # on an armature: does its file say which tags
 STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: the name that import gave it
 # On a material: the shader that a skin gives the surface, and the name that import gave the material.
 WORN, WORN_GIVEN = "idtech_worn", "idtech_worn_given"
+PICTURE = "idtech_picture"  # on a material: the name, without its ending, of the picture that import found for it
 PART = "idtech_part"  # on a part's root (see `roots`): lower, upper, head, or what else games hang on tags
 PLAYER = "idtech_player"  # on a player's collection, roots and rows: which player's
 CHARACTER = "idtech_character"  # on the collection of a whole character: what its files are called in their game

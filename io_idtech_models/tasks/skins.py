@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import formats
 from ..blender import names
-from ..blender.compat import Block
+from ..blender.compat import Block, Context
 from ..blender.mesh import attributes
 from ..blender.mesh.levels import levels_of
 from ..blender.mesh.surface_names import name_in_source
@@ -34,6 +34,7 @@ from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
 from ..model.surface_look import Layer, Look, Texture
 from ..reporting import LimitError, collected_warnings, listed
+from .export.selection import choose
 from .export.skin_files import model_file, noted_skin, wardrobe_of
 from .import_.dressing import lacking, materials_of, note_skin, rate_of
 from .import_.games import user_disk
@@ -75,8 +76,20 @@ def _pictures_of(material: Block | None, search: SearchPath) -> list[str]:
 
 def skins_of(block: Block) -> list[str]:
     """Return the names of the skin files and declarations that there are for an object's model."""
-    found = wardrobe_of(block)
+    found = wardrobe_of(_dressed(block))
     return [] if found is None else found.names()
+
+
+def _dressed(block: Block) -> Block:
+    """Return an object, or where it is none of a file's, and hangs on a player's part, a surface of that."""
+    root = root_of(block)
+    return block if root is None or model_file(block) is not None else _surface_of(root) or block
+
+
+def _surface_of(root: Block) -> Block | None:
+    """Return a surface that a player's part came with; None if there is none."""
+    own = (block for block in root.children_recursive if block.type == "MESH" and root_of(block) == root)
+    return next((block for block in own if model_file(block) is not None), None)
 
 
 def show(block: Block, chosen: str) -> str:
@@ -104,10 +117,10 @@ def show(block: Block, chosen: str) -> str:
 
 def _show_on_parts(block: Block, name: str) -> str:
     """Let a model wear a skin, and the other parts of the player that it belongs to, as far as these have it."""
-    shown = _show_skin(block, name)
+    shown = _show_skin(_dressed(block), name)
     player = find_player(block)
     for root in () if player is None else player.parts.values():
-        other = next((b for b in root.children_recursive if b.type == "MESH" and root_of(b) == root), None)
+        other = _surface_of(root)
         if other is not None and root_of(block) != root and name in skins_of(other):
             _show_skin(other, name)
     if player is not None and player.collection is not None:
@@ -132,6 +145,16 @@ def _wear_slot(block: Block, slot: int) -> None:
     attributes.set_attribute(mesh, "material_index", "INT", "FACE", np.full(len(mesh.polygons), slot, np.int32))
     mesh.update()
     block.active_material_index = slot
+
+
+def surfaces_of(block: Block, context: Context) -> list[Block]:
+    """Return the mesh objects that an export of an object's model writes, itself among them."""
+    known = model_of(block)
+    chosen: list[Block] = [*choose(context, "AUTO").whole]
+    if block not in chosen:
+        return known
+    added = [b for b in chosen if b.type == "MESH" and b.library == block.library and b not in known]
+    return [*known, *added]
 
 
 def model_of(block: Block) -> list[Block]:

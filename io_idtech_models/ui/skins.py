@@ -144,12 +144,12 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> set[str]:
         """Write the file; what hinders it is reported, and the file is as it was."""
         from ..tasks.export.skin_files import skin_worn, write_skin
-        from ..tasks.skins import model_of
+        from ..tasks.skins import surfaces_of
 
         active, target = skinned(context), Path(bpy.path.abspath(self.filepath))
         try:
             with collected_warnings() as warnings:
-                summary = write_skin(model_of(active), target, skin_worn(active))
+                summary = write_skin(surfaces_of(active, context), target, skin_worn(active))
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED

@@ -33,6 +33,7 @@ from tests.ui.scene import (
     import_frames,
     import_model,
     operator,
+    png,
 )
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -674,6 +675,15 @@ def _(folder):
     left["idtech_made_for"], left.use_fake_user = "another", True
 
 
+@says("choose them, or rename these curves", to="a.md5anim", what="ALL")
+def _(folder):
+    rig, _ = newt()
+    for name in ("wave", "nod"):
+        action = bpy.data.actions[0].copy()
+        action.name, action.use_fake_user = name, True
+    rig.data.bones["head"].name = "skull"
+
+
 @says("MD2 holds no tags", "MDL holds no tags", to="a.mdl", what="SCENE")
 def _(folder):
     add_cube()
@@ -840,6 +850,52 @@ def _(folder):
     cut_all_frames(folder, 3)
     for curve in next(curves for _, _, curves in action_parts(bpy.data.actions["c"])):
         curve.keyframe_points[1].co[1] += 0.3
+
+
+@says("not the one that is shown now", to="a.md3")
+def _(folder):
+    import_model(SENTINEL)
+    node = next(n for n in bpy.data.objects["hull"].material_slots[0].material.node_tree.nodes if n.type == "TEX_IMAGE")
+    node.image = bpy.data.images.load(str(png(folder / "mine.tga")))
+    activate(bpy.data.objects["hull"])
+
+
+@says("one picture of a name is written")
+def _(folder):
+    player = brought(game(folder))
+    for number, part in enumerate(("lower", "upper")):
+        block = mesh_of(player, part)
+        own = block.material_slots[0].material = bpy.data.materials.new(f"models/own{'.tga' if number else ''}")
+        show_image(own, bpy.data.images.new(f"own {number}", 4, 4))
+    activate(player.root)
+    bpy.ops.export_scene.idtech_player(filepath=str(folder / "a.pk3"))
+
+
+def skin_of_torch(folder: Path) -> Any:
+    """Import a model whose skin lies in its file; returns the material."""
+    (block,) = import_model(put(folder / "b.mdl", "torch")).objects
+    activate(block)
+    return block.material_slots[0].material
+
+
+@says("nodes change its picture", to="a.mdl")
+def _(folder):
+    tree = skin_of_torch(folder).node_tree
+    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    link = next(iter(surface.inputs["Base Color"].links))
+    paler = tree.nodes.new("ShaderNodeHueSaturation")
+    tree.links.new(link.from_socket, paler.inputs["Color"])
+    tree.links.new(paler.outputs["Color"], surface.inputs["Base Color"])
+
+
+@says("what the model's file had stays", to="a.mdl")
+def _(folder):
+    picture = png(folder / "gone.png")
+    for node in skin_of_torch(folder).node_tree.nodes:
+        if node.type == "TEX_IMAGE":
+            node.image = bpy.data.images.load(str(picture))
+    picture.unlink()
+    bpy.data.images["gone.png"].reload()
 
 
 @says("painted or made here", to="a.md3")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.shading import images
+from io_idtech_models.blender.shading.materials import worn_by
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.model.vertex import Surface, VertexModel
@@ -21,6 +22,7 @@ from io_idtech_models.ui import skins
 from tests.blender.case import append
 from tests.samples import PROJECT, put
 from tests.ui.panel.drawing import Layout
+from tests.ui.player.players import brought, game
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -397,3 +399,34 @@ def test_what_a_skin_file_says_is_a_shader_in_formats_that_have_no_such_file(tmp
     shaders = {s.shader for s in found.meshes} if hasattr(found, "meshes") else {s.shaders[0] for s in found.surfaces}
     name = "models/players/toys/trooper/trooper" + ("" if kind == "ase" else ".tga")
     assert shaders == {"" if kind == "mdm" else name}
+
+
+def test_a_skin_is_all_parts_also_where_a_mesh_of_ones_own_comes_first(tmp_path):
+    player = brought(game(tmp_path))
+    own = add_cube("a boot")
+    own.parent = player.parts["lower"]
+    own.data.materials.append(bpy.data.materials.new("models/boot"))
+    surfaces = [b for root in player.parts.values() for b in root.children if b.type == "MESH" and b != own]
+    for active in (next(b for b in surfaces if b.parent == player.parts["upper"]), own):
+        activate(active)
+        for skin in ("red", "default"):
+            assert show(skin=f"{skin}.skin") == {"FINISHED"}
+            worn = {block.name: worn_by(block.material_slots[0].material) for block in surfaces}
+            assert all(("red" in shader) == (skin == "red") for shader in worn.values() if shader), worn
+
+
+def test_write_skin_has_what_an_export_writes(tmp_path):
+    put(tmp_path / "head_default.skin", b"h_eyes,models/eyes\n")
+    made = import_model(PROJECT / "examples/sentinel/sentinel.md3")
+    count = len([block for block in made.objects if block.type == "MESH"])
+    hat = add_cube("h_hat")
+    hat.data.materials.append(bpy.data.materials.new("models/hat"))
+    for home in list(hat.users_collection):
+        home.objects.unlink(hat)
+    made.objects.link(hat)
+    for active in (hat, bpy.data.objects["hull"]):
+        activate(active)
+        target = tmp_path / f"{active.name}.skin"
+        assert bpy.ops.object.idtech_write_skin(filepath=str(target)) == {"FINISHED"}
+        lines = target.read_text("latin-1").splitlines()
+        assert "h_hat,models/hat" in lines and len(lines) >= count + 1

@@ -8,6 +8,7 @@ alone, and animation.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 import bpy
@@ -69,6 +70,12 @@ def _value(thing: Any, wanted: Any, driven: set[str]) -> Any:
     if value is None or isinstance(value, bpy.types.ID):
         return None if value is None else value.name_full
     return _told(value, driven)
+
+
+def waiting(models: Collection[Any]) -> list[Block]:
+    """Return the materials that wait for models, by their ids, to wear a skin again."""
+    places = ((material, json.loads(material.get(WAITS, "[]"))) for material in bpy.data.materials)
+    return [material for material, kept in places if any(model in models for model, *_ in kept)]
 
 
 class Waiting:

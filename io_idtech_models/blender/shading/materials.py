@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any, Protocol
 
 import bpy
@@ -17,9 +18,10 @@ from ...model.pictures import Palette, Skin
 from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block
-from ..provenance import STAND_IN, WORN, WORN_GIVEN
-from .images import Picture, ReadPixels, load_image
+from ..provenance import PICTURE, STAND_IN, WORN, WORN_GIVEN
+from .images import Picture, ReadPixels, image_of, load_image
 from .nodes import show_look
+from .pixels import file_of, is_changed, origin_of
 from .skins import RATE, show_skin
 
 OwnImage = Callable[[], Picture | None]
@@ -144,10 +146,27 @@ class Materials:
         normal, specular = (None if images.get(t) is None else t for t in (look.normal, look.specular))
         shown = look._replace(layers=layers, normal=normal, specular=specular)
         show_look(material, shown, lambda texture: images[texture], self.frame_rate)
+        image = image_of(material)
+        if image is not None:
+            material[PICTURE] = PurePath(origin_of(image)).stem
         return True
 
     def _image(self, texture: Texture) -> Block | None:
         return load_image(texture.picture, self.read_pixels, texture.name)
+
+
+def other_picture(material: Block) -> Block | None:
+    """Return the image of a material of an import that shows another file than its name meant; else None.
+
+    Files are told apart by their names, for they may have moved. What was painted is none.
+    """
+    known, image = material.get(PICTURE), image_of(material)
+    given = material.get(STAND_IN) or material.get(WORN_GIVEN) or material.get(names.GIVEN)
+    if not isinstance(known, str) or image is None or is_changed(image) or not isinstance(given, str):
+        return None
+    stem = PurePath(file_of(image)).stem
+    is_other = bool(stem) and stem.lower() != known.lower() and names.is_untouched(material.name, given)
+    return image if is_other else None
 
 
 def worn_by(material: Block) -> str:

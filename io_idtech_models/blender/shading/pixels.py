@@ -31,13 +31,14 @@ def picture_of(material: Any) -> Pixels:
     if image is not None:
         found = pixels_of(image)
         if found is not None:
+            warn_of_nodes(material, image)
             return found[:, :, :3]
         log.warning("'%s': its picture '%s' can't be read: a plain colour is written", material.name, image.name)
     return np.broadcast_to(written_color(material), (PLAIN, PLAIN, 3))
 
 
 def pixels_of(image: Block) -> Pixels | None:
-    """Return the pixels of an image; None if its file can't be read, or it has no colours."""
+    """Return the pixels of an image, as screens show them; None if its file can't be read, or it has no colours."""
     width, height = image.size
     if not width or not height or image.channels < 3:
         return None
@@ -45,9 +46,22 @@ def pixels_of(image: Block) -> Pixels | None:
     image.pixels.foreach_get(values)
     if image.is_float:  # what has eight bits lies between 0 and 1
         values = np.clip(np.nan_to_num(values), 0.0, 1.0)
+        if not image.colorspace_settings.is_data:
+            return _of_linear(values.reshape(height, width, -1))[:, :, :4]
     values *= np.float32(255.0)
     values += np.float32(0.5)
     return values.astype(np.uint8).reshape(height, width, -1)[:, :, :4]
+
+
+def _of_linear(values: NDArray[np.float32]) -> Pixels:
+    """Return linear colours (H, W, C), 0 to 1, as screens show them; alpha is linear there, too.
+
+    Each number of a pixel begins where the one before it ends: so no processor rounds otherwise.
+    """
+    begins = np.array([_linear((number - 0.5) / 255) for number in range(1, 256)], np.float32)
+    found: Pixels = np.searchsorted(begins, values, side="right").astype(np.uint8)
+    found[:, :, 3:] = (values[:, :, 3:] * np.float32(255.0) + np.float32(0.5)).astype(np.uint8)
+    return found
 
 
 def origin_of(image: Block) -> str:
@@ -125,6 +139,19 @@ def _shown(linear: float) -> float:
     """Return a colour's share as screens show it (IEC 61966-2-1, sRGB)."""
     value = min(max(linear, 0.0), 1.0)
     return 12.92 * value if value <= 0.0031308 else 1.055 * float(value ** (1 / 2.4)) - 0.055
+
+
+def _linear(shown: float) -> float:
+    """Return what `_shown` shows so."""
+    return shown / 12.92 if shown <= 0.04045 else float(((shown + 0.055) / 1.055) ** 2.4)
+
+
+def warn_of_nodes(material: Any, image: Block) -> None:
+    """Say that nodes change the picture of a material, which is written as it is."""
+    makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
+    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers):
+        text = "'%s': nodes change its picture '%s', bake them into one: it is written as it is"
+        log.warning(text, material.name, image.name)
 
 
 class Maps(NamedTuple):

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from ...model.clips import fitted_times
 from ...model.pictures import Palette, Picture, Skin, quake_palette
 from ...model.surface_look import Layer, Look, Texture
+from ...reporting import listed
 from .. import names
 from ..compat import Block
 from ..properties import TIMES, numbers, show
 from .images import ALPHA_APART, image_of
 from .nodes import show_look
-from .pixels import pixels_of, written_color
+from .pixels import pixels_of, warn_of_nodes, written_color
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +108,11 @@ def read_skin(material: Block, name: str) -> Skin:
         images, times = ([] if image is None else [image]), ()
         if image is None:
             return Skin(name, [written_color(material).reshape(1, 1, 3)], (), index)
+        warn_of_nodes(material, image)
     pictures = [_picture(image) for image in images]
+    lost = [image.name for image, picture in zip(images, pictures, strict=True) if picture is None]
+    if lost:
+        log.warning("'%s': pictures can't be read, what the model's file had stays: %s", material.name, listed(lost))
     return Skin(name, [picture for picture in pictures if picture is not None], times, index)
 
 

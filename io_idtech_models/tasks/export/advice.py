@@ -39,7 +39,8 @@ def advice(blocks: Iterable[Any], row: Format, scale: float, keep_suffixes: bool
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     came = {(collection_of(mesh) or mesh).name: unit for mesh in meshes if (unit := unit_of(mesh)) != 1.0}
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    of_dress = (*of_materials(meshes, row, keep_suffixes), *_of_painted(meshes, row), *of_turned_pictures(meshes, row))
+    of_pictures = [*_of_painted(meshes, row), *of_other_pictures(meshes, row), *of_turned_pictures(meshes, row)]
+    of_dress = (*of_materials(meshes, row, keep_suffixes), *of_pictures)
     return [*_of_tags(meshes, row), *of_dress, *_of_skins(meshes, row), *_of_scale(own), *of_unit(came, scale), *far]
 
 
@@ -285,6 +286,17 @@ def _of_painted(meshes: list[Any], row: Format) -> list[str]:
     painted = [image.name for image in images if not row.vertex.holds_pictures and is_changed(image)]
     text = "painted or made here, games show what their files hold, save them (Image > Save As)"
     return [f"{text}: {listed(painted)}"] if painted else []
+
+
+def of_other_pictures(meshes: list[Any], row: Format) -> list[str]:
+    """Return which materials show another picture than their names mean, in a sentence."""
+    from ...blender.shading.materials import other_picture
+
+    slots = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots if slot.material)
+    pairs = [] if row.vertex.holds_pictures else [(material, other_picture(material)) for material in slots]
+    other = [f"{material.name} ({image.name})" for material, image in pairs if image is not None]
+    text = "games show the picture that a shader is called by, not the one that is shown now, rename these materials"
+    return [f"{text}: {listed(other)}"] if other else []
 
 
 def of_turned_pictures(meshes: list[Any], row: Format) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from ... import formats
 from ...blender import names
 from ...blender.compat import Block, action_parts, played_action, playing_curves, slot_claim, slot_label, strip_curves
-from ...blender.curves import is_still, playing_strips, playing_tracks, plays, same_curves
+from ...blender.curves import is_still, moved_bones, playing_strips, playing_tracks, plays, same_curves
 from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
 from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
 from ...blender.playback import Take, key_roles, used_actions, warn_of_others
@@ -364,6 +364,7 @@ def _all(rig: Any) -> list[Any]:
             "to write them: %s"
         )
         log.warning(text, rig.name, listed([action.name for action in left]))
+    _say_nearly_fitting(rig, {*found, *loose})
     return [*found, *(action for action in loose if action.users and action not in left)]
 
 
@@ -373,6 +374,30 @@ def _loose(rigs: list[Any], own: list[Any]) -> list[Any]:
     every: list[Any] = list(bpy.data.actions)
     free = [action for action in every if action not in own and action not in others and PREVIEW not in action]
     return [action for action in free if any(fits(rig, action) for rig in rigs)]
+
+
+def _say_nearly_fitting(rig: Any, known: set[Any]) -> None:
+    """Name the actions that most of an armature's bones would play, and one does not that it has no more.
+
+    Blender renames what moves a bone in the actions alone that its armature plays or keeps in tracks.
+    """
+    others = [block for block in bpy.data.objects if block.type == "ARMATURE" and block != rig]
+    seen = known | {action for block in bpy.data.objects for action in used_actions(block)}
+    every: list[Any] = list(bpy.data.actions)
+    missing, found = dict[str, None](), list[str]()
+    for action in every:
+        if action in seen or PREVIEW in action or not action.users:
+            continue
+        bones = sorted(moved_bones(curves_of(action, slot_of(rig, action))))
+        lacks = [bone for bone in bones if bone not in rig.data.bones]
+        is_strange = action.get(MADE_FOR) not in (None, rig.data.get(MODEL_ID))
+        is_others = any(fits(other, action) for other in others)
+        if 0 < 2 * len(lacks) < len(bones) and not (is_strange or is_others):
+            found.append(action.name)
+            missing |= dict.fromkeys(lacks)
+    if found:
+        text = "actions that move bones which '%s' has not (%s) are left out, choose them, or rename these curves: %s"
+        log.warning(text, rig.name, listed(list(missing)), listed(found))
 
 
 def warn_of_unplayed(rig: Any) -> None:

@@ -433,7 +433,7 @@ def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | 
 
 
 def _bending_model(context: Context, active: bpy.types.Object | None) -> Choice | None:
-    """Return the imported model whose armature alone bends or carries a mesh of one's own, if that is the active object.
+    """Return the imported model whose armature alone bends or carries a mesh of one's own, which is active; else None.
 
     Without the rest of it the mesh would be written into the model's file, in place of all others.
     """

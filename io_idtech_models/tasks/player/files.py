@@ -26,7 +26,7 @@ from ...game.skin import skins_of
 from ...game.store import ARCHIVES, GameFile, Store, name_parts, split_at_archive, split_name
 from ...model.limits.games import MOST_LEVELS
 from ...reporting import LimitError, ModelError, listed
-from ..export.advice import of_turned_pictures
+from ..export.advice import of_other_pictures, of_turned_pictures
 from ..import_.games import configured, user_disk
 from .exports import SavedPlayer, player_name
 from .home import say_elsewhere
@@ -155,7 +155,7 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
             files = {each: _with_path(each, data, old, folder) for each, data in files.items()}
         files, besides = files | skins, mod.files
     else:
-        for text in of_turned_pictures(saved.meshes, ROW):
+        for text in (*of_other_pictures(saved.meshes, ROW), *of_turned_pictures(saved.meshes, ROW)):
             log.warning("%s", text)
         if lost := sorted(mod.painted(skins)):
             log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))

@@ -29,9 +29,10 @@ from ...blender.exchange.picture import render_still
 from ...blender.exchange.scene_files import ExchangeError
 from ...blender.mesh.surface_names import worn_materials
 from ...blender.player.parts import PlayerFound, all_shown
-from ...blender.provenance import FILE
+from ...blender.provenance import FILE, MODEL_ID
 from ...blender.roots import root_of
 from ...blender.shading import pixels
+from ...blender.shading.edited import waiting
 from ...blender.shading.images import image_of
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import file_of, is_changed, origin_of, pixels_of
@@ -84,10 +85,11 @@ class Mod:
                 self.files[path] = data
         for text in self.texts:
             self.files[f"scripts/{_script_name(text.name)}"] = text.as_string().encode()
+        self._say_several()
         for material in self._materials():
             self._add(material)
         for drawn, image in self._unworn(wanted):
-            if is_changed(image) or file_of(image) != origin_of(image):
+            if is_changed(image) or not _is_at(self._found(drawn), file_of(image)):
                 self._put_image(drawn, image, worn=False)
         for name, data in skins.items():
             skins[name] = _renamed(data, self.renamed | (self.of_skin if name.lower().endswith(self._ending) else {}))
@@ -112,6 +114,18 @@ class Mod:
     def _materials(self) -> list[Block]:
         return list(dict.fromkeys(m for _, m in worn_materials(self.meshes) if m is not None))
 
+    def _say_several(self) -> None:
+        """Name pictures that materials show which wear one name: the game has one of a name."""
+        shown: dict[str, dict[Block, str]] = {}
+        for material in self._materials():
+            worn, image = worn_by(material), image_of(material)
+            if worn and image is not None and self.script(worn) is None:
+                shown.setdefault(_key(worn), {})[image] = worn
+        for images in shown.values():
+            if len({origin_of(image) or image.name for image in images}) > 1:
+                text = "one picture of a name is written, rename the materials that show another than '%s': %s"
+                log.warning(text, next(iter(images.values())), listed([image.name for image in images]))
+
     def painted(self, skins: dict[str, bytes]) -> Iterator[str]:
         """Yield the names of images, of what is worn and of other skins, whose pixels are no file's."""
         worn = {image: None for material in self._materials() if (image := image_of(material)) is not None}
@@ -127,15 +141,23 @@ class Mod:
         images: dict[str, Block] = {}
         for image in bpy.data.images:
             images.setdefault(os.path.normcase(origin_of(image)), image)
+        kept = {_key(worn_by(material)): image_of(material) for material in waiting(self._models)}
         worn = {_key(worn_by(material)) for material in self._materials()}
         for shader in sorted(wanted):
             script = self.script(shader)
             drawn = ([] if _key(shader) in worn else [shader]) if script is None else _maps(script)
             for name in drawn:
-                found = None if _key(name) in self._drawn else self._found(name)
-                came = None if found is None else images.get(_normal(found))
+                if _key(name) in self._drawn:
+                    continue
+                found = self._found(name)
+                came = kept.get(_key(name)) or (None if found is None else images.get(_normal(found)))
                 if came is not None:
                     yield name, came
+
+    @property
+    def _models(self) -> set[str]:
+        """The ids of the models that are written."""
+        return {mesh.data.get(MODEL_ID, "") for mesh in self.meshes} - {""}
 
     @property
     def _libraries(self) -> list[ShaderLibrary]:
@@ -179,6 +201,7 @@ class Mod:
             if self._found(worn) is None and _is_own(material):
                 self._put(worn, worn, tga.encode(pixels.picture_of(material)), ".tga")
         elif is_changed(image) or not _is_at(self._found(worn), file_of(image)):
+            pixels.warn_of_nodes(material, image)
             self._put_image(worn, image)
 
     def _add_of_script(self, worn: str, script: Shader, image: Block | None) -> None:

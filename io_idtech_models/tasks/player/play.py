@@ -11,8 +11,9 @@ from ...blender.playback import changing_over, drop_solo
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import ROW, retime, rows_of, wholes_of
-from ...blender.roots import FRAME, curve_of_frame, tag_frames
+from ...blender.roots import FRAME, curve_of_frame, follows_frame, tag_frames
 from ...blender.vertex.shape_keys import frame_blocks
+from ...blender.vertex.shown_keys import has_frames
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.animation_edits import rank
@@ -105,10 +106,10 @@ def whole(player: PlayerFound, root: Any) -> bpy.types.Action | None:
 
 def num_frames(root: Any) -> int:
     """Return how many frames a part has."""
-    for block in root.children:
-        keys = None if block.type != "MESH" else block.data.shape_keys
-        if keys is not None:
-            return len(frame_blocks(keys))
+    keyed = [block.data.shape_keys for block in root.children if has_frames(block)]
+    keys = next((keys for keys in keyed if follows_frame(keys)), next(iter(keyed), None))
+    if keys is not None:
+        return len(frame_blocks(keys))
     home = next((c for c in root.users_collection if frame_list(c) is not None), None)
     found = None if home is None else frame_list(home)
     return tag_frames(root.children) if found is None else len(found[0])

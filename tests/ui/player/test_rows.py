@@ -10,6 +10,7 @@ import pytest
 
 from io_idtech_models.blender.player import rows
 from io_idtech_models.game.player.animation_cfg import read
+from io_idtech_models.tasks.player.play import num_frames
 from tests.samples import PROJECT, put
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
 from tests.ui.player.players import (
@@ -25,7 +26,7 @@ from tests.ui.player.players import (
     tag_of,
     unequal,
 )
-from tests.ui.scene import activate, bpy, error_of, import_frames, stored
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_frames, stored
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 frame_curve: Callable[[Any], Any] = rows.frame_curve
@@ -285,6 +286,24 @@ def test_a_model_that_hangs_on_a_player_has_its_own_frames(own, tmp_path):
     assert len(mesh.data.shape_keys.key_blocks) == 4
     activate(own.root)
     assert unequal(tmp_path) == []
+
+
+def test_a_part_has_the_frames_of_its_surfaces_and_not_of_keys_of_ones_own(tmp_path):
+    player = brought(game(tmp_path))
+    root = player.parts["upper"]
+    count = num_frames(root)
+    own = add_cube("a mask")  # which comes first
+    own.parent = root
+    for name in ("Basis", "open"):
+        own.shape_key_add(name=name)
+    assert next(block for block in root.children if block.type == "MESH") == own
+    assert num_frames(root) == count > 2
+    activate(root)
+    assert bpy.ops.object.idtech_play(legs="ALL", torso="ALL") == {"FINISHED"}
+    bpy.context.scene.frame_set(count - 1)
+    assert root["frame"] == count - 1
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert num_frames(root) == count - 1
 
 
 def test_legs_and_torso_begin_at_the_same_number(tmp_path):
