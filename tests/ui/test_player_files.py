@@ -307,6 +307,21 @@ def test_what_was_painted_for_a_skin_that_is_not_worn_now_goes_along(tmp_path, c
     assert f"take them along, or save them: '{FOLDER}/upper.tga'" in capfd.readouterr().out.replace("takes", "take")
 
 
+@pytest.mark.parametrize("made", [False, True], ids=["a file", "made here"])
+def test_another_picture_of_a_skin_that_is_not_worn_now_goes_along(tmp_path, made):
+    player = brought(dressed_game(tmp_path))
+    other = image("other", (0.0, 1.0, 0.0))
+    if not made:
+        other = bpy.data.images.load(str(tga(tmp_path / "own.tga", (0, 255, 0))))
+    for node in mesh_of(player, "upper").data.materials[0].node_tree.nodes:
+        if node.type == "TEX_IMAGE":
+            node.image = other
+    activate(mesh_of(player, "head"))
+    assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    assert texels(members(tmp_path / "mod.pk3")) == {f"{FOLDER}/upper.tga": b"\0\xff\0"}
+
+
 def test_further_stages_that_were_painted_go_along(tmp_path):
     """Of a script a material shows one picture; others may have been painted in the image editor."""
     player = brought(dressed_game(tmp_path))

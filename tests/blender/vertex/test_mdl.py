@@ -62,6 +62,22 @@ def paint(block, row, column, color):
 # -- what is there
 
 
+@pytest.mark.parametrize("data", [False, True])
+def test_linear_pixels_are_written_as_screens_show_them(data):
+    """By the formula of IEC 61966-2-1; what is no colour stays as it is."""
+    image = bpy.data.images.new("bake", 16, 16, float_buffer=True)
+    image.colorspace_settings.is_data = data
+    linear = np.linspace(0.0, 1.0, 256, dtype=np.float32)
+    image.pixels.foreach_set(np.repeat(linear, 4))
+    found = pixels_of(image)
+    assert found is not None
+    shown = np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)
+    wanted = np.round(255 * (linear if data else shown))
+    assert np.abs(found[..., 0].ravel() - wanted).max() <= 1
+    assert np.mean(found[..., 0].ravel() == wanted) > 0.98
+    assert np.abs(found[..., 3].ravel() - np.round(255 * linear)).max() <= 1, "alpha is linear"
+
+
 def test_every_skin_is_a_material_with_its_picture_and_the_headers_numbers_are_properties():
     case = opened("animated")
     found = {name: case.collection[f"idtech_game_{name}"] for name in ("flags", "sync_type", "bounding_radius", "size")}
