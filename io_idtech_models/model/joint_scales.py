@@ -102,7 +102,7 @@ def warn_of_lost_scales(animation: Animation) -> None:
     if animation.scales is None:
         return
     frame, joint = np.argwhere(animation.scales.values != 1)[0].tolist()
-    text = "'%s': scale of bones is lost, joints have none: in frame %d that of '%s'"
+    text = "'%s': scale of bones is lost, joints have none: in frame %d of the file that of '%s'"
     log.warning(text, animation.name, frame, animation.joint_names[joint])
 
 

@@ -121,7 +121,7 @@ def test_joints_that_are_scaled_are_so_in_frames(folder):
 def test_scale_of_joints_goes_along_or_is_said_to_be_lost(folder):
     (folder / "wave.md5scale").write_bytes(SCALE)
     line, _ = converted(folder, "wave.md5anim", "x.mdx")
-    assert "'wave': scale of bones is lost, joints have none: in frame 1 that of 'upper arm'" in line
+    assert "'wave': scale of bones is lost, joints have none: in frame 1 of the file that of 'upper arm'" in line
     line, _ = converted(folder, "wave.md5anim", "y.md5anim", game="quake2remaster")
     assert "lost" not in line
     read = [md5scale.read((folder / f"{n}.md5scale").read_bytes(), ["upper arm", "hand"], 5) for n in ("wave", "y")]

@@ -443,6 +443,15 @@ def test_an_action_of_ones_own_stays_in_the_list(armed, fake_user):
     assert len(armed.animation_data.nla_tracks) == len(before) + 1, "and is kept once"
 
 
+def test_an_action_that_nothing_plays_has_to_be_chosen_once(armed):
+    other = bpy.data.actions["wave"].copy()
+    other.name, other.use_fake_user = "hop", True
+    assert "there is no animation 'hop', choose the action once in the Action Editor" in error_of(play, name="hop")
+    assert error_of(play, name="gone").endswith("there is no animation 'gone'")
+    armed.animation_data.action = other
+    assert play(name="hop") == {"FINISHED"}
+
+
 @pytest.mark.parametrize("path", ["", "location"])
 def test_an_action_without_motion_of_bones_is_no_animation(armed, path):
     before = names()

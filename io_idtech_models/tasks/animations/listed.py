@@ -169,8 +169,12 @@ class Animations:
             found = next((row for row in rows if row.key == name and not row.whole), None)
             found = found or next((row for row in rows if row.name == name and not row.whole), None)
         if found is None:
-            raise LimitError(f"there is no animation '{name}'" if name else "no animation plays: click one in the list")
+            raise LimitError(self.lack_of(name) if name else "no animation plays: click one in the list")
         return found
+
+    def lack_of(self, name: str) -> str:
+        """Return that no animation is called so, in words."""
+        return f"there is no animation '{name}'"
 
 
 def named_key(name: str, first: int) -> str:

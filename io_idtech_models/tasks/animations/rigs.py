@@ -21,7 +21,7 @@ from ...blender.compat import (
 )
 from ...blender.curves import add_points, curve_points
 from ...blender.frame_rigs import whole_of
-from ...blender.leaders import cast, curves_of, slot_of
+from ...blender.leaders import cast, curves_of, fits, slot_of
 from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
@@ -65,6 +65,13 @@ class RigAnimations(Animations):
         ordered = own is None or own.skeletal.motions is not None or (own.skeletal.animation or own).motion.joins_clips
         self.can = frozenset((ADD, REMOVE, DUPLICATE, RENAME, *((MOVE,) if ordered else ())))
         self.why = NO_ORDER
+
+    def lack_of(self, name: str) -> str:
+        """Return what to do where an action is called so that the armature could play."""
+        action = bpy.data.actions.get(name)
+        able = action is not None and fits(self.rig, action)
+        way = f", choose the action once in the Action Editor while '{self.rig.name}' is active" if able else ""
+        return super().lack_of(name) + way
 
     def playing(self) -> list[Block]:
         """Return the action that the armature plays."""

@@ -65,7 +65,7 @@ def paint(block, row, column, color):
 @pytest.mark.parametrize("data", [False, True])
 def test_linear_pixels_are_written_as_screens_show_them(data):
     """By the formula of IEC 61966-2-1; what is no colour stays as it is."""
-    image = bpy.data.images.new("bake", 16, 16, float_buffer=True)
+    image: Any = bpy.data.images.new("bake", 16, 16, float_buffer=True)
     image.colorspace_settings.is_data = data
     linear = np.linspace(0.0, 1.0, 256, dtype=np.float32)
     image.pixels.foreach_set(np.repeat(linear, 4))

@@ -262,7 +262,10 @@ def test_scales_beside_a_file_are_there_at_once(tmp_path, capfd):
     assert actions() == ["idle", "walk"]
     assert not kept_frames.keeps_frames(rig())
     assert changed(saved(tmp_path / "out"), "xreal") == []
-    assert "'walk': scale of bones is lost, joints have none: in frame 0 that of 'head'" in capfd.readouterr().out
+    assert (
+        "'walk': scale of bones is lost, joints have none: in frame 0 of the file that of 'head'"
+        in capfd.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("game", ["doom3", "xreal"])
@@ -297,7 +300,7 @@ def test_how_large_bones_are_is_said_to_be_lost_where_the_game_knows_no_such_thi
     bone.scale = (2.0, 2.0, 2.0)
     bone.keyframe_insert("scale", frame=0)
     assert not [path for path in saved(tmp_path / "out") if path.endswith(".md5scale")]
-    assert "scale of bones is lost, joints have none: in frame 0 that of 'head'" in capfd.readouterr().out
+    assert "scale of bones is lost, joints have none: in frame 0 of the file that of 'head'" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("own", [False, True])
