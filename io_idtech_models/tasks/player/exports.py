@@ -179,15 +179,21 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
         try:
             found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
         except LimitError as error:
-            if level and choice.collection is not None:
-                way = f"make levels of detail anew, or delete the collection '{choice.collection.name}'"
-                raise LimitError(f"{name}: {error} ({way})") from error
-            raise LimitError(f"{name}: {error}") from error
+            raise LimitError(f"{name}: {error}{_way_out(level, choice)}") from error
         if not level:  # games ask the nearest one for its tags
             on_it = [ON_TAGS[part] for part, above in BEFORE.items() if above == kind and (part, 0) in chosen]
             for problem in gone_tags(found[kind, level][1].model, on_it):
                 log.warning("%s: %s", name, problem)
     return within(found, options.triangles, options.game, own) if options.triangles else found
+
+
+def _way_out(level: int, choice: Choice) -> str:
+    """Return what to do about a part, or a level of one, that can't be written, in words."""
+    if level and choice.collection is not None:
+        return f" (make levels of detail anew, or delete the collection '{choice.collection.name}')"
+    if any(block.type == "MESH" for block in choice.whole):
+        return ""
+    return " (games ask for each part: hang a mesh on its root, be it one triangle inside another part)"
 
 
 def _part(asked: ExportRequest, chosen: Choice, options: SaveOptions, context: Context) -> Written:
