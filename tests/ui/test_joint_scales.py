@@ -49,9 +49,7 @@ def test_other_games_read_none(folder, capfd):
     for call, name, options in ((export_anim, "x.md5anim", {"game": "doom3"}), (export_mds, "x.mds", {})):
         capfd.readouterr()
         assert call(filepath=str(folder / name), **options) == {"FINISHED"}
-        assert (
-            "joints have none: in frame 0 of the file that of 'hand'" in capfd.readouterr().out
-        )
+        assert "joints have none: in frame 0 of the file that of 'hand'" in capfd.readouterr().out
     assert not (folder / "x.md5scale").exists()
 
 

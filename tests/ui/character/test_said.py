@@ -286,9 +286,7 @@ def test_a_piece_with_bones_that_moves_by_itself(tmp_path, said):
 def test_a_bone_that_is_larger_in_all_animations(tmp_path, said):
     rig = brought("et", tmp_path)
     rig.pose.bones["Bip01 R Hand"].scale = 2.0, 2.0, 2.0
-    assert "is lost, joints have none: in frame 0 of the file that of 'Bip01 R Hand'" in said(
-        rig
-    )
+    assert "is lost, joints have none: in frame 0 of the file that of 'Bip01 R Hand'" in said(rig)
 
 
 @pytest.mark.parametrize(
