@@ -204,4 +204,6 @@ def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, Clip]
 def _models(player: PlayerFound, part: str, context: Context) -> list[Choice]:
     """Return a part's model, and its levels of detail, which have as many frames."""
     levels = [c for (kind, _), c in sorted(player.levels.items()) if kind == part]
-    return [part_of(context, player.parts[part]), *(choose(context, "AUTO", level.name) for level in levels)]
+    own = part_of(context, player.parts[part])
+    own.keep_apart(context)
+    return [own, *(choose(context, "AUTO", level.name) for level in levels)]
