@@ -186,13 +186,12 @@ def played_slot(player: Any) -> Any:
     return player.action_slot if HAS_SLOTS else None
 
 
-def play_copy(owner: Any, action: Any) -> None:
-    """Make an ID with animation data play a copy of its action, in the slot that it has; raises LimitError."""
-    refuse_tweak_mode(owner)
-    slot = played_slot(owner.animation_data)
-    owner.animation_data.action = action
+def play_copy(player: Any, action: Any) -> None:
+    """Make an ID's animation, or an NLA strip, play a copy of its action, in the slot that it has there."""
+    slot = played_slot(player)
+    player.action = action
     if HAS_SLOTS:
-        owner.animation_data.action_slot = None if slot is None else action.slots.get(slot.identifier)
+        player.action_slot = None if slot is None else action.slots.get(slot.identifier)
 
 
 def share_action(owner: Any, model: Any) -> None:

@@ -181,6 +181,7 @@ def test_with_the_last_frame_of_what_plays_all_frames_play_again(monster):
     assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
     assert names() == [whole, *rest]
     assert need_animations(bpy.context).playing() == [rows()[0].action]
+    assert span() == (0, left - 2)
     assert len(written(monster)) == left - 1
 
 

@@ -11,7 +11,7 @@ from io_idtech_models.tasks.animations.find import need_animations
 from tests.samples import put
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, game, saved
-from tests.ui.scene import activate, bpy, export_bytes, import_frames
+from tests.ui.scene import activate, bpy, error_of, export_bytes, import_frames
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 add, remove, play, move, duplicate, rename = (
@@ -97,6 +97,42 @@ def test_so_has_a_copy_that_lies_in_no_models_collection(monster):
     assert names() == [found[0], *found[2:]]
     activate(mesh)
     assert names() == found
+
+
+@pytest.mark.parametrize("change", ["remove", "move", "rename"])
+@pytest.mark.parametrize("muted", [False, True])
+def test_strips_of_a_copy_play_its_own_animations(monster, change, muted):
+    found = names()
+    track = bpy.context.view_layer.objects.active.data.shape_keys.animation_data.nla_tracks.new()
+    track.strips.new(found[1], 16, need_animations(bpy.context).find(found[1]).action)
+    track.mute = muted
+    mesh, copy = copied(found[0], home=True)
+    activate(mesh)
+    before = written(monster)
+    activate(copy)
+    assert CHANGES[change](found[1]) == {"FINISHED"}
+    assert len(names()) == len(found) - (change == "remove")
+    assert written(monster) != before
+    activate(mesh)
+    assert names() == found
+    assert written(monster) == before
+    assert [strip.action for strip in track.strips] == [need_animations(bpy.context).find(found[1]).action]
+
+
+def test_a_copy_in_a_collection_inside_the_models_has_to_be_moved_out_of_it(monster):
+    found = names()
+    mesh, copy = copied(found[0], home=True)
+    variant = copy.users_collection[0]
+    bpy.context.scene.collection.children.unlink(variant)
+    mesh.users_collection[0].children.link(variant)
+    activate(mesh)
+    before = written(monster)
+    activate(copy)
+    assert "move them out of it, into a collection of their own" in error_of(rename, name=found[1], to="bite")
+    assert "move them out of it" in error_of(bpy.ops.object.idtech_insert_frame)
+    activate(mesh)
+    assert names() == found
+    assert written(monster) == before
 
 
 def test_a_root_that_is_made_for_a_copy_is_the_copys(monster):

@@ -7,9 +7,9 @@ material, or puts another in its place, says what the surface wears from now on,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any, Protocol
 
 import bpy
@@ -148,7 +148,7 @@ class Materials:
         show_look(material, shown, lambda texture: images[texture], self.frame_rate)
         image = image_of(material)
         if image is not None:
-            material[PICTURE] = PurePath(origin_of(image)).stem
+            material[PICTURE] = _stem_of(origin_of(image))
         return True
 
     def _image(self, texture: Texture) -> Block | None:
@@ -164,9 +164,13 @@ def other_picture(material: Block) -> Block | None:
     given = material.get(STAND_IN) or material.get(WORN_GIVEN) or material.get(names.GIVEN)
     if not isinstance(known, str) or image is None or is_changed(image) or not isinstance(given, str):
         return None
-    stem = PurePath(file_of(image)).stem
+    stem = _stem_of(file_of(image))
     is_other = bool(stem) and stem.lower() != known.lower() and names.is_untouched(material.name, given)
     return image if is_other else None
+
+
+def _stem_of(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]  # noqa: PTH119, PTH122 - below tasks paths are texts
 
 
 def worn_by(material: Block) -> str:

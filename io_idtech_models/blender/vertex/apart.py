@@ -60,8 +60,10 @@ def stand_alone(blocks: Sequence[Block], collection: bpy.types.Collection | None
 def _play_own(blocks: Sequence[Block], rigs: list[Block], action: Block, own: Block) -> None:
     """Let a model play its own action in place of another, and armatures go along with that."""
     for owner in (*blocks, *(block.data.shape_keys for block in blocks if block.type == "MESH")):
-        if owner is not None and owner.animation_data is not None and owner.animation_data.action == action:
-            play_copy(owner, own)
+        animation = None if owner is None else owner.animation_data
+        strips = [] if animation is None else [strip for track in animation.nla_tracks for strip in track.strips]
+        for player in (each for each in (animation, *strips) if each is not None and each.action == action):
+            play_copy(player, own)
     for rig in rigs:
         for clip in rig_actions(rig):
             if clip.get(RIG_KEYS) == action or (own.get(WHOLE) and clip == whole_of(rig)):
@@ -94,4 +96,4 @@ def _own_tags(blocks: Sequence[Block]) -> None:
         action = block.animation_data.action
         if action is not None and action in others:
             made[action] = made.get(action) or action.copy()
-            play_copy(block, made[action])
+            play_copy(block.animation_data, made[action])

@@ -239,7 +239,7 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     rig_clips.rewrite(rigs, clips.without_copies(order, copies))
     in_a_row = bool(model.meshes) and model.times == [float(time) for time in range(model.count)]
     if end is not None and _played(model) is None:  # what played had that frame alone, and went with it
-        played, end = _play_whole(model), None
+        played = _play_whole(model)
     span = None if played is None or end is None else (end, round(float(played.frame_range[1]) - end))
     blocks = [*model.meshes, *model.still, *model.tags]
     is_alone = model.count == 1 and not _moves_more(model.scene, blocks)

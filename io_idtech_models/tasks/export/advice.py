@@ -291,10 +291,11 @@ def _of_painted(meshes: list[Any], row: Format) -> list[str]:
 def of_other_pictures(meshes: list[Any], row: Format) -> list[str]:
     """Return which materials show another picture than their names mean, in a sentence."""
     from ...blender.shading.materials import other_picture
+    from ...blender.shading.pixels import file_of
 
     slots = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots if slot.material)
     pairs = [] if row.vertex.holds_pictures else [(material, other_picture(material)) for material in slots]
-    other = [f"{material.name} ({image.name})" for material, image in pairs if image is not None]
+    other = [f"{material.name} ({PurePath(file_of(image)).name})" for material, image in pairs if image is not None]
     text = "games show the picture that a shader is called by, not the one that is shown now, rename these materials"
     return [f"{text}: {listed(other)}"] if other else []
 

@@ -81,11 +81,18 @@ class Choice:
 
         Raises:
             LimitError: they lie in the scene's own collection, which can't have it, and there is such a list, or they
-                `need_home` for something else.
+                `need_home` for something else; or they lie inside the model's collection, and are written with it.
         """
         speaker = self.collection
         others = [] if speaker is None else objects_in(speaker)
-        if speaker is None or not others or not self.whole or not set(self.whole).isdisjoint(others):
+        if speaker is None or not others or not self.whole:
+            return
+        if not set(self.whole).isdisjoint(others):
+            is_home = any(speaker in block.users_collection for block in self.whole)
+            rest = [block for block in others if block not in self.whole]
+            if not is_home and any(model_of(block) == speaker.get(MODEL_ID) for block in rest if model_of(block)):
+                where = f"inside '{speaker.name}', which is written with them: move them out of it"
+                raise LimitError(f"these are copies of a model's objects {where}, into a collection of their own")
             return
         own = next((c for c in self.whole[0].users_collection if c != context.scene.collection), None)
         if own is not None:
