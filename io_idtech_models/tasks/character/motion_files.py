@@ -82,7 +82,7 @@ class MotionFiles:
             known = saved.record.sums.get(path)
             is_source = each.is_source and path not in new
             before = kept.get(path) or saved.source(path, known) if is_source else None
-            saved.put(path, before or each.data, is_source)
+            saved.put(path, before or each.data, is_source, each.is_wider)
             if each.animation is not None:
                 self._put_scales(PurePath(path).with_suffix(row.motion.scales).as_posix(), each.animation)
         _say_of_steps(every, row)

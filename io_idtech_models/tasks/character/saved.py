@@ -32,6 +32,7 @@ class SavedCharacter:
     edited: list[str] = field(default_factory=list)  # which of them are others than they were
     declarations: dict[str, bytes] = field(default_factory=dict)  # what of this the target lacks goes there, too
     models: dict[str, bytes] = field(default_factory=dict)  # as the first part shows them that has the file
+    _wider: set[str] = field(default_factory=set)  # which of those that were edited have but wider bounds
 
     @cached_property
     def kind(self) -> Kind | None:
@@ -42,11 +43,13 @@ class SavedCharacter:
         """Return the game whose limits a format's files keep: none where it does not read such."""
         return self.game if self.game in row.games else NO_GAME
 
-    def put(self, path: str, data: bytes, is_source: bool) -> None:
-        """Write a file, and note whether it was edited."""
-        if not path or (is_source and path in self.edited):  # of two of a file the one that was edited counts
-            return
+    def put(self, path: str, data: bytes, is_source: bool, is_wider: bool = False) -> None:
+        """Write a file, and note whether it was edited, or has but wider bounds."""
+        is_settled = path in self.edited and path not in self._wider
+        if not path or (is_source and path in self.edited) or (is_wider and is_settled):
+            return  # of two of a file the one that was edited counts
         self.files[path] = data
+        self._wider = (self._wider | {path}) if is_wider else (self._wider - {path})
         if not is_source:
             self.note_edited([path])
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from io_idtech_models.blender.playback import keep
@@ -142,6 +143,20 @@ def test_animations_whose_bounds_hold_an_edited_body_no_more_go_along(tmp_path, 
     assert all(top > by - 100.0 for top in tops)
     said = "the body reaches beyond the bounds of these animations, which grow with it: 'ik_pose', 'walk1', 'walk1, 2'"
     assert (said in capfd.readouterr().out) == (len(files) > 1)
+
+
+@pytest.mark.parametrize("name", ["walk1", "walk1, 2"])
+def test_of_animations_of_one_file_the_edited_one_is_written_though_bounds_of_the_other_grow(tmp_path, name):
+    place = put_character(tmp_path / "game")
+    read(place, "doom3")
+    assert bpy.ops.object.idtech_animation_make(name="") == {"FINISHED"}
+    (body,) = (each for each in rig().children if any(m.type == "ARMATURE" for m in each.modifiers))
+    turned(name)
+    wanted = anim_file.read(saved(tmp_path / "first")[f"{NEWT}/walk.md5anim"])
+    min(body.data.vertices, key=lambda vertex: abs(vertex.co.z - 8.0)).co.z += 300.0
+    found = anim_file.read(saved(tmp_path / "out")[f"{NEWT}/walk.md5anim"])
+    assert np.array_equal(found.components, wanted.components)
+    assert found.bounds[:, 1, 2].min() > 200.0
 
 
 def test_another_material_is_a_line_of_the_skin(tmp_path):
