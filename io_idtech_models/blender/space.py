@@ -91,6 +91,20 @@ def worlds_of(space: Space, export: ExportScene[Any], blocks: list[Block]) -> Ma
     return _world_matrices(export.depsgraph, [export.evaluated(block) for block in asked])
 
 
+def standing(block: Block, view_layer: Any) -> Matrices:
+    """Return where an object stands in the world, (4, 4): Blender doesn't tell of one in a collection that is hidden.
+
+    Of that constraints don't count, and what hangs on a bone stands as it stood when it was seen last.
+    """
+    if block.visible_get(view_layer=view_layer) or block.parent_type not in ("OBJECT", "ARMATURE"):
+        return np.array(block.matrix_world, np.float64)
+    own = np.array(block.matrix_basis, np.float64)
+    if block.parent is None:
+        return own
+    above = standing(block.parent, view_layer)
+    return steady.products(above, np.array(block.matrix_parent_inverse, np.float64), own)
+
+
 def _world_matrices(depsgraph: Any, evaluated: list[Any]) -> Matrices:
     """Return the transforms in the world of evaluated objects, (n, 4, 4): one by one Blender is slow to tell them."""
     objects = depsgraph.objects

@@ -1343,6 +1343,18 @@ def _(folder):
     save_character(folder)
 
 
+@says("left out, models on roots of their own")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))
+    body = bpy.context.view_layer.objects.active
+    import_model(SENTINEL)
+    activate(bpy.data.objects["hull"])
+    bpy.ops.object.idtech_make_root()
+    bpy.data.objects["hull"].parent.parent = first("ARMATURE")
+    activate(body)
+    save_character(folder)
+
+
 @says("no part of the character takes them")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))

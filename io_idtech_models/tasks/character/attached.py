@@ -102,12 +102,17 @@ def _tags(character: CharacterFound) -> dict[tuple[str, str], Block]:
 
 
 def _models_on(tag: Block, known: set[Block]) -> Iterator[list[Block]]:
-    """Yield the objects with faces right on a tag, model by model: those of a file together, and all others."""
+    """Yield the objects with faces right on a tag, model by model: those of a file together, and all others.
+
+    A model's own tags are of it, wherever they hang.
+    """
     models: dict[str, list[Block]] = {}
-    for child in tag.children:
-        whole = [child, *child.children_recursive]
-        if child not in known and not is_root(child) and any(block.type == "MESH" for block in whole):
-            models.setdefault(next(filter(None, map(model_of, whole)), ""), []).append(child)
+    wholes = {child: [child, *child.children_recursive] for child in tag.children if child not in known}
+    bare = [child for child, whole in wholes.items() if not any(block.type == "MESH" for block in whole)]
+    for child in (child for child in wholes if child not in bare):
+        models.setdefault(next(filter(None, map(model_of, wholes[child])), ""), []).append(child)
+    for child in (child for child in bare if is_tag(child) and model_of(child)):
+        models.get(model_of(child), []).append(child)
     yield from models.values()
 
 
@@ -125,9 +130,13 @@ def path_of(model: Added, character: CharacterFound, within: str = "") -> str:
 
 @contextmanager
 def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
-    """Let a model hang on its tag by a root meanwhile, as pieces do, in whose space it is written; yields the root."""
+    """Let a model hang on its tag by a root meanwhile, as pieces do, in whose space it is written; yields the root.
+
+    The root of another model, which a helmet of another character has, is none meanwhile.
+    """
     root: Block = bpy.data.objects.new(model.kind, None)
     before = [(block, block.parent_type, block.parent_bone) for block in model.blocks]
+    roots = {block: block.pop(PART) for block in model.blocks if is_root(block)}  # what it was elsewhere
     model.blocks[0].users_collection[0].objects.link(root)
     root[PART] = model.kind
     try:
@@ -140,6 +149,8 @@ def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
         for block, kind, bone in before:
             _hang_on(block, model.tag)
             block.parent_type, block.parent_bone = kind, bone
+        for block, part in roots.items():
+            block[PART] = part
         bpy.data.objects.remove(root)
         context.view_layer.update()
 
@@ -169,8 +180,12 @@ def is_moved_off(root: Block, depsgraph: Any) -> bool:
     holder = _place_of_holder(root, depsgraph)
     if holder is None or noted.shape != (16,):
         return False
-    wanted = steady.products(holder, np.array(root.matrix_parent_inverse, np.float64), noted.reshape(4, 4))
-    there = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
+    hung = steady.products(holder, np.array(root.matrix_parent_inverse, np.float64))
+    wanted = steady.products(hung, noted.reshape(4, 4))
+    if root.visible_get(view_layer=depsgraph.view_layer_eval):
+        there = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
+    else:  # and no more evaluated
+        there = steady.products(hung, np.array(root.matrix_basis, np.float64))
     far = float(steady.lengths(wanted[:3, 3] - there[:3, 3]))
     axes = wanted[:3, :3].T, there[:3, :3].T
     turned = float(np.abs(np.subtract(*map(steady.directions, axes))).max())

@@ -25,12 +25,12 @@ from ...blender.mesh.levels import levels_of
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE
-from ...blender.roots import follows, hangs_on, is_carried, is_root, root_of
+from ...blender.roots import follows, hangs_on, is_carried, is_root, is_tag, root_of
 from ...blender.scene import ExportScene, bending, objects_in, upward
 from ...blender.skeletal.gather_motion import CHANNELS
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
-from ...blender.space import space_of
+from ...blender.space import space_of, standing
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.vertex.movement import is_moving, may_move
 from ...formats import SKELETAL, VERTEX, Format
@@ -269,6 +269,18 @@ class ModelsSaved:
         if stiff:
             text = "left out, no bone moves their points, give them weights and an Armature modifier: %s"
             log.warning(text, listed(stiff))
+        alone = [block.name for block in self.context.scene.objects if self._stands_alone(block)]
+        if alone:
+            text = "left out, models on roots of their own, hang these on a tag that the game knows: %s"
+            log.warning(text, listed(alone))
+
+    def _stands_alone(self, block: Block) -> bool:
+        """Tell whether an object is the root of another model, which hangs on the body and on none of its tags."""
+        if not is_root(block) or block in {*self.character.pieces.values(), *self.known}:
+            return False
+        if not any(below.type == "MESH" and below not in self.known for below in block.children_recursive):
+            return False
+        return any(above in self.known for above in takewhile(lambda above: not is_tag(above), upward(block.parent)))
 
 
 def _of_levels(holder: Any) -> set[Any]:
@@ -325,8 +337,8 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
 def _seen_by(space: Block | None, root: Block, view_layer: Any) -> Iterator[None]:
     """Let what hangs on a root stand in that one's own space as it stands in another root's, or the world's."""
     view_layer.update()
-    own = np.array(root.matrix_world)
-    way = own if space is None else steady.products(inverse(np.array(space.matrix_world)), own)
+    own = standing(root, view_layer)
+    way = own if space is None else steady.products(inverse(standing(space, view_layer)), own)
     if np.abs(way - np.eye(4)).max() <= AT_HOME:
         yield
         return

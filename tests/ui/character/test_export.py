@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.provenance import PART
 from io_idtech_models.formats import by_name
 from io_idtech_models.game import aninc
 from tests.packs import put_pack
+from tests.samples import SENTINEL, load
 from tests.samples_character import CHAR, GROUP, TABLE, TOYS, files, put_character
 from tests.ui.character.games import (
     changed,
@@ -31,7 +33,7 @@ from tests.ui.character.games import (
     turn,
     write,
 )
-from tests.ui.scene import activate, add_cube, bpy, error_of
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 rename: Any = bpy.ops.object.idtech_animation_rename
@@ -341,6 +343,49 @@ def test_a_model_of_its_own_beside_another(tmp_path):
     found = saved(tmp_path / "out")
     assert changed(found) == [HELMET, BODY_SKIN]
     assert f'md3_hat2,\t"{TOYS}/acc/pack.md3"'.encode() in found[BODY_SKIN]
+
+
+@pytest.mark.parametrize("way", ["on a root of its own", "with its tags"])
+def test_a_model_that_hangs_on_a_tag_as_it_came(tmp_path, way):
+    """Its tags go along, and a root that it stands on is none while it is written."""
+    trooper(tmp_path)
+    made = import_model(SENTINEL)
+    hull = bpy.data.objects["hull"]
+    activate(hull)
+    tops = [*made.objects]
+    if way == "on a root of its own":
+        assert bpy.ops.object.idtech_make_root() == {"FINISHED"}
+        tops = [hull.parent]
+        hull.parent.location = 1, 2, 3
+    for block in tops:
+        block.parent = tag("tag_weapon")
+    bpy.context.view_layer.update()
+    activate(rig())
+    found = saved(tmp_path / "out")
+    gun = f"{TOYS}/acc/sentinel.md3"
+    assert changed(found) == [gun, BODY_SKIN]
+    model = by_name("md3").load(found[gun], "x")
+    assert [each.name for each in model.tags] == [each.name for each in load(SENTINEL.read_bytes()).tags]
+    moved = model.surfaces[0].positions - load(SENTINEL.read_bytes()).surfaces[0].positions
+    assert np.abs(moved - ((1, 2, 3) if len(tops) == 1 else 0)).max() < 0.02
+    assert hull.parent == tag("tag_weapon") or PART in hull.parent
+
+
+def test_the_helmet_of_another_character(tmp_path):
+    path = put_character(tmp_path / "game")
+    body = opened(path)
+    mine = roots()["md3_hat"]
+    read(path)
+    theirs = next(b for b in bpy.data.objects if b != mine and b.get(PART) == "md3_hat")
+    on = mine.parent
+    bpy.data.batch_remove([mine, *mine.children_recursive])
+    theirs.parent = on
+    mesh = next(block for block in theirs.children_recursive if block.type == "MESH")
+    mesh.data.vertices[0].co.z += 4.0
+    bpy.context.view_layer.update()
+    activate(body)
+    found = saved(tmp_path / "out")
+    assert HELMET in found and changed(found) == [HELMET]
 
 
 def test_on_a_tag_where_no_game_hangs_a_model(tmp_path, capfd):

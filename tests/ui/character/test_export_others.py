@@ -12,6 +12,7 @@ from io_idtech_models.formats.md5 import anim_file
 from io_idtech_models.game.pictures import pcx
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
+from tests.samples import load
 from tests.samples_doom3 import NEWT, TEXT, put_character
 from tests.ui.character.games import GAMES, fresh, listed, mesh_of, opened, read, remove, rig, roots, saved, show, turn
 from tests.ui.scene import activate, bpy
@@ -33,6 +34,28 @@ def test_the_gun_of_a_player_is_written_alone(tmp_path, capfd):
     assert "players/stilt/weapon.md2" not in saved(tmp_path / "out")
     said = "left out, they are not where they were any more: 'players/stilt/weapon.md2'"
     assert said in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("way", ["excluded", "hidden"])
+def test_a_gun_that_is_hidden_goes_where_the_body_goes(tmp_path, way):
+    read(GAMES["quake2"].put(tmp_path / "game"), "quake2", weapon="w_railgun")
+    body = bpy.context.view_layer.objects.active
+    before = saved(tmp_path / "first")
+    (home,) = roots()["weapon"].users_collection
+    layers = [bpy.context.view_layer.layer_collection]
+    for layer in layers:  # which grows
+        layers += layer.children
+    if way == "excluded":
+        next(layer for layer in layers if layer.collection == home).exclude = True
+    else:
+        home.hide_viewport = True
+    body.location.x += 20.0
+    bpy.context.view_layer.update()
+    activate(body)
+    after = saved(tmp_path / "out")
+    for name in ("players/stilt/tris.md2", "players/stilt/w_railgun.md2"):
+        old, new = (load(found[name]).surfaces[0].positions[..., 0] for found in (before, after))
+        assert np.abs(new - old - 20.0).max() < 0.5
 
 
 def paint(name: str, colour: tuple[float, ...]) -> Any:

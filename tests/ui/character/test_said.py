@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.samples import load, put
-from tests.ui.character.games import GAMES, opened, roots, saved
+from tests.ui.character.games import GAMES, opened, roots, saved, show
 from tests.ui.scene import activate, add_cube, bpy, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -263,6 +263,22 @@ def test_a_piece_that_is_elsewhere_or_larger_than_the_game_has_it(tmp_path, said
     else:
         root.scale = 1.1, 1.1, 1.1
     assert text in said(rig)
+
+
+@pytest.mark.parametrize("frame", [0, 3])
+def test_a_piece_that_is_hidden_stands_where_it_hangs(tmp_path, said, frame):
+    rig = brought("et", tmp_path)
+    (home,) = roots()["md3_back"].users_collection
+    layers = [bpy.context.view_layer.layer_collection]
+    for layer in layers:  # which grows
+        layers += layer.children
+    next(layer for layer in layers if layer.collection == home).exclude = True
+    bpy.context.view_layer.update()
+    show("salute")
+    bpy.context.scene.frame_set(frame)
+    assert "stands off where the game hangs it" not in said(rig)
+    roots()["md3_back"].location.z += 3.0
+    assert "stands off where the game hangs it" in said(rig)
 
 
 def test_a_piece_that_was_hung_on_something_else(tmp_path, said):
