@@ -29,6 +29,7 @@ from . import armature, bone_scales, torso
 from . import channels as pose_channels
 from . import source as skeletal_source
 from . import tags as joint_tags
+from .turns import turn_by_quaternions
 
 log = logging.getLogger(__name__)
 
@@ -256,7 +257,7 @@ def _make_actions(rig: Block, animations: list[Animation], scale: float) -> list
         if size != 1.0:
             text = "'%s' has bones %.4g times as far apart as '%s' at rest: import it at Scale %.4g"
             log.warning(text, animation.name, size, rig.name, scale / size)
-        _turn_by_quaternions(rig, [bones[joint] for joint in moved])
+        turn_by_quaternions(rig, [rig.pose.bones[bones[joint].name] for joint in moved])
         positions, scales = bone_scales.to_shown(rig, bones, parents, animation)
         refuse_farther(f"joints in '{animation.name}'", positions * scale)
         channels = pose_channels.to_channels(positions * scale, animation.rotations, local, parents)
@@ -293,17 +294,6 @@ def _warn_of_connected(bones: list[Any], animation: Animation, ways: NDArray[Any
     stuck = [bone.name for bone, moves in zip(bones, far.tolist(), strict=True) if moves and bone.use_connect]
     if stuck:
         log.warning("'%s' moves joints whose bones are connected and stay: %s", animation.name, listed(stuck))
-
-
-def _turn_by_quaternions(rig: Block, bones: list[Any]) -> None:
-    """Let an armature's bones be turned by quaternions, as the curves of animations do."""
-    posed = [rig.pose.bones[bone.name] for bone in bones]
-    others = [bone for bone in posed if bone.rotation_mode != "QUATERNION"]
-    for bone in others:
-        bone.rotation_mode = "QUATERNION"
-    if others:
-        text = "'%s': these bones turn by quaternions now, actions of Euler angles no longer do: %s"
-        log.warning(text, rig.name, listed([bone.name for bone in others]))
 
 
 def _check(rig: Block, bones: list[Any], parents: NDArray[Any], animation: Animation) -> None:

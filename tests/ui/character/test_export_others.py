@@ -14,7 +14,21 @@ from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
 from tests.samples import load
 from tests.samples_doom3 import NEWT, TEXT, put_character
-from tests.ui.character.games import GAMES, fresh, listed, mesh_of, opened, read, remove, rig, roots, saved, show, turn
+from tests.ui.character.games import (
+    GAMES,
+    changed,
+    fresh,
+    listed,
+    mesh_of,
+    opened,
+    read,
+    remove,
+    rig,
+    roots,
+    saved,
+    show,
+    turn,
+)
 from tests.ui.scene import activate, bpy
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
@@ -180,6 +194,36 @@ def test_of_animations_of_one_file_the_edited_one_is_written_though_bounds_of_th
     found = anim_file.read(saved(tmp_path / "out")[f"{NEWT}/walk.md5anim"])
     assert np.array_equal(found.components, wanted.components)
     assert found.bounds[:, 1, 2].min() > 200.0
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "ZXY", "AXIS_ANGLE"])
+@pytest.mark.parametrize("every", [False, True], ids=["one key", "all frames"])
+def test_keys_in_other_turns_than_quaternions_stay_where_another_animation_is_made(tmp_path, mode, every):
+    """Its bones turn by quaternions, as those of files do, and what was keyed goes along."""
+    opened(put_character(tmp_path / "game"), "doom3")
+    show("walk1")
+    bone, scene = rig().pose.bones["head"], bpy.context.scene
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    bone.rotation_mode = mode
+    path = "rotation_axis_angle" if mode == "AXIS_ANGLE" else "rotation_euler"
+    for frame in frames if every else frames[:1]:
+        setattr(bone, path, (0.3 + frame / 40, 1.0, 0.2, 0.1) if mode == "AXIS_ANGLE" else (0.3, frame / 40, 0.1))
+        bone.keyframe_insert(path, frame=frame)
+
+    def posed() -> Any:
+        found = []
+        for frame in frames:
+            scene.frame_set(frame)
+            found.append(np.array(bone.matrix))
+        return np.array(found)
+
+    before = posed()
+    show("ik_pose")  # which is made now
+    assert bone.rotation_mode == "QUATERNION"
+    show("walk1")
+    assert np.abs(posed() - before).max() < 1e-4
+    show("ik_pose")
+    assert f"{NEWT}/walk.md5anim" in changed(saved(tmp_path / "out"), "doom3")
 
 
 def test_another_material_is_a_line_of_the_skin(tmp_path):

@@ -427,7 +427,7 @@ def test_an_imported_animation_on_an_armature_of_ones_own(own, capfd):
     data = exported(own / "own.md5anim")
     capfd.readouterr()
     assert import_anim(filepath=str(own / "own.md5anim")) == {"FINISHED"}
-    said = "these bones turn by quaternions now, actions of Euler angles no longer do: 'Bone', 'Bone.001', 'Bone.002'"
+    said = "as in files, and so do their keys, one in each frame: 'Bone', 'Bone.001', 'Bone.002'"
     assert said in capfd.readouterr().out
     assert differences(data, exported(own / "again.md5anim")) == set()
 
