@@ -1343,6 +1343,16 @@ def _(folder):
     save_character(folder)
 
 
+@says("attaches none of these, which are shown")
+def _(folder):
+    path = samples_character.put_character(folder / "game")
+    (folder / "game" / samples_character.TOYS / "body_bare.skin").write_bytes(b"u_body,x\nl_legs,y\n")
+    bpy.ops.import_scene.idtech_character(filepath=str(path))
+    activate(first("MESH", bpy.context.view_layer.objects.active.children))
+    bpy.ops.object.idtech_show_skin(skin="bare.skin")
+    save_character(folder)
+
+
 @says("left out, models on roots of their own")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))

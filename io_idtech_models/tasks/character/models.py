@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -36,6 +36,7 @@ from ...blender.vertex.movement import is_moving, may_move
 from ...formats import SKELETAL, VERTEX, Format
 from ...formats.vertex_files import Written
 from ...game.character.files import BODY
+from ...game.skin import read_skin
 from ...model import steady
 from ...model.limits.games import MOST_LEVELS
 from ...model.limits.tags import gone_tags
@@ -190,6 +191,7 @@ class ModelsSaved:
             new[model.kind] = place = path_of(model, self.character, f"{folder}/" if kind.head_attaches else "")
             with as_part(model, self.character.rig, self.context) as root:
                 self._with_frames(root, model.kind, part_of(self.context, root), place)
+        self._say_bare(skins, new)
         lost = gone(self.character, kind.places)
         for path in dict.fromkeys(skins.values()):
             own = [each for each in (*lost, *new) if skins[kind.places[each][0]] == path]
@@ -197,6 +199,17 @@ class ModelsSaved:
                 parts = {each: new[each] for each in own if each in new}
                 data = kind.with_parts(self.saved.files[path], [each for each in own if each in lost], parts, folder)
                 self.saved.put(path, data, data == self.saved.files[path])
+
+    def _say_bare(self, skins: Mapping[str, str], new: Mapping[str, str]) -> None:
+        """Name what hangs on tags by the skin that was worn before, and the one that is worn now does not attach."""
+        kind, files = self.saved.kind, self.saved.files
+        places = {} if kind is None else kind.places
+        own = {key: skins[places[key][0]] for key in self.character.pieces if key in places and key not in new}
+        others = {key: path for key, path in own.items() if path in files and path not in self.record.skins.values()}
+        bare = [key for key, path in others.items() if key not in read_skin(files[path]).attached()]
+        if bare:
+            text = "the skin '%s' attaches none of these, which are shown: give it lines for them, or delete them: %s"
+            log.warning(text, PurePath(others[bare[0]]).name, listed(sorted(bare)))
 
     def _of_frames(self, kind: str, chosen: Choice, path: str = "") -> int:
         """Write a model of frames, and what it wears; `path` is that of a new one. Returns how many frames it has."""

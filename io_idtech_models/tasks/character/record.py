@@ -21,9 +21,10 @@ from ...blender.shading.materials import worn_by
 from ...blender.skeletal.kept_frames import kept_files
 from ...formats import VERTEX, by_suffix
 from ...game.character.files import BODY, CharacterFiles
-from ...game.character.kinds import home_of, kind_named
+from ...game.character.kinds import character_of, home_of, kind_named
 from ...game.store import GameFile, Store, path_in, split_at_archive
 from ...model.limits.games import GAMES, NO_GAME
+from ...reporting import ModelError
 
 PACK = ".pk3"  # how archives end of a game that is not known
 
@@ -85,6 +86,8 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
         texts |= own
     written = {called[file] for file in models.values() if not _is_text(file)}
     _remember_besides(record, files, written | {*texts}, _kept_in(collection))
+    if kind is not None and kind.with_skin is not None:
+        _remember_named_skin(record, files, written | {*texts})
     skinned = {} if kind is None else kind.places
     apart = [file for piece, file in models.items() if _is_text(file) or (piece != BODY and piece not in skinned)]
     record.besides |= {called[file]: file.place for file in apart if called[file]}
@@ -112,6 +115,20 @@ def _remember_besides(record: Record, files: CharacterFiles, known: set[str], ke
         own = [motion for motion in motions if called[motion.file] and kept.get(called[motion.file], True)]
         found = {called[each.file]: list(each.names or (each.file.stem,)) for each in own}
         record.motions |= {kind: found} if found else {}
+
+
+def _remember_named_skin(record: Record, files: CharacterFiles, known: set[str]) -> None:
+    """Note where the skin lies that a character's file names, and what that attaches, where another one is worn."""
+    try:
+        named = character_of(files.file, "", files.name)
+    except ModelError:
+        return
+    if named.skin is None or named.skin == files.skin:
+        return
+    pieces = [file for piece in named.pieces for file in (piece.file, piece.skin) if file is not None]
+    for file, path in names_in_game(files, [named.skin, *pieces]).items():
+        if path and path not in known:
+            record.besides.setdefault(path, file.place)
 
 
 def _kept_in(collection: Any) -> dict[str, bool]:

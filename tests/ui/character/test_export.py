@@ -273,7 +273,20 @@ def test_another_material_changes_its_skin(tmp_path):
     assert found[f"{TOYS}/acc/helmet_field.skin"] == b"helmet,models/mine"
 
 
-def test_another_skin_is_named_by_its_file(tmp_path):
+def test_a_skin_that_is_asked_for_lies_beside_the_one_that_the_file_names(tmp_path):
+    """With what that one attaches: else the character would be without both."""
+    path = put_character(tmp_path / "game")
+    (tmp_path / "game" / TOYS / "body_bare.skin").write_bytes(b"u_body,x\nl_legs,y\n")
+    read(path, skin="bare")
+    found = saved(tmp_path / "out")
+    assert changed(found) == [f"{TOYS}/body_bare.skin"]
+    assert found[BODY_SKIN] == files()[BODY_SKIN] and HELMET in found
+    fresh()
+    read(tmp_path / "out" / CHAR)
+    assert "md3_hat" in roots()
+
+
+def test_another_skin_is_named_by_its_file(tmp_path, capfd):
     bare = b"u_body,x\nl_legs,y\n"
     path = put_character(tmp_path / "game")
     (tmp_path / "game" / TOYS / "body_bare.skin").write_bytes(bare)
@@ -283,6 +296,11 @@ def test_another_skin_is_named_by_its_file(tmp_path):
     assert changed(found) == [CHAR, f"{TOYS}/body_bare.skin"]
     assert found[CHAR] == files()[CHAR].replace(b'"field"', b'"bare"')
     assert found[f"{TOYS}/body_bare.skin"] == bare
+    assert "give it lines for them, or delete them: 'md3_back', 'md3_hat'" in capfd.readouterr().out
+    remove("md3_hat")
+    remove("md3_back")
+    saved(tmp_path / "again")
+    assert "give it lines for them" not in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("root_stays", [False, True])
