@@ -87,10 +87,20 @@ def _skeletal_table(path: Path, found: dict[str, Any]) -> list[str]:
     if "lod_scale" in found:
         lines.append(f"  levels of detail: scale {found['lod_scale']:g}, bias {found['lod_bias']:g}")
     lines += _mesh_lines(found.get("meshes", [])) + _joint_tag_lines(found.get("tags", []))
-    depths: list[int] = []
-    for joint in joints:
-        depths.append(depths[joint["parent"]] + 1 if joint["parent"] >= 0 else 1)
-    return [*lines, *(f"{'  ' * depth}{j['name']}{_traits_of(j)}" for j, depth in zip(joints, depths, strict=True))]
+    return [*lines, *(f"{'  ' * depth}{each['name']}{_traits_of(each)}" for each, depth in _below_parents(joints))]
+
+
+def _below_parents(joints: list[dict[str, Any]]) -> list[tuple[dict[str, Any], int]]:
+    """Return joints, each behind the one that it hangs on, and how deep it hangs: 1 for a root's."""
+    children: dict[int, list[int]] = {}
+    for number, joint in enumerate(joints):
+        children.setdefault(joint["parent"], []).append(number)
+    found, waiting = [], [(number, 1) for number in reversed(children.get(-1, []))]
+    while waiting:
+        number, depth = waiting.pop()
+        found.append((joints[number], depth))
+        waiting += [(child, depth + 1) for child in reversed(children.get(number, []))]
+    return found
 
 
 def _traits_of(joint: dict[str, Any]) -> str:

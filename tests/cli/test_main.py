@@ -62,6 +62,20 @@ def test_info_of_an_md2(folder, run):
     assert found["animations"] == wanted
 
 
+def test_info_shows_each_joint_below_its_parent(run):
+    """Also where the file has others between."""
+    _, lines, _ = run("info", PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
+    depths = {line.split()[0]: len(line) - len(line.lstrip()) for line in lines[3:]}
+    above: dict[str, str] = {}
+    chain: list[str] = []
+    for name, depth in depths.items():
+        chain = [*(each for each in chain if depths[each] < depth), name]
+        above[name] = chain[-2] if len(chain) > 1 else ""
+    mesh = formats.by_name("md5mesh").read((PROJECT / "examples/newt/models/md5/newt/newt.md5mesh").read_bytes())
+    parents = [mesh.names[parent] if parent >= 0 else "" for parent in mesh.parents]
+    assert above == dict(zip(mesh.names, parents, strict=True))
+
+
 def test_info_of_odd_models(folder, run):
     put("hand.md3", "tags_only")
     put("one.md3", "no_shaders")
