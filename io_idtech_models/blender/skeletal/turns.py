@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import bpy
 import numpy as np
 from mathutils import Euler, Quaternion
 from numpy.typing import NDArray
@@ -22,29 +23,46 @@ EULER = ("rotation_euler", 3)
 
 
 def turn_by_quaternions(rig: Block, bones: list[Block]) -> None:
-    """Let pose bones be turned by quaternions, and so their keys in the actions that the armature plays and keeps."""
+    """Let pose bones be turned by quaternions, and so their keys in the actions that the armature plays and keeps.
+
+    Not in those of another .blend, or that another armature has, too: they are named.
+    """
     others = [bone for bone in bones if bone.rotation_mode != "QUATERNION"]
-    for action in used_actions(rig) if others else ():
-        if is_linked(action):
-            continue
+    if not others:
+        return
+    rigs = (block for block in bpy.data.objects if block.type == "ARMATURE" and block != rig)
+    shared = {action for each in rigs for action in used_actions(each)}
+    left = []
+    for action in used_actions(rig):
         slot = slot_of(rig, action)
-        changed = [_convert(slot_curves(action, slot), curves_of(action, slot), bone) for bone in others]
-        if any(changed):
-            group_by_bone(action, slot)
+        own = {bone: _turning(curves_of(action, slot), bone) for bone in others}
+        if not any(own.values()):
+            continue
+        if is_linked(action) or action in shared:
+            left.append(action.name)
+            continue
+        for bone, turning in own.items():
+            if turning:
+                _convert(slot_curves(action, slot), curves_of(action, slot), turning, bone)
+        group_by_bone(action, slot)
     for bone in others:
         bone.rotation_mode = "QUATERNION"
-    if others:
-        text = "'%s': these bones turn by quaternions now, as in files, and so do their keys, one in each frame: %s"
-        log.warning(text, rig.name, listed([bone.name for bone in others]))
+    text = "'%s': these bones turn by quaternions now, as in files, and so do their keys, one in each frame: %s"
+    log.warning(text, rig.name, listed([bone.name for bone in others]))
+    if left:
+        text = "Euler angles in actions that others have, too, turn no bones of '%s' any more, give it copies: %s"
+        log.warning(text, rig.name, listed(left))
 
 
-def _convert(curves: Any, known: list[Any], bone: Block) -> bool:
-    """Give a bone quaternion curves in the place of those by which it turns; tells whether there were any."""
+def _turning(known: list[Any], bone: Block) -> dict[int, Any]:
+    """Return the curves by which a bone turns in its mode, by their indices."""
+    path = f"{bone_path(bone.name)}.{OTHERS.get(bone.rotation_mode, EULER)[0]}"
+    return {curve.array_index: curve for curve in known if curve.data_path == path and plays(curve)}
+
+
+def _convert(curves: Any, known: list[Any], own: dict[int, Any], bone: Block) -> None:
+    """Give a bone quaternion curves in the place of its `own`, by which it turns."""
     name, size = OTHERS.get(bone.rotation_mode, EULER)
-    own = {curve.array_index: curve for curve in known if curve.data_path == f"{bone_path(bone.name)}.{name}"}
-    own = {index: curve for index, curve in own.items() if plays(curve)}
-    if not own:
-        return False
     keyed = np.concatenate([curve_points(curve)[0] for curve in own.values()])
     whole = np.arange(np.floor(keyed.min()), np.ceil(keyed.max()) + 1)
     times: NDArray[np.float32] = np.unique(np.concatenate((keyed, whole))).astype(np.float32)
@@ -57,7 +75,6 @@ def _convert(curves: Any, known: list[Any], bone: Block) -> bool:
     for curve in [*own.values(), *(curve for curve in known if curve.data_path == path)]:
         curves.remove(curve)
     add_curves(curves, [(path, index) for index in range(4)], times, np.ascontiguousarray(turns.T))
-    return True
 
 
 def _quaternion(mode: str, row: list[float]) -> Quaternion:
