@@ -432,6 +432,58 @@ def test_an_imported_animation_on_an_armature_of_ones_own(own, capfd):
     assert differences(data, exported(own / "again.md5anim")) == set()
 
 
+def with_a_cycle(action: Any) -> None:
+    next(c for _, _, curves in action_parts(action) for c in curves if "euler" in c.data_path).modifiers.new("CYCLES")
+
+
+def with_samples(action: Any) -> None:
+    next(c for _, _, curves in action_parts(action) for c in curves if "euler" in c.data_path).convert_to_samples(0, 5)
+
+
+def of_another(action: Any) -> None:
+    other = bpy.data.objects.new("other", bpy.data.armatures.new("other"))
+    other.animation_data_create().action = action
+
+
+def as_a_constraints(action: Any) -> None:
+    bpy.context.object.pose.bones[0].constraints.new("ACTION").action = action
+
+
+@pytest.mark.parametrize("change", [with_a_cycle, with_samples, of_another, as_a_constraints])
+def test_keys_in_angles_that_quaternions_would_not_show_stay_and_are_named(own, capfd, change):
+    without_control()
+    wave_own()
+    exported(own / "own.md5anim")
+    action = bpy.context.object.animation_data.action
+    change(action)
+    before = sorted(curve.data_path for _, _, curves in action_parts(action) for curve in curves)
+    capfd.readouterr()
+    assert import_anim(filepath=str(own / "own.md5anim")) == {"FINISHED"}
+    assert f"once you set their Rotation Mode back: '{action.name}'" in capfd.readouterr().out
+    assert sorted(curve.data_path for _, _, curves in action_parts(action) for curve in curves) == before
+
+
+def test_keys_in_angles_of_what_nothing_plays_go_along(own, capfd):
+    without_control()
+    wave_own()
+    exported(own / "own.md5anim")
+    rig = bpy.context.object
+    loose = rig.animation_data.action.copy()
+    loose.use_fake_user = True
+    bones = [bone.name for bone in rig.pose.bones]
+    rig.animation_data.action = loose
+    scene().frame_set(4)
+    wanted = {name: np.array(rig.pose.bones[name].matrix) for name in bones}
+    rig.animation_data_clear()
+    assert import_anim(filepath=str(own / "own.md5anim")) == {"FINISHED"}
+    assert "Rotation Mode back" not in capfd.readouterr().out
+    rig.animation_data.action = loose
+    if hasattr(loose, "slots"):
+        rig.animation_data.action_slot = loose.slots[0]
+    scene().frame_set(4)
+    assert all(np.abs(np.array(rig.pose.bones[name].matrix) - wanted[name]).max() < 1e-4 for name in bones)
+
+
 def test_connected_bones_that_can_not_move_are_said(own, capfd):
     without_control()
     wave_own()
