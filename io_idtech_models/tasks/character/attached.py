@@ -19,7 +19,7 @@ from ...blender.animated import moved_paths
 from ...blender.compat import Block, Context
 from ...blender.player.assembly import hang
 from ...blender.properties import numbers
-from ...blender.provenance import FILE, PART, model_of
+from ...blender.provenance import FILE, MODEL_ID, PART, collections_of, model_of
 from ...blender.roots import FRAME_PATH, follows, is_root, is_tag, root_of
 from ...blender.scene import objects_in
 from ...blender.skeletal.armature import from_children
@@ -49,12 +49,10 @@ class Added:
     @property
     def place(self) -> str:
         """Return the file that the model was imported from; "" for none."""
-        found = next((c for c in bpy.data.collections if model_of(self.blocks[0]) and _is_of(c, self.blocks[0])), None)
-        return "" if found is None else str(found.get(FILE, ""))
-
-
-def _is_of(collection: Any, block: Block) -> bool:
-    return FILE in collection and block in objects_in(collection) and PART not in collection
+        whole = [each for block in self.blocks for each in (block, *block.children_recursive)]
+        own = next(filter(None, map(model_of, whole)), "")
+        found = next((each for each in collections_of({own}) if FILE in each and PART not in each), None)
+        return "" if found is None else str(found[FILE])
 
 
 def gone(character: CharacterFound, places: Places) -> list[str]:
@@ -135,9 +133,11 @@ def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
     The root of another model, which a helmet of another character has, is none meanwhile.
     """
     root: Block = bpy.data.objects.new(model.kind, None)
-    before = [(block, block.parent_type, block.parent_bone) for block in model.blocks]
+    before = [
+        (block, block.parent_type, block.parent_bone, block.matrix_parent_inverse.copy()) for block in model.blocks
+    ]
     roots = {block: block.pop(PART) for block in model.blocks if is_root(block)}  # what it was elsewhere
-    model.blocks[0].users_collection[0].objects.link(root)
+    _home_of(model, context).objects.link(root)
     root[PART] = model.kind
     try:
         hang(root, model.tag, rig)
@@ -146,13 +146,21 @@ def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
         context.view_layer.update()
         yield root
     finally:
-        for block, kind, bone in before:
+        for block, kind, bone, inverse_hung in before:
             _hang_on(block, model.tag)
             block.parent_type, block.parent_bone = kind, bone
+            block.matrix_parent_inverse = inverse_hung  # which another bone's name takes away
         for block, part in roots.items():
             block[PART] = part
         bpy.data.objects.remove(root)
         context.view_layer.update()
+
+
+def _home_of(model: Added, context: Context) -> Any:
+    """Return the collection for a model's root: its own, and none that is another model's, which would go along."""
+    whole = [each for block in model.blocks for each in (block, *block.children_recursive)]
+    home, own = model.blocks[0].users_collection[0], next(filter(None, map(model_of, whole)), None)
+    return home if home.get(MODEL_ID) in (None, own) else context.scene.collection
 
 
 def note_place(root: Block) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
+from itertools import chain, count, takewhile
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -24,7 +24,7 @@ from ...blender.hanging import in_space
 from ...blender.mesh.levels import levels_of
 from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
-from ...blender.provenance import FILE
+from ...blender.provenance import FILE, MODEL_ID, collections_of, model_of
 from ...blender.roots import follows, hangs_on, is_carried, is_root, is_tag, root_of
 from ...blender.scene import ExportScene, bending, objects_in, upward
 from ...blender.skeletal.gather_motion import CHANNELS
@@ -152,10 +152,14 @@ class ModelsSaved:
         else:
             self._with_frames(root, kind, chosen)
 
-    def _with_frames(self, root: Block, kind: str, chosen: Choice, path: str = "") -> None:
-        """Write a model of frames that hangs on a root; one of a single frame that moves there by itself is said."""
-        count = self._of_frames(kind, chosen, path)
-        self._say_moving(root, chosen.whole, has_motion=count > 1)
+    def _with_frames(self, root: Block, kind: str, chosen: Choice, path: str = "") -> str:
+        """Write a model of frames that hangs on a root; one of a single frame that moves there by itself is said.
+
+        Returns the path of its file.
+        """
+        frames, place = self._of_frames(kind, chosen, path)
+        self._say_moving(root, chosen.whole, has_motion=frames > 1)
+        return place
 
     def _say_moving(self, root: Block, blocks: list[Block], has_motion: bool) -> None:
         """Say that a piece moves by itself whose file holds no motion, or stands elsewhere than on its root."""
@@ -188,9 +192,13 @@ class ModelsSaved:
                 log.warning("left out, no skin could attach it: %s", listed([block.name for block in model.blocks]))
                 self.known |= with_all_on(model.blocks)
                 continue
-            new[model.kind] = place = path_of(model, self.character, f"{folder}/" if kind.head_attaches else "")
+            place = path_of(model, self.character, f"{folder}/" if kind.head_attaches else "")
             with as_part(model, self.character.rig, self.context) as root:
-                self._with_frames(root, model.kind, part_of(self.context, root), place)
+                chosen = part_of(self.context, root)
+                ids = {model_of(block) for block in chosen.whole}
+                if chosen.collection is not None and chosen.collection.get(MODEL_ID) not in ids:  # it lies with another
+                    chosen.collection = next(iter(collections_of(ids)), None)
+                new[model.kind] = self._with_frames(root, model.kind, chosen, place)
         self._say_bare(skins, new)
         lost = gone(self.character, kind.places)
         for path in dict.fromkeys(skins.values()):
@@ -211,8 +219,11 @@ class ModelsSaved:
             text = "the skin '%s' attaches none of these, which are shown: give it lines for them, or delete them: %s"
             log.warning(text, PurePath(others[bare[0]]).name, listed(sorted(bare)))
 
-    def _of_frames(self, kind: str, chosen: Choice, path: str = "") -> int:
-        """Write a model of frames, and what it wears; `path` is that of a new one. Returns how many frames it has."""
+    def _of_frames(self, kind: str, chosen: Choice, path: str = "") -> tuple[int, str]:
+        """Write a model of frames, and what it wears; `path` is that of a new one, if that is free or the same.
+
+        Returns how many frames it has, and its path.
+        """
         is_new, path = bool(path), path or self.record.models[kind]
         whole = chosen.with_hidden()
         row = kept_format(formats.by_suffix(PurePath(path)) or formats.by_name("md3"), chosen.collection)
@@ -224,6 +235,7 @@ class ModelsSaved:
 
         with all_shown(self.context.view_layer, whole.blocks):
             written = made_of(whole)
+            path = self._free(path, written.data) if is_new else path
             self._levels(path, row, whole, written.model, made_of)
         self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *left_out(whole)])
         self.known |= set(whole.blocks)
@@ -235,7 +247,13 @@ class ModelsSaved:
             self._say(path, of_materials(meshes, row))
             self.skins.save(kind, chosen.collection, meshes, written.pieces)
             self._say_stale(path, row, "" if chosen.collection is None else str(chosen.collection.get(FILE, "")))
-        return written.model.num_frames
+        return written.model.num_frames, path
+
+    def _free(self, path: str, data: bytes) -> str:
+        """Return the path of a new file: another one, with a number, where a file that differs has it already."""
+        place = PurePath(path)
+        others = (place.with_name(f"{place.stem}_{number}{place.suffix}").as_posix() for number in count(2))
+        return next(each for each in chain([path], others) if self.saved.files.get(each, data) == data)
 
     def _levels(
         self, path: str, row: Format, whole: Choice, model: VertexModel, made_of: Callable[[Choice], Written]
@@ -323,11 +341,14 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
     hung, before = rig.matrix_parent_inverse.copy(), {name: tuple(getattr(rig, name)) for name in CHANNELS}
     stood, on_root = np.array(rig.matrix_world), root is not None and rig.parent == root
     is_there = rig.matrix_basis == hung == Matrix() if on_root else np.array_equal(stood, np.eye(4))
-    if is_there:
+    held = [hold for hold in rig.constraints if not hold.mute]
+    if is_there and not held:
         yield
         return
     along = along_with({rig, *rig.children_recursive}, rig.parent, view_layer)
     try:
+        for hold in held:
+            hold.mute = True
         if on_root:
             rig.matrix_parent_inverse = Matrix()
             rig.matrix_basis = Matrix()
@@ -339,6 +360,8 @@ def _at_origin(rig: Block, root: Block | None, view_layer: Any) -> Iterator[None
                 log.warning("%s", sentence)
             yield
     finally:
+        for hold in held:
+            hold.mute = False
         rig.matrix_parent_inverse = hung
         for name, values in before.items():  # as a matrix they would come back as other angles
             setattr(rig, name, values)

@@ -389,6 +389,51 @@ def test_a_model_that_hangs_on_a_tag_as_it_came(tmp_path, way):
     assert hull.parent == tag("tag_weapon") or PART in hull.parent
 
 
+def test_what_hangs_on_a_tag_where_it_stood_stays_there(tmp_path):
+    """As Ctrl+P leaves it; two exports are the same."""
+    trooper(tmp_path)
+    block = cube_on("pole", "tag_weapon")
+    bpy.context.view_layer.update()
+    block.matrix_parent_inverse = tag("tag_weapon").matrix_world.inverted()
+    bpy.context.view_layer.update()
+    place, hung = block.matrix_world.copy(), block.matrix_parent_inverse.copy()
+    first_time = saved(tmp_path / "first")
+    bpy.context.view_layer.update()
+    assert block.matrix_parent_inverse == hung
+    assert np.abs(np.array(block.matrix_world) - np.array(place)).max() < 1e-5
+    assert saved(tmp_path / "second") == first_time
+
+
+@pytest.mark.parametrize("home", ["its own", "the body's"])
+def test_models_of_one_name_have_files_of_their_own(tmp_path, home):
+    """A piece that is there keeps its, and what lies in the body's collection is written without the body."""
+    trooper(tmp_path)
+    remove("md3_back")
+    made = [cube_on(name, on) for name, on in (("Helmet", "tag_weapon"), ("helmet!", "tag_back"))]
+    made[1].data.vertices[0].co.z -= 3.0
+    for block in made if home != "its own" else ():
+        for collection in list(block.users_collection):
+            collection.objects.unlink(block)
+        rig().users_collection[0].objects.link(block)
+    found = saved(tmp_path / "out")
+    own = [f"{TOYS}/acc/helmet_{number}.md3" for number in (2, 3)]
+    assert changed(found) == [*own, BODY_SKIN]
+    assert all(len(by_name("md3").load(found[name], "x").surfaces) == 1 for name in own)
+    assert found[own[0]] != found[own[1]]
+
+
+def test_a_constraint_on_the_armature_is_no_edit(tmp_path):
+    body = trooper(tmp_path)
+    target = bpy.data.objects.new("target", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = 5, 6, 7
+    hold = body.constraints.new("COPY_LOCATION")
+    hold.target = target
+    bpy.context.view_layer.update()
+    assert changed(saved(tmp_path / "out")) == []
+    assert not hold.mute
+
+
 def test_the_helmet_of_another_character(tmp_path):
     path = put_character(tmp_path / "game")
     body = opened(path)
