@@ -162,11 +162,12 @@ def other_picture(material: Block) -> Block | None:
     """
     known, image = material.get(PICTURE), image_of(material)
     given = material.get(STAND_IN) or material.get(WORN_GIVEN) or material.get(names.GIVEN)
-    if not isinstance(known, str) or image is None or is_changed(image) or not isinstance(given, str):
+    if not isinstance(known, str) or image is None or not isinstance(given, str):
         return None
     stem = _stem_of(file_of(image))
-    is_other = bool(stem) and stem.lower() != known.lower() and names.is_untouched(material.name, given)
-    return image if is_other else None
+    if not stem or stem.lower() == known.lower() or not names.is_untouched(material.name, given):
+        return None
+    return None if is_changed(image) else image  # which takes time to tell
 
 
 def _stem_of(path: str) -> str:
