@@ -13,6 +13,7 @@ import bpy
 
 from .frame_rigs import RIG
 from .linked import is_linked
+from .names import place_among_copies
 from .provenance import MODEL_ID, OWN_ANIMATIONS, animations_id
 
 HELD = "idtech_actions"  # on a mesh or an armature: what points at its actions, by numbers
@@ -51,13 +52,9 @@ def release() -> None:
             if kind == "meshes":
                 meshes.setdefault(actions, []).append(block)
             del block[HELD]
-    for actions in sorted(meshes, key=lambda each: max(_place(block) for block in meshes[each]), reverse=True):
+    places = {actions: max(place_among_copies(block.name) for block in own) for actions, own in meshes.items()}
+    for actions in sorted(places, key=places.__getitem__, reverse=True):  # the first keeps what others leave
         _tell_apart(meshes[actions], actions)
-
-
-def _place(block: Any) -> tuple[int, str]:
-    """Return what tells the first of several: Blender puts numbers behind the names of the others."""
-    return len(block.name), block.name
 
 
 def _tell_apart(meshes: list[Any], actions: tuple[Any, ...]) -> None:

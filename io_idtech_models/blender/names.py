@@ -66,6 +66,11 @@ def stem_of(name: str) -> str:
     return match.group(1) if match else name
 
 
+def place_among_copies(name: str) -> tuple[int, str]:
+    """Return what sorts the names of data-blocks and their copies, the first's before: Blender counts copies up."""
+    return len(name), name
+
+
 def remember(block: Any, source_name: str) -> None:
     """Note on a data-block (or object) what its name was in the file, and what Blender made of it."""
     block[GIVEN], block[SOURCE] = block.name, source_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from .compat import (
     fill_slot,
     new_curves,
     play_action,
+    play_copy,
     played_action,
     refuse_tweak_mode,
     slot_claim,
@@ -162,6 +163,18 @@ def used_actions(owner: Block) -> list[Block]:
         return []
     kept = [strip.action for track in animation.nla_tracks for strip in track.strips]
     return list(dict.fromkeys(action for action in (*kept, animation.action) if action is not None))
+
+
+def own_motions(blocks: Iterable[Block], inside: Collection[Block]) -> None:
+    """Give objects a copy of each action that they play with others than those `inside`."""
+    movers: list[Block] = [block for block in bpy.data.objects if block.animation_data is not None]
+    others = {block.animation_data.action for block in movers if block not in inside}
+    made: dict[Block, Block] = {}
+    for animation in (block.animation_data for block in blocks if block.animation_data is not None):
+        action = animation.action
+        if action is not None and action in others:
+            made[action] = made.get(action) or action.copy()
+            play_copy(animation, made[action])
 
 
 def influences(block: Block) -> list[Block]:

@@ -171,8 +171,7 @@ def _own_whole(rig: Block) -> Block | None:
 
 
 def _place(rig: Block) -> tuple[int, str]:
-    """Return what tells the first of several armatures: Blender puts numbers behind the names of copies."""
-    return len(rig.data.name), rig.data.name
+    return names.place_among_copies(rig.data.name)
 
 
 def _own_clips(rig: Block, whole: Block) -> None:

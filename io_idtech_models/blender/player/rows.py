@@ -22,6 +22,7 @@ from ...model.clips import Clip
 from .. import names, spans
 from ..compat import Block, action_parts, new_curves, play, prefer_slot
 from ..curves import CONSTANT, LINEAR, add_points, curve_points
+from ..playback import own_motions
 from ..properties import FPS, LOOP, number, show
 from ..provenance import PLAYER
 from ..roots import FRAME_PATH
@@ -165,17 +166,8 @@ def give_own(player: str, roots: Sequence[Block]) -> None:
             play(root, copies[row])
         for strip in (s for track in root.animation_data.nla_tracks for s in track.strips if s.action in copies):
             strip.action = copies[strip.action]
-    _part_tags(roots)
-
-
-def _part_tags(roots: Sequence[Block]) -> None:
-    """Give what hangs on roots a copy of each action that it plays with other objects."""
-    own = {block for root in roots for block in root.children_recursive} - {*roots}
-    others = {b.animation_data.action for b in bpy.data.objects if b not in own and b.animation_data is not None}
-    for block in own:
-        action = None if block.animation_data is None else block.animation_data.action
-        if action is not None and action in others:
-            play(block, action.copy())
+    hung = {block for root in roots for block in root.children_recursive} - {*roots}
+    own_motions(hung, hung)
 
 
 def frame_curve(action: bpy.types.Action) -> Any | None:

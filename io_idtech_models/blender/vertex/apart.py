@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 
 import bpy
 
-from .. import rig_clips
+from .. import names, rig_clips
 from ..compat import Block, play_copy
 from ..frame_rigs import RIG_KEYS, rig_actions, rigs_of, whole_of
 from ..linked import is_from_library
-from ..playback import used_actions
+from ..playback import own_motions, used_actions
 from ..provenance import MODEL_ID, OWN_ANIMATIONS, animations_id
 from ..scene import objects_in
 from .clips import WHOLE, copied_from, model_actions, model_ids
@@ -44,14 +44,14 @@ def stand_alone(blocks: Sequence[Block], collection: bpy.types.Collection | None
     rigs = rigs_of(keyed)
     rig_clips.settle(rigs)
     ids, fresh = model_ids(keyed, collection), uuid.uuid4().hex
-    is_first = min((*keyed, *others), key=lambda b: (len(b.data.name), b.data.name)) in keyed
+    is_first = min((*keyed, *others), key=lambda block: names.place_among_copies(block.data.name)) in keyed
     for action, own in _own_actions(keyed, others, ids).items():
         if is_first and own != action:  # the other one is the copy, and has the numbers of one
             theirs, action.name = action.name, f"{action.name} of a copy"
             own.name, action.name = theirs, own.name
         own[MODEL_ID] = fresh
         _play_own(blocks, rigs, action, own)
-    _own_tags(blocks)
+    own_motions([block for block in blocks if block.type == "EMPTY"], blocks)
     holders: list[Block] = [b.data for b in blocks if b.type == "MESH" and animations_id(b.data) in ids]
     for holder in (*holders, *(() if collection is None else (collection,))):
         holder[OWN_ANIMATIONS] = fresh
@@ -86,14 +86,3 @@ def _own_actions(keyed: list[Block], others: list[Block], ids: set[str]) -> dict
     for own in found.values():
         own.use_fake_user = True
     return found
-
-
-def _own_tags(blocks: Sequence[Block]) -> None:
-    """Give a model's tags a copy of each action that they play with objects of others."""
-    others = {b.animation_data.action for b in bpy.data.objects if b not in blocks and b.animation_data is not None}
-    made: dict[Block, Block] = {}
-    for block in (block for block in blocks if block.type == "EMPTY" and block.animation_data is not None):
-        action = block.animation_data.action
-        if action is not None and action in others:
-            made[action] = made.get(action) or action.copy()
-            play_copy(block.animation_data, made[action])

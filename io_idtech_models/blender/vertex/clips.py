@@ -112,8 +112,9 @@ def copied_from(action: bpy.types.Action, others: Iterable[bpy.types.Action]) ->
     if stem == action.name:
         return None
     curves, known = [own for _, _, own in action_parts(action)], (stem, action.get(names.GIVEN))
+    place = names.place_among_copies(action.name)
     for other in others:
-        is_before = (len(other.name), other.name) < (len(action.name), action.name)
+        is_before = names.place_among_copies(other.name) < place
         if is_before and (names.stem_of(other.name), other.get(names.GIVEN)) == known:
             theirs = [own for _, _, own in action_parts(other)]
             if len(theirs) == len(curves) and all(map(same_curves, curves, theirs)):

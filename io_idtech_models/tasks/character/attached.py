@@ -49,9 +49,9 @@ class Added:
     @property
     def place(self) -> str:
         """Return the file that the model was imported from; "" for none."""
-        whole = [each for block in self.blocks for each in (block, *block.children_recursive)]
-        own = next(filter(None, map(model_of, whole)), "")
-        found = next((each for each in collections_of({own}) if FILE in each and PART not in each), None)
+        found = next(
+            (each for each in collections_of({_model_in(self.blocks)}) if FILE in each and PART not in each), None
+        )
         return "" if found is None else str(found[FILE])
 
 
@@ -105,13 +105,19 @@ def _models_on(tag: Block, known: set[Block]) -> Iterator[list[Block]]:
     A model's own tags are of it, wherever they hang.
     """
     models: dict[str, list[Block]] = {}
-    wholes = {child: [child, *child.children_recursive] for child in tag.children if child not in known}
-    bare = [child for child, whole in wholes.items() if not any(block.type == "MESH" for block in whole)]
-    for child in (child for child in wholes if child not in bare):
-        models.setdefault(next(filter(None, map(model_of, wholes[child])), ""), []).append(child)
+    hung = [child for child in tag.children if child not in known]
+    bare = [child for child in hung if not any(b.type == "MESH" for b in (child, *child.children_recursive))]
+    for child in (child for child in hung if child not in bare):
+        models.setdefault(_model_in([child]), []).append(child)
     for child in (child for child in bare if is_tag(child) and model_of(child)):
         models.get(model_of(child), []).append(child)
     yield from models.values()
+
+
+def _model_in(blocks: Iterable[Block]) -> str:
+    """Return the id of the model that objects, or what hangs on them, were imported with; "" for none."""
+    whole = (each for block in blocks for each in (block, *block.children_recursive))
+    return next(filter(None, map(model_of, whole)), "")
 
 
 def path_of(model: Added, character: CharacterFound, within: str = "") -> str:
@@ -158,9 +164,8 @@ def as_part(model: Added, rig: Block, context: Context) -> Iterator[Block]:
 
 def _home_of(model: Added, context: Context) -> Any:
     """Return the collection for a model's root: its own, and none that is another model's, which would go along."""
-    whole = [each for block in model.blocks for each in (block, *block.children_recursive)]
-    home, own = model.blocks[0].users_collection[0], next(filter(None, map(model_of, whole)), None)
-    return home if home.get(MODEL_ID) in (None, own) else context.scene.collection
+    home = model.blocks[0].users_collection[0]
+    return home if home.get(MODEL_ID) in (None, _model_in(model.blocks)) else context.scene.collection
 
 
 def note_place(root: Block) -> None:
