@@ -57,6 +57,7 @@ class Options:
     versions: tuple[str, ...] = tuple(BLENDERS)
     pytest: tuple[str, ...] = ()
     blender: str | None = None
+    every_case: bool = False
 
     @property
     def chosen_paths(self) -> list[str]:
@@ -150,14 +151,14 @@ def existing_tests(patterns: Sequence[str]) -> list[str]:
 def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
-    The Blenders that are at hand share the cases of each test, see `tests.shares`.
+    The Blenders that are at hand share the cases of each test, see `tests.shares`, unless each is to have every case.
     """
 
     def step(options: Options) -> Outcome:
         python = environments.prepare(environment, tests=True)
         paths = options.chosen_paths or existing_tests(BLENDER_TESTS)
         among, share = at_hand(options), {}
-        if environment in among and not options.chosen_paths:
+        if environment in among and not options.chosen_paths and not options.every_case:
             share = {SHARE: f"{among.index(environment) + 1}/{len(among)}"}
         return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, share)
 
@@ -170,7 +171,7 @@ def unit_again(environment: Environment) -> Step:
     def run(options: Options) -> Outcome:
         python = environments.prepare(environment, tests=True)
         paths = options.chosen_paths or existing_tests(PURE_AGAIN)
-        share = {} if options.chosen_paths else {SHARE: AGAIN}
+        share = {} if options.chosen_paths or options.every_case else {SHARE: AGAIN}
         return run_pytest(name, [python, "-P", "-m", "pytest"], options, paths, share)
 
     name = f"unit-{environment.name}"

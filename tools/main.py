@@ -31,7 +31,8 @@ needs is installed in .venvs/ on its first run, which takes about 20 seconds per
 """
 
 TEST_HELP = """\
-usage: python3 build.py test [--only STEP]... [--versions 4.5,5.2] [--blender PATH] [-- PYTEST-ARGUMENTS]
+usage: python3 build.py test [--only STEP]... [--versions 4.5,5.2] [--every-case] [--blender PATH]
+                            [-- PYTEST-ARGUMENTS]
 
 Runs ruff, mypy, a check of GitHub's workflows (workflows), the tests without Blender (unit), the others with
 every Blender version that the Pythons at hand allow (bpy-4.2, bpy-4.5, bpy-5.2; where Python is another than
@@ -39,6 +40,7 @@ for "unit", all tests), and builds, validates and installs the extension (zip) a
 
   --only STEP                run this step only; may be repeated
   --versions V,V             use these Blender versions only; 4.3, 4.4, 5.0 and 5.1, too
+  --every-case               run all cases with each Blender, which share them else; for releases
   --blender PATH             run the tests in an installed Blender in place of PyPI's (step "blender")
   -- ARGUMENTS               the rest is for pytest: -k, -x, or the tests to run
 
@@ -145,10 +147,12 @@ def test(arguments: list[str], blender: str | None) -> int:
     while (name := take_option(own, "--only")) is not None:
         only.append(name)
     versions = take_option(own, "--versions")
+    every_case = "--every-case" in own
+    own = [argument for argument in own if argument != "--every-case"]
     if own:
         raise BuildError(f"test does not know {' '.join(own)}. Arguments for pytest come after --.")
     chosen = tuple(versions.split(",")) if versions else tuple(BLENDERS)
     unknown = set(chosen) - set(EVERY_BLENDER)
     if unknown:
         raise BuildError(f"--versions {','.join(sorted(unknown))}: the versions are {', '.join(EVERY_BLENDER)}.")
-    return checks.run_checks(checks.Options(tuple(only), chosen, tuple(pytest_arguments), blender))
+    return checks.run_checks(checks.Options(tuple(only), chosen, tuple(pytest_arguments), blender, every_case))

@@ -14,7 +14,7 @@ from io_idtech_models.tasks.export import motion
 from tests.ui.player.players import active_player
 from tests.ui.scene import bpy, first, operator
 
-SEQUENCES = 2  # of each format
+SEQUENCES = 1  # of each format
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
 
