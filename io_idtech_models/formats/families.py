@@ -53,7 +53,7 @@ class _Vertex(Family):
     def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
         from ..model.limits.checks import check_vertex
 
-        return list(check_vertex(thing, game, format_name))
+        return list(check_vertex(thing, game, format_name, is_text))
 
 
 class _Skeletal(Family):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.text import decode_text, encode_text
+from ..common.text import decode_text
 
 Ints = NDArray[np.int64]
 LONG = 0xFF  # the first byte of an index of four
@@ -47,8 +47,8 @@ def shown_name(raw: bytes) -> str:
 
 
 def raw_name(text: str) -> bytes:
-    """Return a text as a name; inverse of `shown_name`."""
-    return encode_text(text).replace(b"\0", b"")
+    """Return a text as a name, which ends at a NUL; inverse of `shown_name`."""
+    return text.replace("\0", "").encode("utf-8", errors="replace")
 
 
 def chunk(ident: bytes, data: bytes) -> bytes:

@@ -40,14 +40,18 @@ class Rules:
     game: str
     format: str
     limits: VertexLimits
+    text: bool
 
 
-def check_vertex(model: VertexModel, game_name: str, format_name: str) -> list[Problem]:
-    """Return what a game (a key of GAMES) refuses or changes of a model that has the shape of a format."""
+def check_vertex(model: VertexModel, game_name: str, format_name: str, text: bool = False) -> list[Problem]:
+    """Return what a game (a key of GAMES) refuses or changes of a model that has the shape of a format.
+
+    `text`: the format is text, which can't hold some characters.
+    """
     limits = GAMES[game_name].formats.get(format_name)
     if not isinstance(limits, VertexLimits):
         return not_read(game_name, format_name)
-    rules = Rules(GAMES[game_name].label, format_name.upper(), limits)
+    rules = Rules(GAMES[game_name].label, format_name.upper(), limits, text)
     found = [*_counts(model, rules), *_unwritable_surfaces(model)]
     return [*found, *_reach(model, rules), *_skin(model, rules), *_times(model, rules), *_names(model, rules)]
 
@@ -136,6 +140,9 @@ def _names(model: VertexModel, rules: Rules) -> Iterator[Problem]:
             yield from _long(shader, called, f"has the {word} '{shader}', a name", shaders, rules)
     for tag in model.tags:
         yield from _long(tag.name, tag.name, "is a tag's name", tags, rules)
+    if rules.text:
+        yield from _in_text("surface", [surface.name for surface in model.surfaces])
+        yield from _in_text("shader", [shader for surface in model.surfaces for shader in surface.shaders])
     if rules.limits.strips_names:
         yield from _collisions(model, rules)
 

@@ -570,6 +570,15 @@ def test_facts_of_a_stranger_are_no_file(fact):
     assert_same(load(text).surfaces, model.surfaces, "positions")
 
 
+def test_names_with_quotes_and_line_ends_come_back():
+    model = load(pyramid())
+    model.surfaces[0].name, model.surfaces[0].shaders = 'a "b"\nc', ['textures/"x"']
+    for source in (model.source, None):  # in the file, and in a new one
+        model.source = source
+        (again, *_) = load(ROW.dump(model)).surfaces
+        assert (again.name, again.shaders) == ('a "b"\nc', ['textures/"x"'])
+
+
 def test_a_part_of_a_model_is_written_anew():
     model = load(pyramid())
     model.source.facts.clear()

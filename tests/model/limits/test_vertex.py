@@ -1,5 +1,6 @@
 """What games take, at each limit and one beyond it, and that the default refuses nothing that real files have."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -247,3 +248,11 @@ def test_what_quake2_refused_of_real_files_is_refused(path, words):
 def test_problems_read_as_sentences():
     assert str(limits.Problem(ERROR, "", "has 2000 frames")) == "the model has 2000 frames"
     assert str(limits.Problem(ERROR, "hull", "has 2000 vertices")) == "'hull' has 2000 vertices"
+
+
+def test_names_that_a_text_can_not_hold_are_said():
+    own = replace(surface('a"b'), shaders=["models/x\ny"])
+    said = [(p.severity, str(p)) for p in formats.by_name("ase").check(model([own]), "format") if "quote" in str(p)]
+    lost = "with a quote, line end or NUL, which no text holds: written without"
+    assert said == [(WARNING, f"'a\"b' is a surface's name {lost}"), (WARNING, f"'models/x\ny' is a shader's name {lost}")]
+    assert not [p for p in formats.by_name("lwo").check(model([own]), "format") if "quote" in str(p)]
