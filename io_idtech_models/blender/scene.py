@@ -117,6 +117,12 @@ def bending(block: Block) -> list[Block]:
     return list(dict.fromkeys(rig for rig in rigs if rig is not None))
 
 
+def materials_of(blocks: Iterable[Block]) -> list[Block]:
+    """Return the materials in the slots of objects, each once."""
+    slots = (slot.material for block in blocks for slot in block.material_slots)
+    return list(dict.fromkeys(material for material in slots if material is not None))
+
+
 def scenes_of(blocks: Iterable[Block], scene: bpy.types.Scene) -> list[bpy.types.Scene]:
     """Return a scene, and the others of this .blend that show some objects as it does: by its range, or a marker."""
     own = {(marker.name, marker.frame) for marker in scene.timeline_markers}
@@ -187,7 +193,7 @@ def _plays(scene: bpy.types.Scene) -> bool:
         return False
     blocks = list(scene.objects)
     shown: dict[Any, None] = dict.fromkeys([scene, scene.world, *blocks, *(block.data for block in blocks)])
-    shown |= dict.fromkeys(slot.material for block in blocks for slot in block.material_slots)
+    shown |= dict.fromkeys(materials_of(blocks))
     within = ("shape_keys", "node_tree")
     owners = [*shown, *(getattr(each, name, None) for each in shown for name in within)]
     return any(moved_paths(owner) for owner in dict.fromkeys(owners) if owner is not None)

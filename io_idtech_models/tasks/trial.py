@@ -17,6 +17,8 @@ from ..assets.trial import Outcome, Program, Settings, Trial
 from ..blender.compat import Block, Context
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, SKIN, unit_of
+from ..blender.scene import materials_of
+from ..blender.shading.images import images_in
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.window import object_mode
 from ..game.folders import Disk
@@ -218,20 +220,10 @@ def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish
 
 def _say_what_is_unsaved(part: Choice) -> None:
     """Warn of pictures that were painted: the game reads them from files."""
-    materials = (slot.material for block in part.blocks if block.type == "MESH" for slot in block.material_slots)
-    trees = (material.node_tree for material in materials if material is not None and material.node_tree is not None)
-    painted = {image.name: None for tree in trees for image in _images(tree) if image.is_dirty}
+    worn = materials_of(block for block in part.blocks if block.type == "MESH")
+    painted = [image.name for image in images_in(worn) if image.is_dirty]
     if painted:
-        log.warning("painted and not saved, the game shows the file: %s", listed(list(painted)))
-
-
-def _images(tree: Any) -> Iterator[Any]:
-    """Yield the pictures in a material's nodes, and in groups among these."""
-    for node in tree.nodes:
-        if node.type == "TEX_IMAGE" and node.image is not None:
-            yield node.image
-        elif node.type == "GROUP" and node.node_tree is not None:
-            yield from _images(node.node_tree)
+        log.warning("painted and not saved, the game shows the file: %s", listed(painted))
 
 
 def _worn(chosen: Choice) -> str:

@@ -135,6 +135,16 @@ def test_what_plays_along_is_said_where_it_is_written_itself_too(tmp_path, capfd
     assert re.search("plays 'opening' from the beginning beside each action that is written .*'walk'", said)
 
 
+def test_a_picture_in_a_group_of_nodes_is_said_too(tmp_path, capfd):
+    group, material = bpy.data.node_groups.new("baked", "ShaderNodeTree"), bpy.data.materials.new("models/a")
+    group.nodes.new("ShaderNodeTexImage").image = bpy.data.images.new("a.tga", 4, 4)
+    material.use_nodes = True
+    material.node_tree.nodes.new("ShaderNodeGroup").node_tree = group
+    add_cube().data.materials.append(material)
+    operator("export", tmp_path / "a.md3")(filepath=str(tmp_path / "a.md3"))
+    assert "save them (Image > Save As): 'a.tga'" in capfd.readouterr().out
+
+
 def test_what_moves_a_picture_that_files_hold_is_said_too(tmp_path, capfd):
     add_mapped()
     export(tmp_path / "a.mdl")

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ..mesh.attributes import positions
+from ..scene import materials_of
 from .scene_files import beside, enable, one_sentence, quiet, run
 
 Points = NDArray[Any]  # (points, 3) in world space
@@ -243,11 +244,6 @@ def _add_world(scene: Block, undo: ExitStack) -> None:
 # --- surfaces ---
 
 
-def _materials(scene: Block) -> list[Block]:
-    slots = [slot.material for obj in scene.objects for slot in obj.material_slots]
-    return list(dict.fromkeys(material for material in slots if material is not None))
-
-
 def _new_material(undo: ExitStack) -> Block:
     material = bpy.data.materials.new("still")
     undo.callback(bpy.data.materials.remove, material)
@@ -265,7 +261,7 @@ def _tell_apart(scene: Block, undo: ExitStack) -> None:
         if not mesh.materials and "material_index" not in mesh.attributes:  # clear() would remove that attribute
             undo.callback(mesh.materials.clear)
             mesh.materials.append(_new_material(undo))
-    plain = [m for m in _materials(scene) if not _images(m) and np.allclose(m.diffuse_color, DEFAULT_COLOR)]
+    plain = [m for m in materials_of(scene.objects) if not _images(m) and np.allclose(m.diffuse_color, DEFAULT_COLOR)]
     for number, material in enumerate(plain):
         undo.callback(setattr, material, "diffuse_color", tuple(material.diffuse_color))
         hue = 0.08 + number * 0.618034  # the golden ratio keeps neighbours apart
@@ -279,7 +275,7 @@ def _tell_apart(scene: Block, undo: ExitStack) -> None:
 
 def _ignore_alpha(scene: Block, undo: ExitStack) -> None:
     """Where an image is transparent Workbench cuts holes and Cycles blackens; only a material may ask for that."""
-    nodes = [node for material in _materials(scene) for node in _images(material)]
+    nodes = [node for material in materials_of(scene.objects) for node in _images(material)]
     meant = {node.image for node in nodes if node.outputs["Alpha"].is_linked}
     unsaved = {node.image for node in nodes if node.image.is_dirty}  # would lose what was painted on them
     for image in {node.image for node in nodes} - meant - unsaved:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol
 
 import bpy
@@ -140,6 +140,17 @@ def _noted(image: Block, picture: Picture, content: str) -> Block:
 
 def _absolute(picture: Picture) -> str:
     return os.path.abspath(picture.place)  # noqa: PTH100 - links stay
+
+
+def images_in(materials: Iterable[Block]) -> list[Block]:
+    """Return the images in the nodes of materials, and in groups of these, each once."""
+    trees = [material.node_tree for material in materials if material.node_tree is not None]
+    found: dict[Block, None] = {}
+    for tree in trees:  # which grows
+        found |= dict.fromkeys(node.image for node in tree.nodes if _has_image(node))
+        groups = (node.node_tree for node in tree.nodes if node.type == "GROUP" and node.node_tree is not None)
+        trees += [group for group in groups if group not in trees]
+    return list(found)
 
 
 def image_of(material: Block) -> Block | None:

@@ -16,7 +16,7 @@ from ...blender.compat import Block
 from ...blender.player.build import store_files, stored_files
 from ...blender.provenance import CHARACTER, FILE, MODEL_ID, PART
 from ...blender.roots import LEVEL, follows, is_root, is_tag, root_of
-from ...blender.scene import objects_in
+from ...blender.scene import materials_of, objects_in
 from ...blender.shading.materials import worn_by
 from ...blender.skeletal.kept_frames import kept_files
 from ...formats import VERTEX, by_suffix
@@ -146,7 +146,7 @@ def _is_text(file: GameFile) -> bool:
 def worn_in(collection: Any, files: CharacterFiles) -> set[str]:
     """Return the materials that a character wears, or that its skins know."""
     meshes = (block for block in objects_in(collection) if block.type == "MESH")
-    found = {worn_by(slot.material) for mesh in meshes for slot in mesh.material_slots if slot.material is not None}
+    found = set(map(worn_by, materials_of(meshes)))
     decls = [files.decl, *(piece.decl for piece in files.pieces)]
     return found | {name for decl in decls if decl is not None for pair in decl.pairs for name in pair}
 

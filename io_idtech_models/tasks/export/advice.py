@@ -14,7 +14,9 @@ from ...blender import names
 from ...blender.frame_rigs import modifier_of
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, collection_of, unit_of
-from ...blender.scene import upward
+from ...blender.scene import materials_of, upward
+from ...blender.shading.images import image_of, images_in
+from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
 from ...model import steady
@@ -175,9 +177,8 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     if several and row.family is VERTEX and not row.vertex.uv_splits_vertices:
         text = "faces wear several materials, which become skins, worn one at a time (bake one picture)"
         yield f"{text}: {listed(several)}"
-    slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
-    materials = dict.fromkeys(material for material in slots if material is not None)
-    tiled = [image.name for image in _images_of(materials) if image.source == "TILED" and len(image.tiles) > 1]
+    materials = materials_of(meshes)
+    tiled = [image.name for image in images_in(materials) if image.source == "TILED" and len(image.tiles) > 1]
     if tiled:
         yield f"of pictures with several tiles (UDIM) games show the first (bake one picture): {listed(tiled)}"
     mapped = [material.name for material in materials if _is_mapped(material)]
@@ -189,7 +190,7 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     alike = _namesakes(materials, keep_suffixes)
     if alike:
         yield f"materials that look different become one shader, rename them (or Keep .001 in Names): {listed(alike)}"
-    embedded = [m.name for m in materials if SKIN in m and any(image.packed_file for image in _images_of([m]))]
+    embedded = [m.name for m in materials if SKIN in m and any(image.packed_file for image in images_in([m]))]
     if embedded:
         yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
@@ -198,7 +199,7 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     plain = [mesh.name for mesh in known if mesh.data.polygons and not all(worn[mesh])]
     if plain:
         yield f"{NO_SHADER}: {listed(plain)}"
-    for material in dict.fromkeys(slot.material for mesh in own for slot in mesh.material_slots if slot.material):
+    for material in materials_of(own):
         called, picture = names.file_name_of(material), _picture_of(material)
         if "/" not in called and picture and picture != called:
             yield f"'{called}' is no path of a game, rename the material after its picture: '{picture}'"
@@ -250,9 +251,6 @@ def _namesakes(materials: Iterable[Any], keep_suffixes: bool) -> list[str]:
 
 def _differ(materials: list[Any]) -> bool:
     """Tell whether materials look different: an import that found no picture shows the one that another found."""
-    from ...blender.shading.images import image_of  # an export of lone materials does without
-    from ...blender.shading.pixels import color_of, origin_of
-
     images = {material: image_of(material) for material in materials}
     pictures = {origin_of(image) or image.name for image in images.values() if image is not None}
     plain = [material for material, image in images.items() if image is None]
@@ -270,8 +268,7 @@ def _of_skins(meshes: list[Any], row: Format) -> list[str]:
         file = mesh.data.get(FILE)
         home = formats.by_suffix(PurePath(file)) if isinstance(file, str) else None
         if home is not None and home.skins != row.skins and not row.vertex.holds_pictures:
-            materials = [slot.material for slot in mesh.material_slots if slot.material is not None]
-            worn = [(worn_by(material), names.file_name_of(material)) for material in materials]
+            worn = [(worn_by(material), names.file_name_of(material)) for material in materials_of([mesh])]
             dressed += [shader for shader, own in worn if shader not in ("", own)]
     text = "a skin dresses the model, and the file names its own materials, rename these to write what is worn"
     return [f"{text}: {listed(list(dict.fromkeys(dressed)))}"] if dressed else []
@@ -279,10 +276,7 @@ def _of_skins(meshes: list[Any], row: Format) -> list[str]:
 
 def _of_painted(meshes: list[Any], row: Format) -> list[str]:
     """Return which pictures are no file's, in a sentence; those that lie in materials of a file are said otherwise."""
-    from ...blender.shading.pixels import is_changed
-
-    slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
-    images = _images_of(material for material in slots if material is not None and SKIN not in material)
+    images = images_in(material for material in materials_of(meshes) if SKIN not in material)
     painted = [image.name for image in images if not row.vertex.holds_pictures and is_changed(image)]
     text = "painted or made here, games show what their files hold, save them (Image > Save As)"
     return [f"{text}: {listed(painted)}"] if painted else []
@@ -291,10 +285,9 @@ def _of_painted(meshes: list[Any], row: Format) -> list[str]:
 def of_other_pictures(meshes: list[Any], row: Format) -> list[str]:
     """Return which materials show another picture than their names mean, in a sentence."""
     from ...blender.shading.materials import other_picture
-    from ...blender.shading.pixels import file_of
 
-    slots = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots if slot.material)
-    pairs = [] if row.vertex.holds_pictures else [(material, other_picture(material)) for material in slots]
+    materials = [] if row.vertex.holds_pictures else materials_of(meshes)
+    pairs = [(material, other_picture(material)) for material in materials]
     other = [f"{material.name} ({PurePath(file_of(image)).name})" for material, image in pairs if image is not None]
     text = "games show the picture that a shader is called by, not the one that is shown now, rename these materials"
     return [f"{text}: {listed(other)}"] if other else []
@@ -302,8 +295,7 @@ def of_other_pictures(meshes: list[Any], row: Format) -> list[str]:
 
 def of_turned_pictures(meshes: list[Any], row: Format) -> list[str]:
     """Return which pictures on disk games show upside down, or stop at, in a sentence."""
-    slots = (slot.material for mesh in meshes for slot in mesh.material_slots)
-    images = _images_of(material for material in slots if material is not None) if row.engine == QUAKE_3 else []
+    images = images_in(materials_of(meshes)) if row.engine == QUAKE_3 else []
     turned = [image.name for image in images if _is_turned(image)]
     text = "games show these pictures upside down, or refuse them, save them as Targa Raw (Image > Save As)"
     return [f"{text}: {listed(turned)}"] if turned else []
@@ -318,15 +310,8 @@ def _is_mapped(material: Any) -> bool:
     return any(name in own and tuple(own[name].default_value) != by for own in inputs for name, by in still.items())
 
 
-def _images_of(materials: Iterable[Any]) -> list[Any]:
-    """Return the images that materials show, each once."""
-    nodes = (node for m in materials if m.node_tree is not None for node in m.node_tree.nodes)
-    return list(dict.fromkeys(node.image for node in nodes if node.type == "TEX_IMAGE" and node.image is not None))
-
-
 def _is_turned(image: Any) -> bool:
     """Tell whether an image is a file on disk, a TGA, that games of Quake III's kin don't show as Blender does."""
-    from ...blender.shading.pixels import file_of
     from ...game.pictures.tga import HEADER, shown_by_games
 
     path = Path(file_of(image))
@@ -341,7 +326,7 @@ def _is_turned(image: Any) -> bool:
 
 def _picture_of(material: Any) -> str:
     """Return a material's first picture as a shader would name it, from the game's folder on, or ""."""
-    for image in _images_of([material]):
+    for image in images_in([material]):
         parts = PurePosixPath(image.filepath.replace("\\", "/")).parts
         starts = [place for place, part in enumerate(parts) if part.lower() in ROOTS]
         if starts:

@@ -254,5 +254,8 @@ def test_names_that_a_text_can_not_hold_are_said():
     own = replace(surface('a"b'), shaders=["models/x\ny"])
     said = [(p.severity, str(p)) for p in formats.by_name("ase").check(model([own]), "format") if "quote" in str(p)]
     lost = "with a quote, line end or NUL, which no text holds: written without"
-    assert said == [(WARNING, f"'a\"b' is a surface's name {lost}"), (WARNING, f"'models/x\ny' is a shader's name {lost}")]
+    assert said == [
+        (WARNING, f"'a\"b' is a surface's name {lost}"),
+        (WARNING, f"'models/x\ny' is a shader's name {lost}"),
+    ]
     assert not [p for p in formats.by_name("lwo").check(model([own]), "format") if "quote" in str(p)]
