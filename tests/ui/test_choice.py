@@ -236,7 +236,7 @@ def test_nothing_selected_and_no_model_means_all_that_is_visible(tmp_path, walke
     assert chosen("AUTO") == sorted(block.name for block in blocks)
     export_model(tmp_path / "all.md3")
     said = capfd.readouterr().out.splitlines()[-1]
-    assert "all that is visible is written (select what is meant): " in said
+    assert "all that is visible is meant (select what to write): " in said
     assert all(f"'{block.name}'" in said for block in blocks)
 
 

@@ -144,6 +144,39 @@ def test_vertices_whose_bone_was_removed_are_the_cause(tmp_path, said):
     assert "vertices without weights hang on one bone there" in text
 
 
+@pytest.mark.parametrize("target", ["a.iqm", "a.mds"])
+def test_texture_coordinates_that_move_are_said_of_bones_too(tmp_path, said, target):
+    _, mesh = rigged(TROOPER)
+    warp = mesh.modifiers.new("warp", "UV_WARP")
+    for frame in (0, 5):
+        warp.offset = (frame / 10, 0.0)
+        warp.keyframe_insert("offset", frame=frame)
+    export_bytes(tmp_path / target)
+    text = said()
+    assert f"'{mesh.name}': its texture coordinates change, and a file has them once" in text
+    assert not OFF.findall(text), text
+
+
+@pytest.mark.parametrize("target", ["a.iqm", "a.mds", "a.mdr"])
+@pytest.mark.parametrize("parent", [False, True])
+def test_a_place_that_has_no_key_is_no_difference(tmp_path, said, target, parent):
+    """That of an armature, or what it hangs on, whose keys say another: it is as the frames show it, and said so."""
+    rig, _ = rigged(TROOPER)
+    mover = bpy.data.objects.new("mover", None) if parent else rig
+    if parent:
+        bpy.context.scene.collection.objects.link(mover)
+        rig.parent = mover
+    for frame in (0, 10):
+        mover.location.x = float(frame)
+        mover.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(0)
+    mover.location.x = 70.0
+    export_bytes(tmp_path / target)
+    text = said()
+    assert not OFF.findall(text) and "the bones of" not in text, text
+    assert f"insert one (I) to keep it: '{mover.name}'" in text
+
+
 @pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm", "a.mds", "a.mdr"])
 def test_what_shows_nothing_else_says_nothing(tmp_path, said, target):
     """Neither the model as it came, nor with what a file holds: moved, turned, modified before its armature."""

@@ -908,6 +908,14 @@ def _(folder):
     bpy.data.images["gone.png"].reload()
 
 
+@says("texture coordinates change", to="a.md3", frames="SCENE")
+def _(_folder):
+    warp = add_cube().modifiers.new("warp", "UV_WARP")
+    for frame in (1, 6):
+        warp.offset = (frame / 12, 0.0)
+        warp.keyframe_insert("offset", frame=frame)
+
+
 @says("painted or made here", to="a.md3")
 def _(folder):
     material = bpy.data.materials.new("models/a")

@@ -66,7 +66,9 @@ def split(shape: Shape, evidence: Evidence, uv_splits_vertices: bool) -> list[Pa
     if not uv_splits_vertices:
         every = np.arange(len(shape.corners))
         part = _part(shape, every, evidence, True, uv_splits_vertices)
-        part.slots = list(range(slots))
+        made = [slot for slot in np.unique(shape.slots).tolist() if shape.own_slots <= slot < slots]
+        # A game wears the first: where a modifier dresses faces, what it dresses them in.
+        part.slots = [*made, *(slot for slot in range(slots) if slot not in made)]
         return [_model_wide(part, shape)]
     used = np.unique(shape.slots).tolist() or [0]
     parts = []

@@ -56,6 +56,7 @@ class Shape:
     corner_faces: attributes.Ints  # (T,) the face of each
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
     materials: list[Any]  # by slot, None in empty ones
+    own_slots: int  # of the object itself: modifiers may have made further ones
     near: Near | None  # the part of the source that its numbers count in
     mesh: Any  # that was read; one that is evaluated is Blender's as long as the scene shows it
     base: Bare | None = None  # of a mesh whose points were moved
@@ -127,7 +128,7 @@ def read_shape(
         base = Bare(attributes.positions(own_mesh), shown if own_mesh is mesh else attributes.corner_normals(own_mesh))
     return Shape(
         topology, uvs, numbers, loose, faces, slots, shown, own,
-        corners, corner_faces, restored, materials, part, mesh, base, lost,
+        corners, corner_faces, restored, materials, len(block.material_slots), part, mesh, base, lost,
         recut=_recut(topology, as_shown, corners, corner_faces),
     )  # fmt: skip
 

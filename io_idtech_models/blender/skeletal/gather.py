@@ -27,6 +27,7 @@ from ..frame_rigs import is_posed_alone, rig_of
 from ..leaders import leaders
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import shows_smooth, shows_the_same
+from ..mesh.held_once import HeldOnce
 from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, has_gone, read_shape, warn_of_cuts, warn_of_layers, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
@@ -143,6 +144,7 @@ def gather_rig(export: RigScene) -> ExportRig:
     """Return an armature's bones as joints, in their rest pose."""
     block, known, settings, bones = export.rig, export.stored, export.settings, export.listed
     rest, world = bones.rest, np.array(block.matrix_world, np.float64)
+    export.homes[block] = world
     matrices = steady.products(rest, armature.TURN_BACK)
     sources: NDArray[np.int32] = np.full(len(bones.names), -1, np.int32)
     kept: NDArray[np.bool_] = np.zeros(len(bones.names), np.bool_)
@@ -224,9 +226,11 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
             log.warning("'%s' has no faces: left out", block.name)
             return []
         positions = attributes.positions(mesh)
+        export.homes[block] = rig.place_of(block)
         found = []
         groups = _joint_groups(block, mesh, rig)
         colors = attributes.point_colors(mesh) if settings.holds.colors else None
+        held = HeldOnce(block, mesh) if any(modifier.type != "ARMATURE" for modifier in block.modifiers) else None
         for nth, part in enumerate(split(shape, Evidence(positions[None], np.zeros(1, np.int64), shape.normals), True)):
             made = _to_mesh(block, part, groups, positions, rig, settings)
             made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
@@ -245,7 +249,9 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
             found.append(made)
             points = part.vertices.points
             worn = shape.materials[part.slots[0]] if part.slots else None
-            export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, worn, off_shown))
+            export.written.append(
+                WrittenMesh(block, made, points, shape.topology, positions, groups, worn, held, off_shown)
+            )
         if settings.normals == "NONE":
             known = None if source is None or place is None or place.surface < 0 else source.surfaces[place.surface]
             _warn_of_normals(block, mesh, known)

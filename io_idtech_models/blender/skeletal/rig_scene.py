@@ -17,6 +17,7 @@ from ...model.source import Meshes
 from ...model.transforms import inverse
 from ..compat import Block
 from ..mesh.attributes import Topology
+from ..mesh.held_once import HeldOnce
 from ..scene import ExportScene, bone_under, positioned, upward
 from .armature import from_children
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
@@ -134,6 +135,7 @@ class WrittenMesh:
     positions: NDArray[np.float32]  # (P, 3) of its points
     groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]  # point, joint and weight (n,) in Blender
     material: Block | None = None
+    held: HeldOnce | None = None  # where modifiers may change it
     normals: tuple[int, float] = (0, 0.0)  # that are not those shown at rest: of how many vertices, and degrees
     said: float = 0.0  # units that it is off by what a sentence says already
     keeping: str = ""  # what keeps weights that it loses, as a sentence says already: of the pose or action that plays
@@ -145,7 +147,10 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
 
     rig: Block
     stored: StoredRig | None  # what the armature knows of its file
-    _listed: dict[bool, BonesAtRest] = field(default_factory=dict)  # shared with those who ask with other settings
+    # Both shared with those who ask with other settings: bones, and where armature and meshes stood when they were
+    # gathered, (4, 4) in the world; once other frames were shown, what was set without a key is forgotten.
+    _listed: dict[bool, BonesAtRest] = field(default_factory=dict)
+    homes: dict[Block, Doubles] = field(default_factory=dict)
 
     @property
     def listed(self) -> BonesAtRest:

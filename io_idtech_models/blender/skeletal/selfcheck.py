@@ -132,8 +132,7 @@ class _Check:
     def __init__(self, export: RigScene, skeleton: Skeleton, doubtful: list[WrittenMesh]) -> None:
         self.export, self.doubtful = export, doubtful
         self.scale = export.settings.scale
-        self.home = inverse(np.array(export.rig.matrix_world, np.float64)[None])[0]  # before other frames show
-        self.homes = {w.block: np.array(w.block.matrix_world, np.float64) for w in doubtful}
+        self.home = inverse(export.homes[export.rig][None])[0]
         self.bind = armature.joint_matrices(skeleton.bind.positions, skeleton.bind.rotations)
         self.reach = _reaches(skeleton, export.written)
         self.meshes: dict[Block, Off] = {written.block: Off() for written in doubtful}
@@ -218,6 +217,8 @@ class _Check:
         if not written.topology.is_of(shown.data):
             self.changed.setdefault(written.block, where)
             return
+        if written.held is not None:
+            written.held.look(shown.data, where)
         world = np.array(shown.matrix_world, np.float64)
         points = attributes.positions(shown.data)[written.points].astype(np.float64)
         points = steady.applied(world[:3], points) / self.scale
@@ -256,7 +257,7 @@ class _Check:
         count = len(written.positions)
         factors = factors / np.maximum(np.bincount(points, factors, count), steady.TINY)[points]
         moves = steady.products(joints, inverse(self.bind))[bones]
-        places = steady.applied(self.homes[written.block][:3], written.positions.astype(np.float64)) / self.scale
+        places = steady.applied(self.export.homes[written.block][:3], written.positions.astype(np.float64)) / self.scale
         moved = steady.applied(moves[:, :3], places[points]) * factors[:, None]
         found = np.stack([np.bincount(points, moved[:, axis], count) for axis in range(3)], axis=1)
         return np.asarray(found[written.points], np.float64)
@@ -275,6 +276,8 @@ class _Check:
                 if self.bare.get(block):
                     cause = "vertices without weights hang on one bone there: weight them to what moves them"
                 found.append(off.sentence(f"'{block.name}' is", cause))
+        held = dict.fromkeys(written.held for written in self.doubtful if written.held is not None)
+        found += [text for each in held for text in each.sentences()]
         for written in self.doubtful:
             count, degrees = written.normals
             if count:

@@ -61,6 +61,7 @@ class Holds:
     colors: bool = False  # of vertices
     further_uvs: bool = False  # more sets of texture coordinates than the one that is drawn
     groups: bool = False  # of frames that a game plays by itself
+    frames: bool = True  # several
     format: str = ""  # what it is called; "": that of the source
 
 

@@ -7,6 +7,7 @@ everything else (modifiers, armatures, drivers, constraints, parents) is sampled
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from ..compat import Block
 from ..curves import is_still
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
+from ..mesh.held_once import HeldOnce
 from ..playback import Take, at_rest, playing, showing_all
 from ..roots import AT_REST, follows_frame, leader_of, parts_of, posed_parts, showing_whole
 from ..scene import ExportScene, showing, unstretched
@@ -39,6 +41,7 @@ BENDING = frozenset((
 ))  # fmt: skip
 
 Floats = NDArray[np.float32]
+log = logging.getLogger(__name__)
 
 
 class Stage:
@@ -180,6 +183,7 @@ class Sampler:
         self.worlds = np.empty((frames, 1 if plan.space.root is None else 2, 4, 4))  # and the root's behind its own
         self.bones = np.empty((frames, 4, 4)) if subject.bone else None
         self.positions = self.normals = None
+        self.held: HeldOnce | None = None
         if shape is not None:
             self.positions = np.empty((frames, shape.num_points, 3), np.float32)
             self.bends = all(modifier.type in BENDING for modifier in subject.block.modifiers)
@@ -207,6 +211,10 @@ class Sampler:
             mesh = evaluated.data
             if frame == 0 or not self.bends or not self.subject.shape.counts(mesh):
                 check_topology(evaluated, self.subject.shape, self.plan, frame)
+            if not self.bends and self.held is None:
+                self.held = HeldOnce(self.subject.block, mesh)  # frames come in their order
+            elif self.held is not None:
+                self.held.look(mesh, f"at frame {self.plan.times[frame]:g}")
             attributes.read_positions(mesh, self.positions[frame])
             if self.normals is not None and self.normals.size:
                 mesh.corner_normals.foreach_get("vector", self.normals[frame].ravel())
@@ -259,6 +267,9 @@ def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:
             worlds = worlds_of(stage.plan.space, stage.export, blocks)
             for place, (sampler, shown) in enumerate(zip(due, evaluated, strict=True)):
                 sampler.look(shown, worlds[[place, *range(len(due), len(worlds))]], frame)
+    held = [sampler.held for sampler in samplers if sampler.held is not None]
+    for text in [text for each in held for text in each.sentences()] if stage.export.settings.holds.frames else ():
+        log.warning(text)
     return [sampler.samples for sampler in samplers]
 
 

@@ -60,8 +60,8 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
             f"({'export them on their own' if apart else 'Export: Selection takes them'})",
         ),
         (
-            _names(chosen.blocks, MOST_NAMED) if chosen.guessed else "",
-            "nothing is selected, and no single model imported: all that is visible is written (select what is meant)",
+            _names([block for block in chosen.blocks if is_written(block)], MOST_NAMED) if chosen.guessed else "",
+            "nothing is selected, and no single model imported: all that is visible is meant (select what to write)",
         ),
         (_names(hidden), f"{plural(len(hidden), 'hidden object')} left out"),
         (_names(passing), "shown in some frames alone, which no file can say, written as they show now"),

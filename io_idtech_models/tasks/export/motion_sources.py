@@ -311,7 +311,7 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
         every = [each.animation_data for each in players(rig) if each.animation_data is not None]
         playing = [animation.action for animation in every if animation.action is not None]
         if not playing:
-            raise NoActionError(f"'{rig.name}' plays no action")
+            raise NoActionError(f"'{rig.name}' plays no action: let it play one, or choose All Actions or Scene Range")
         whole = animation_tables.whole_of(playing[0], animation_tables.known_actions(rig)) if what == "FILE" else None
         return playing[:1] if whole is None else [whole]
     if what == "CHOSEN":
@@ -336,7 +336,7 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
             raise RowsAloneError(text)
         log.warning(text)
     if not kept:
-        raise NoActionError(f"'{rig.name}' has no action")
+        raise NoActionError(f"'{rig.name}' has no action to write: key its pose first")
     ordered = in_order([action for action in kept if RIG_WHOLE not in action] or kept)  # which is all others together
     first = runs.whole_of(ordered) if row.motion.table else None  # rows of a table count from the file's begin
     return ordered if first is None else [first, *(action for action in ordered if action != first)]
@@ -432,7 +432,7 @@ def _strip_sources(export: RigScene) -> list[Source]:
     tracks = [] if animation is None else playing_tracks(animation)
     strips = [(track, strip) for track in tracks for strip in track.strips if not strip.mute]
     if not strips:
-        raise LimitError(f"'{rig.name}' has no NLA strip that plays")
+        raise LimitError(f"'{rig.name}' has no NLA strip that plays: push its actions down, or choose All Actions")
     left = [
         strip.name for track in animation.nla_tracks if not (track.mute or track in tracks) for strip in track.strips
     ]

@@ -67,7 +67,16 @@ def holds_of(row: Format) -> Holds:
 
     own = row.vertex
     named = row.skins == formats.SKIN_FILES
-    return Holds(own.uv_splits_vertices, own.holds_pictures, named, own.colors, own.further_uvs, own.groups, row.name)
+    return Holds(
+        own.uv_splits_vertices,
+        own.holds_pictures,
+        named,
+        own.colors,
+        own.further_uvs,
+        own.groups,
+        own.several_frames,
+        row.name,
+    )
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import by_name
-from tests.blender.case import CONTEXT, activate, in_edit_mode, subdividing_nodes
+from io_idtech_models.tasks.export.plain import holds_of
+from tests.blender.case import CONTEXT, activate, geometry_nodes, in_edit_mode, subdividing_nodes
 from tests.blender.skeletal.rigged import tree_of
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL
@@ -316,3 +317,33 @@ def test_modifiers_without_an_effect_change_nothing():
     block.modifiers.new("c", "ARMATURE")
     block.modifiers.new("d", "DISPLACE").strength = 0.0
     assert case.changed() == set()
+
+
+def dressed(kind: str) -> tuple[Any, Any, Any]:
+    """Return a mesh that wears 'own', and the node of a kind in the modifier that dresses it."""
+    block = helper("worn", "MESH")
+    block.data.materials.append(bpy.data.materials.new("own"))
+    tree, node = geometry_nodes(kind, "Geometry")
+    block.modifiers.new("dress", "NODES").node_group = tree
+    return block, tree, node
+
+
+@pytest.mark.parametrize(("name", "shaders"), [("md2", ["new", "own"]), ("md3", ["new"])])
+def test_what_a_modifier_dresses_all_faces_in_is_worn_first(name, shaders):
+    block, _, node = dressed("GeometryNodeSetMaterial")
+    node.inputs["Material"].default_value = bpy.data.materials.new("new")
+    holds = holds_of(by_name(name))
+    (surface,) = gather(
+        [block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, GatherSettings(holds=holds))
+    ).surfaces
+    assert surface.shaders == shaders
+
+
+def test_materials_that_change_as_frames_go_by_are_said(caplog):
+    block, tree, node = dressed("GeometryNodeSetMaterialIndex")
+    block.data.materials.append(bpy.data.materials.new("other"))
+    tree.links.new(tree.nodes.new("GeometryNodeInputSceneTime").outputs["Frame"], node.inputs["Material Index"])
+    CONTEXT.scene.frame_start, CONTEXT.scene.frame_end = 0, 3
+    settings = GatherSettings(frames="SCENE")
+    gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
+    assert "its materials change, and a file has them once, for all frames (first other at frame 1)" in caplog.text
