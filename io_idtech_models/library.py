@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from . import formats
@@ -24,10 +25,11 @@ from .assets.load import Loaded
 from .assets.load import load as load_file
 from .formats import SKELETAL, VERTEX, Format
 from .game.folders import Disk, Game
-from .model.limits.games import NO_GAME, Problem
+from .model.limits.games import GAMES, NO_GAME, Problem
+from .model.shapes import settled_motion, settled_skeletal, settled_vertex
 from .model.skeletal import Animation, SkeletalModel
 from .model.vertex import VertexModel
-from .reporting import FormatError, LimitError, ModelError, collected_warnings
+from .reporting import FormatError, LimitError, ModelError, collected_warnings, listed
 
 __all__ = [
     "Animation",
@@ -87,7 +89,8 @@ def save(
     """Write a model in the format that the path's suffix names, whole or not at all.
 
     Args:
-        model: What is written. It may come from another format, or from nowhere.
+        model: What is written. It may come from another format, or from nowhere. What it says of its source counts
+            where that has as many frames, vertices, triangles or joints as it; else these are new.
         path: The file; what was there is replaced when all is well.
         animations: Of a skeletal model: they go into the file, or beside it where the format has files of their own;
             into a format without bones they pose it, one after another.
@@ -99,22 +102,31 @@ def save(
         What there is to say: names made shorter, what the format has no place for, what the game shows otherwise.
 
     Raises:
-        ModelError: The format can't hold it, the game would refuse it, or the file can't be written: it is as it was.
+        ModelError: Arrays don't go together, the format can't hold it, the game would refuse it, there is no such game
+            or option, or the file can't be written: it is as it was.
     """
     target = Path(path)
     to = _by_suffix(target)
+    _refuse_unknown(game, to, options or {})
+    model = settled_vertex(model) if isinstance(model, VertexModel) else settled_skeletal(model)
+    animations = [settled_motion(each) for each in animations]
     row = _row_of(model, to)
     if row is not to and row.skeletal.bind_pose_missing and to.family is SKELETAL and not animations:
         raise LimitError(f"a model of an {row.name.upper()} has no pose of its own: its bones lie in its animations")
     asked = ExportRequest(target, game, options or {}, shorten)
     with collected_warnings() as warnings:
-        loaded = Loaded(row, model, list(animations))
+        loaded = Loaded(row, model, animations)
         done = conversion.write(loaded, to, asked, conversion.Posing(motions=tuple(animations)))
     return [*warnings, *done.notes]
 
 
 def check(path: AnyPath, *, game: str = NO_GAME, game_folders: Sequence[AnyPath] = ()) -> list[Problem]:
-    """Return what a game, a key of `GAMES`, refuses of a file or shows otherwise; raises what `load` does."""
+    """Return what a game, a key of `GAMES`, refuses of a file or shows otherwise; raises what `load` does.
+
+    Raises:
+        ModelError: There is no such game, too.
+    """
+    _refuse_unknown(game)
     return conversion.problems(_loaded(path, None, game_folders), game)
 
 
@@ -128,6 +140,17 @@ def _by_suffix(path: Path) -> Format:
     if row is None:
         raise LimitError(f"can't write '{path.suffix}'")
     return row
+
+
+def _refuse_unknown(game: str, to: Format | None = None, options: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Refuse a game that is none, and options that a format has not; raises LimitError."""
+    if game not in GAMES:
+        raise LimitError(f"there is no game '{game}', only {', '.join(GAMES)}")
+    known = [] if to is None else [option.name for option in to.options]
+    unknown = [name for name in options if name not in known]
+    if to is not None and unknown:
+        has = f"only {', '.join(known)}" if known else "it has none"
+        raise LimitError(f"{to.name.upper()} has no option {listed(unknown)}, {has}")
 
 
 def _row_of(model: Model, to: Format) -> Format:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models import library
+from io_idtech_models import formats, library
 from io_idtech_models.formats import ROWS, by_name
 from io_idtech_models.formats.md3.file import read
 from io_idtech_models.library import ModelError, SkeletalModel, VertexModel, check, load, load_animations, save
@@ -104,6 +104,126 @@ def test_what_can_not_be_is_one_sentence(tmp_path, act, message):
         act(tmp_path)
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.glob(".idtech*"))
+
+
+VERTEX_MODELS = [name for name in MODELS if by_name(name).family is formats.VERTEX]
+SKELETAL_MODELS = [name for name in MODELS if by_name(name).family is formats.SKELETAL]
+
+
+def some(folder, kind):
+    """Return a model of a kind, and its animations where its file holds them."""
+    path = put(folder / f"a.{kind}", kind, NAMES.get(kind, "animated"))
+    model = load(path, bones=put(folder / "a.mdx", "mdx", "walk") if kind == "mdm" else None)
+    return model, load_animations(path) if by_name(kind).has_motions else []
+
+
+@pytest.mark.parametrize("kind", [name for name in VERTEX_MODELS if by_name(name).vertex.several_frames])
+def test_frames_are_taken_out_and_put_in(tmp_path, kind):
+    """Those that stay are known by what they show, normals too; what an export needs to know of them is its own."""
+    model, before = some(tmp_path, kind)[0], some(tmp_path, kind)[0]
+    assert isinstance(model, VertexModel) and isinstance(before, VertexModel)
+    kept = [1, model.num_frames - 1, 0, 1]
+    for surface in model.surfaces:
+        surface.positions = np.concatenate([surface.positions[kept], surface.positions[:1] + 1])
+        surface.normals = None if surface.normals is None else surface.normals[[*kept, 0]]
+    for tag in model.tags:
+        tag.origins, tag.axes = tag.origins[[*kept, 0]], tag.axes[[*kept, 0]]
+    model.frame_names = [model.frame_names[frame] for frame in (*kept, 0)]
+    save(model, tmp_path / f"b.{kind}")
+    after = load(tmp_path / f"b.{kind}")
+    assert isinstance(after, VertexModel) and after.frame_names == model.frame_names
+    for new, old in zip(after.surfaces, before.surfaces, strict=True):
+        rounded = 0.0 if kind == "md3" else float(np.ptp(old.positions)) / 200  # a box for each frame, or one for all
+        np.testing.assert_allclose(new.positions[:4], old.positions[kept], atol=rounded)
+        np.testing.assert_allclose(new.positions[4], old.positions[0] + 1, atol=max(rounded, 0.02))
+        assert new.normals is not None and old.normals is not None
+        np.testing.assert_array_equal(new.normals[:4], old.normals[kept])
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_triangle_is_taken_out(tmp_path, kind):
+    model, own = some(tmp_path, kind)
+    parts = model.surfaces if isinstance(model, VertexModel) else model.meshes
+    count, part = sum(len(each.triangles) for each in parts), parts[0]
+    part.triangles = part.triangles[1:]
+    if part.uvs.ndim == 3:
+        part.uvs = part.uvs[1:]
+    save(model, tmp_path / f"b.{kind}", animations=own)
+    after = load(tmp_path / f"b.{kind}", bones=tmp_path / "a.mdx" if kind == "mdm" else None)
+    found = after.surfaces if isinstance(after, VertexModel) else after.meshes
+    assert sum(len(each.triangles) for each in found) == count - 1
+
+
+@pytest.mark.parametrize("kind", VERTEX_MODELS)
+def test_a_vertex_is_put_in(tmp_path, kind):
+    model, _ = some(tmp_path, kind)
+    assert isinstance(model, VertexModel)
+    surface = model.surfaces[0]
+    count = surface.positions.shape[1]
+    place = surface.positions[:, :1] + 2
+    surface.positions = np.concatenate([surface.positions, place], axis=1)
+    surface.normals = None if surface.normals is None else np.concatenate([surface.normals, surface.normals[:, :1]], 1)
+    surface.uvs = np.concatenate([surface.uvs, surface.uvs[:1]])
+    surface.triangles = np.concatenate([surface.triangles, [[0, 1, count]]]).astype(np.int32)
+    surface.colors = None
+    save(model, tmp_path / f"b.{kind}")
+    after = load(tmp_path / f"b.{kind}")
+    assert isinstance(after, VertexModel)
+    found = np.concatenate([each.positions for each in after.surfaces], axis=1)
+    far = np.abs(found - place).max(axis=2).min(axis=1)
+    assert far.max() <= max(0.02, np.ptp(found) / 200)
+
+
+def without_weights(model):
+    model.meshes[0].weights.counts = model.meshes[0].weights.counts[1:]
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("md3", lambda m: setattr(m, "frame_names", ["a"]), r"'[^']*': '(origins|positions)' has the shape \(3, .*\)"),
+        ("md3", lambda m: m.surfaces[0].triangles.__iadd__(99), r"'triangles' has numbers from 99 to .*, there are"),
+        ("md3", lambda m: setattr(m.surfaces[0], "uvs", m.surfaces[0].uvs[1:]), r"'positions' has the shape"),
+        ("md2", lambda m: setattr(m.surfaces[0], "uvs", m.surfaces[0].uvs[1:]), r"'uvs' has the shape .* by corners, "),
+        (
+            "iqm",
+            lambda m: setattr(m.skeleton, "parents", m.skeleton.parents[1:]),
+            r"'parents' has the shape \(2,\), not \(3\)",
+        ),
+        ("iqm", without_weights, r"the mesh '.*': 'weights.counts' has the shape"),
+        ("md5mesh", lambda m: m.meshes[0].weights.joints.__iadd__(9), r"'weights.joints' has numbers from 9 to"),
+    ],
+)
+def test_arrays_that_do_not_go_together_are_named(tmp_path, kind, change, message):
+    model, own = some(tmp_path, kind)
+    change(model)
+    with pytest.raises(ModelError, match=message):
+        save(model, tmp_path / f"b.{kind}", animations=own)
+    assert not (tmp_path / f"b.{kind}").exists()
+
+
+@pytest.mark.parametrize("kind", ["iqm", "mds", "mdr"])
+def test_frames_of_an_animation_are_taken_out(tmp_path, kind):
+    model, own = some(tmp_path, kind)
+    poses = [each.positions[:1] for each in own]
+    for each in own:
+        each.positions, each.rotations, each.bounds = each.positions[:1], each.rotations[:1], each.bounds[:1]
+        if each.scales is not None:
+            each.scales.values = each.scales.values[:1]
+    save(model, tmp_path / f"b.{kind}", animations=own)
+    found = load_animations(tmp_path / f"b.{kind}")
+    for each, pose in zip(found, poses, strict=True):
+        np.testing.assert_allclose(each.positions, pose, atol=0.02)
+
+
+def test_games_and_options_that_are_none(tmp_path):
+    model, _ = some(tmp_path, "md3")
+    with pytest.raises(ModelError, match="there is no game 'quake9', only quake, "):
+        save(model, tmp_path / "b.md3", game="quake9")
+    with pytest.raises(ModelError, match="there is no game 'quake9', only quake, "):
+        check(tmp_path / "a.md3", game="quake9")
+    with pytest.raises(ModelError, match="MD3 has no option 'split', only split_surfaces, "):
+        save(model, tmp_path / "b.md3", options={"split": True})
 
 
 def test_options_games_and_what_there_is_to_say(tmp_path):
