@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..model.rigging.rig import RigSettings
     from ..model.vertex import VertexModel
 
-ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
+ONLY = "only a skeletal model that becomes a vertex-animated one takes {what}"
 ONLY_FRAMES = "only a model of frames that becomes a skeletal one is given a rig"
 COMPANIONS = [other for row in formats.ROWS for other in row.skeletal.companions]
 
@@ -94,9 +94,10 @@ def write(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> C
     """Write what was loaded in a format, and return what came of it; raises ModelError as `convert` does."""
     way = WAYS.get((loaded.row.family, to.family))
     animated = posing.animations or posing.motions
-    posed = posing.tags or posing.frames is not None or (animated and to.family is not SKELETAL)
-    if posed and way is not _baked:
-        raise LimitError(ONLY)
+    posed = {"tags": posing.tags, "chosen frames": posing.frames, "animations": animated and to.family is not SKELETAL}
+    given = [what for what, value in posed.items() if value]
+    if given and way is not _baked:
+        raise LimitError(ONLY.format(what=" and ".join(given)))
     if posing.rig is not None and way is not _rigged:
         raise LimitError(ONLY_FRAMES)
     if way is None:
@@ -188,7 +189,9 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Po
     model, row, game = loaded.model, loaded.row, asked.game
     motions = _motions(loaded, posing)
     if row is to and posing.animations and not (to.skeletal.companions or to.has_motions):
-        raise LimitError(ONLY)
+        raise LimitError(
+            f"a model that stays {to.name.upper()} needs no animations, their files fit it: leave them out"
+        )
     notes: list[str] = []
     if not to.skeletal.unmoved_vertices:
         model, unmoved = moved_by_root(model)

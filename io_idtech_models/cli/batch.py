@@ -21,7 +21,7 @@ from ..assets.levels import level_targets
 from ..assets.storage import claiming
 from ..game.folders import Disk
 from ..game.player.files import player_in
-from ..reporting import LimitError, ModelError, reason
+from ..reporting import LimitError, ModelError, listed, reason
 from .claims import Claims
 from .console import say, warn
 from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
@@ -33,7 +33,7 @@ MODEL_SUFFIXES = tuple(suffix for row in formats.ROWS if row.has_model for suffi
 ANIMATION_SUFFIXES = tuple(suffix for suffix in SUFFIXES if suffix not in MODEL_SUFFIXES)
 
 
-NOT_PASSED = {"run", "files", "jobs", "to", "report"}
+NOT_PASSED = {"run", "files", "jobs", "report"}
 
 
 @dataclass
@@ -142,7 +142,7 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
     try:
         jobs = plan_jobs(options, converter)
         with ExitStack() as stack:
-            log = Log(len(jobs), _open_report(options, stack))
+            log = Log(len(jobs), _open_report(options, converter, stack))
             waiting = [job for job in jobs if not (options.skip_existing and exists(job.target))]
             log.skipped = len(jobs) - len(waiting)
             options.claims = stack.enter_context(tempfile.TemporaryDirectory())
@@ -229,15 +229,17 @@ def serve(passed: str, converter: Converter) -> int:
     return OK
 
 
-def _open_report(options: argparse.Namespace, stack: ExitStack) -> Any:
+def _open_report(options: argparse.Namespace, converter: Converter, stack: ExitStack) -> Any:
     """Return the file to write a report to, or None; a run that goes on from another one goes on with its report.
 
     Raises:
-        LimitError: it can't be written.
+        LimitError: it can't be written, or is called as models are: its own name was forgotten.
     """
     name: str | None = options.report
     if name is None:
         return None
+    if Path(name).suffix.lower() in {*converter.readable, *converter.writable, *ANIMATION_SUFFIXES}:
+        raise LimitError(f"'{name}' would be written over by the report: --report takes the name of a new file first")
     try:
         mode = "a" if options.skip_existing else "w"
         return stack.enter_context(Path(name).open(mode, encoding="utf-8", newline="\n"))
@@ -280,8 +282,8 @@ def _refusal(job: Job, converter: Converter) -> str:
     suffix, packed = job.source.suffix.lower(), is_in_archive(job.source)
     if is_player(job.source, converter):
         return ""
-    if not exists(job.source) and not packed:
-        return "no such file"
+    if not (exists(job.source) or (packed and Disk().file(job.source).is_file())):
+        return "no such file in the archive" if packed else "no such file"
     to = formats.by_suffix(job.target)
     if suffix in ANIMATION_SUFFIXES and not (to is not None and (to.family is formats.MOTION or to.motion.apart)):
         return f"an animation is no model: convert a model with '--anim {job.source.name}'"
@@ -297,10 +299,14 @@ def run_job(job: Job, options: argparse.Namespace, converter: Converter) -> tupl
     refusal = _refusal(job, converter)
     if refusal:
         return "", refusal
+    claims = Claims(Path(options.claims), str(job.source), lambda path: _one_case(place_of(path)))
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
-        with claiming(Claims(Path(options.claims), str(job.source), lambda path: _one_case(place_of(path))).claim):
-            return converter.convert(job, options), ""
+        with claiming(claims.claim):
+            line = converter.convert(job, options)
+        named = None if options.to else place_of(job.target)
+        over = [path.name for path in claims.replaced if place_of(path) != named]
+        return (f"{line}; written over: {listed(over)}" if over else line), ""
     except ModelError as error:
         return "", str(error)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Whose the files are that the jobs of a batch write, one after another or in several processes."""
+"""Whose files are that the jobs of a batch write, one after another or in several processes, and which were there."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..assets.storage import Target
+from ..assets.storage import Target, holds
 from ..reporting import LimitError
 
 OWNER = "owner"  # in the folder of a claim
@@ -22,6 +22,7 @@ class Claims:
     folder: Path
     source: str
     spelled: Callable[[Path], str]  # one spelling for each place
+    replaced: list[Path] = field(default_factory=list)  # that were there with other bytes
 
     def claim(self, files: Sequence[tuple[Target, bytes]]) -> None:
         """Claim files, all or none; the same bytes are no dispute. Raises LimitError."""
@@ -43,6 +44,7 @@ class Claims:
                     shutil.rmtree(each)
                 text = f"'{path}' is what '{other}' became, and would be written over: convert it into another folder"
                 raise LimitError(text) from None
+        self.replaced.extend(path for path, data in files if path.exists() and not holds(path, data))
 
 
 def _digest(data: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,8 +102,14 @@ def main(argv: list[str], converter: Converter = PLAIN) -> int:
 
 
 def _parse(argv: list[str], converter: Converter) -> argparse.Namespace:
-    """Return the options; raises SystemExit. Options may stand between the files, which subparsers can't do."""
+    """Return the options; raises SystemExit. Options may stand between the files, which subparsers can't do.
+
+    Behind `--` are files alone, whatever they begin with, which argparse bears in no place but the first.
+    """
     parser, commands = _parsers(converter)
+    if "--" in argv:
+        end = argv.index("--")
+        argv = [*argv[:end], *(f".{os.sep}{name}" if name.startswith("-") else name for name in argv[end + 1 :])]
     if argv and argv[0] in commands:
         return commands[argv[0]].parse_intermixed_args(argv[1:])
     return parser.parse_args(argv)

@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import bpy
@@ -114,29 +115,54 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         refuse_others(row, job.target.suffix)
     if source is not None and source.family is MOTION and _changes_model(options):
         raise ModelError("an animation alone stays as it is: leave --scale, --frames and --normals out")
-    if row is not None and source is not None and not _changes_model(options):
-        return cli.convert_plain(job, options)
+    shows_skin = row is not None and row.vertex.holds_pictures and bool(options.skin)
+    if row is not None and source is not None and not (_changes_model(options) or shows_skin):
+        line = cli.convert_plain(job, options)
+        unworn = "--skin is left out: the file names its own shaders"
+        return f"{line}; {unworn}" if options.skin.lower() not in {"", "none"} else line
     is_of_frames = source is None or source.family is VERTEX
     if cli.rig_of(options) is not None and not (is_of_frames and row is not None and row.family is SKELETAL):
         raise ModelError(ONLY_FRAMES)
     context: Context = bpy.context
-    summary = _open(job, options, context)
+    opened = _open(job, options, context)
+    if source is not None:
+        _refuse_beyond(options, context.scene)
     if options.frame is not None:
         context.scene.frame_set(options.frame)
-    if row is not None:
-        if source is not None:  # a model of a model's size: what reading scaled stays so
-            options = argparse.Namespace(**vars(options) | {"scale": 1.0})
-            forget_units()
-        asked = ExportRequest(
-            job.target, options.game, cli.own_options(row, options), cli.shortens(options), levels=options.levels
-        )
-        summary = SAVE[row.family](asked, row, options, context)
-    elif job.target.suffix.lower() == PICTURE:
+    save = partial(_save, row) if row is not None else _save_scene
+    return save(job, options, context, opened).whole
+
+
+def _save(row: Format, job: Job, options: argparse.Namespace, context: Context, opened: Summary) -> Summary:
+    """Write the scene as a model."""
+    if formats.by_suffix(job.source) is not None:  # a model of a model's size: what reading scaled stays so
+        options = argparse.Namespace(**vars(options) | {"scale": 1.0})
+        forget_units()
+    own = cli.own_options(row, options)
+    asked = ExportRequest(job.target, options.game, own, cli.shortens(options), levels=options.levels)
+    summary = SAVE[row.family](asked, row, options, context)
+    if row.vertex.holds_pictures:  # what was not found is not written, either
+        summary.warnings[:0] = opened.warnings
+    return summary
+
+
+def _save_scene(job: Job, options: argparse.Namespace, context: Context, opened: Summary) -> Summary:
+    """Write a picture, or a file of another program's."""
+    if job.target.suffix.lower() == PICTURE:
         picture.render_still(job.target, context.scene.frame_current, options.size)
     else:
         scene_files.save_scene(job.target, each_action=plays_its_actions(context.scene))
-        summary.warnings.extend(scene_files.left_out(job.target))
-    return summary.whole
+        opened.warnings.extend(scene_files.left_out(job.target))
+    return opened
+
+
+def _refuse_beyond(options: argparse.Namespace, scene: bpy.types.Scene) -> None:
+    """Refuse frames that a model, which has brought the scene's range, does not have; raises ModelError."""
+    (which, first, last), count = options.frames, scene.frame_end + 1
+    if which == "RANGE" and last >= count:
+        raise ModelError(f"frames {first} to {last} of {count}")
+    if options.frame is not None and not 0 <= options.frame < count:
+        raise ModelError(f"frame {options.frame} of {count}")
 
 
 def _changes_model(options: argparse.Namespace) -> bool:

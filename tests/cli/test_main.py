@@ -444,6 +444,11 @@ def test_the_output_cannot_be_written(folder, run):
         (["a.md3", "sub/a.md3", "--to", "md3", "out"], "would both become"),
         (["a.md3", "a.md3"], "is an input: it would be written over"),
         (["a.md3", "--to", "md3"], "is an input: it would be written over"),
+        (
+            ["a.md3", "b.md2", "--report", "sub/b.md3"],
+            "'sub/b.md3' would be written over by the report: --report takes",
+        ),
+        (["--report", "sub/b.MD3", "a.md3", "b.md2"], "'sub/b.MD3' would be written over by the report"),
         (["sub", "--to", "md3"], "nothing to convert in 'sub'"),
         (["sub/a.md3", "./sub/../a.md3", "sub", "--to", "md3"], "is an input"),
         (["empty", "--to", "md3", "out"], "nothing to convert in 'empty'"),
@@ -461,6 +466,25 @@ def test_usage_errors_are_one_sentence_and_write_nothing(folder, run, argv, word
     assert err[0].startswith("convert: ")
     assert words in err[0]
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
+
+
+def test_what_was_there_is_named_where_nobody_named_it(folder, run):
+    """Beside what a folder has, and beside a target; the target itself is not, nor is a file of the same bytes."""
+    put("sub/a.md3")
+    assert "written over" not in run("convert", "sub", "--to", "md2")[1][0]
+    assert run("convert", "sub", "--to", "md3")[1][0].endswith("; written over: 'a.md3'")
+    assert "written over" not in run("convert", "sub", "--to", "md3")[1][0]
+    put("b.md3")
+    assert "written over" not in run("convert", "sub/a.md3", "b.md3", "--levels", "60")[1][0]
+    assert run("convert", "sub/a.md3", "b.md3", "--levels", "30")[1][0].endswith("; written over: 'b_1.md3'")
+
+
+def test_files_behind_two_dashes_may_begin_with_one(folder, run):
+    put("-e.md3")
+    assert run("convert", "--", "-e.md3", "e.mdc")[0] == 0
+    assert (folder / "e.mdc").exists()
+    for command in ("info", "check"):
+        assert run(command, "--", "-e.md3", "e.mdc")[0] == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there the two are one file")

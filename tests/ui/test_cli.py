@@ -623,3 +623,24 @@ def test_the_guide_lists_all_options_of_convert_and_which_need_blender(capsys):
         takes.append(set(OPTION.findall(capsys.readouterr().out)) - {"--help", "--game-folder", "--engine"})
     assert everywhere == takes[0]
     assert with_blender == takes[1] - takes[0]
+
+
+def test_a_skin_is_what_pictures_in_a_file_show(tmp_path, run):
+    lower = PROJECT / "examples/tock/baseq3/models/players/tock/lower.md3"
+    found = {}
+    for skin in ("red", "default", "nosuch"):
+        (line,) = convert(run, lower, tmp_path / f"{skin}.mdl", "--skin", skin)
+        assert ("there is no skin 'nosuch' for 'lower'" in line) == (skin == "nosuch")
+        found[skin] = load((tmp_path / f"{skin}.mdl").read_bytes()).skins[0].pictures[0]
+    assert (found["red"] != found["default"]).any() and (found["nosuch"] == found["default"]).all()
+    (line,) = convert(run, lower, tmp_path / "a.mdc", "--skin", "red")
+    assert line.endswith("; --skin is left out: the file names its own shaders")
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [(("--frames", "3-20"), "frames 3 to 20 of 20"), (("--frame", "20"), "frame 20 of 20")]
+)
+def test_frames_that_a_model_has_not(folder, run, option, said):
+    status, _, err = run("convert", "sentinel.md3", "a.md2" if option[0] == "--frames" else "a.obj", *option)
+    assert (status, err) == (1, [f"sentinel.md3: {said}"])
+    assert not [*folder.glob("a.*")]

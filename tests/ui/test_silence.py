@@ -916,6 +916,11 @@ def _(_folder):
         warp.keyframe_insert("offset", frame=frame)
 
 
+@says("import found no picture of it", to="a.mdl")
+def _(folder):
+    import_model(put(folder / "a.md2", sample("animated", "md2")))
+
+
 @says("painted or made here", to="a.md3")
 def _(folder):
     material = bpy.data.materials.new("models/a")

@@ -107,6 +107,8 @@ def read_skin(material: Block, name: str) -> Skin:
         image = image_of(material)
         images, times = ([] if image is None else [image]), ()
         if image is None:
+            if names.GIVEN in material and SKIN not in material:
+                log.warning("'%s': import found no picture of it, one colour is written: give it one", material.name)
             return Skin(name, [written_color(material).reshape(1, 1, 3)], (), index)
         warn_of_nodes(material, image)
     pictures = [_picture(image) for image in images]

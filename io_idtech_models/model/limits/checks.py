@@ -256,7 +256,10 @@ def _weights(game: str, limits: SkeletalLimits, mesh: SkinnedMesh) -> Iterator[P
 def _joint_names(game: str, limits: SkeletalLimits, names: list[str], text: bool) -> Iterator[Problem]:
     seen: set[str] = set()
     yield from _in_text("joint", names) if text else ()
-    for name in names:
+    nameless = names.count("")
+    if nameless > 1:
+        yield Problem(WARNING, "", f"has {nameless} joints without names, which no game finds by these")
+    for name in filter(None, names):
         yield from too_long(game, limits, name, name, "is a joint's name")
         if name in seen:
             severity = ERROR if limits.unique_names else WARNING
