@@ -11,10 +11,11 @@ from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.skeletal import gather_motion
 from io_idtech_models.blender.vertex.frame_plan import FramePlan
 from io_idtech_models.formats import by_name
+from tests import samples_md5
 from tests.blender.case import add_playing_key, geometry_nodes
 from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT, put
-from tests.ui.scene import activate, add_cube, add_tag, bpy, export_bytes, first, import_model
+from tests.ui.scene import activate, add_cube, add_tag, bpy, copy_of, export_bytes, first, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -155,6 +156,19 @@ def test_texture_coordinates_that_move_are_said_of_bones_too(tmp_path, said, tar
     text = said()
     assert f"'{mesh.name}': its texture coordinates change, and a file has them once" in text
     assert not OFF.findall(text), text
+
+
+def test_what_the_source_weighs_oddly_is_no_edit_of_a_copy_or_a_part_either(tmp_path, said):
+    """Whose vertices keep these weights: some don't sum to 1, or disagree on a place, which Blender can't show."""
+    rig, mesh = rigged(put(tmp_path / "odd.md5mesh", samples_md5.odd_weights()))
+    bone = rig.pose.bones[1]
+    for frame, angle in ((0, 0.0), (4, 1.5)):
+        bone.rotation_quaternion = (np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    assert "units off what Blender shows" not in (export_bytes(tmp_path / "a.md5mesh"), said())[1]
+    copy_of(mesh)
+    activate(rig)
+    assert "units off what Blender shows" not in (export_bytes(tmp_path / "a.md5mesh"), said())[1]
 
 
 @pytest.mark.parametrize("target", ["a.iqm", "a.mds", "a.mdr"])

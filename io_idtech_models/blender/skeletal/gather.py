@@ -250,7 +250,9 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
             points = part.vertices.points
             worn = shape.materials[part.slots[0]] if part.slots else None
             export.written.append(
-                WrittenMesh(block, made, points, shape.topology, positions, groups, worn, held, off_shown)
+                WrittenMesh(
+                    block, made, points, shape.topology, positions, groups, worn, _of_source(made), held, off_shown
+                )
             )
         if settings.normals == "NONE":
             known = None if source is None or place is None or place.surface < 0 else source.surfaces[place.surface]
@@ -260,6 +262,12 @@ def gather_mesh(block: Block, rig: ExportRig, place: Place | None, export: RigSc
         warn_of_layers(block, settings.holds.colors)
         losses.warn_of_keys(block)
         return found
+
+
+def _of_source(mesh: SkinnedMesh) -> NDArray[np.bool_] | None:
+    """Return which vertices (V,) have their source's weights, None for none."""
+    masks = [mask for mask in (mesh.kept, mesh.carried) if mask is not None]
+    return np.logical_or.reduce(masks) if masks else None
 
 
 def _warn_of_normals(block: Block, mesh: Block, known: MeshSource | None) -> None:

@@ -135,6 +135,7 @@ class WrittenMesh:
     positions: NDArray[np.float32]  # (P, 3) of its points
     groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]  # point, joint and weight (n,) in Blender
     material: Block | None = None
+    of_source: NDArray[np.bool_] | None = None  # (V,) whose weights are its source's, a copy's and a part's, too
     held: HeldOnce | None = None  # where modifiers may change it
     normals: tuple[int, float] = (0, 0.0)  # that are not those shown at rest: of how many vertices, and degrees
     said: float = 0.0  # units that it is off by what a sentence says already

@@ -224,9 +224,7 @@ class _Check:
         points = steady.applied(world[:3], points) / self.scale
         off = steady.lengths(skin_by(written.mesh.weights, *_parts(joints)) - points)
         allowed = self.allowed + SAID * written.said
-        mesh = written.mesh
-        masks = [mask for mask in (mesh.kept, mesh.carried) if mask is not None]
-        kept = np.logical_or.reduce(masks) if masks else None
+        kept = None if written.of_source is None else written.of_source.copy()
         if kept is not None and is_beyond(float(off[kept].max(initial=0.0)), allowed):
             plain = self._plain(written, joints)
             kept &= off <= allowed + self._excused(written, joints, plain)
