@@ -41,7 +41,8 @@ from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import of_bones_beside, of_unit
 from .motion_sources import Source, sources_of
-from .selection import KINDS, Choice, together
+from .near import KINDS, together
+from .selection import Choice
 from .tables import Table, warn_of_kept, warn_of_rows, warn_of_rows_beyond, whole_file, with_rows
 from .targets import folder_notes, in_game_folder, write_into_folders
 

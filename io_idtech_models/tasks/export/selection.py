@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import Any
 
 import bpy
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 
 from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
-from ...blender.leaders import controls
 from ...blender.mesh import attributes
 from ...blender.mesh.levels import is_level
 from ...blender.mesh.levels import number_of as level_number
@@ -31,7 +29,6 @@ from ...blender.roots import (
     LEVEL,
     follows,
     goes_with,
-    is_on_bone,
     is_root,
     is_tag,
     owner_of,
@@ -39,12 +36,11 @@ from ...blender.roots import (
     poses_parts,
     root_of,
 )  # fmt: skip
-from ...blender.scene import FACED, FOLLOWING, SHAPES, bending, bone_under, held_by, objects_in, upward
+from ...blender.scene import FACED, SHAPES, bending, bone_under, objects_in, upward
 from ...blender.vertex.gather_tags import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...reporting import LimitError, listed
-
-KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
+from .near import KINDS, followers, hangs_short_of_tags, is_led, together, together_or_hidden
 
 
 @dataclass
@@ -147,7 +143,7 @@ def _of_scene(context: Context, what: str, meant: bool) -> Choice:
         choice.hidden = []
         choice.guessed = meant and len(choice.blocks) > 1
     if meant:
-        near = (block for block in _near(context, choice.blocks) if block.type in KINDS)
+        near = (block for block in together_or_hidden(context, choice.blocks) if block.type in KINDS)
         choice.hidden += [block for block in near if not block.visible_get(view_layer=context.view_layer)]
     choice.collection = _speaker(choice.blocks)
     if what != "SELECTION" and not choice.whole:
@@ -180,7 +176,7 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     model.away = [block for block in model.away if not _chosen(context, block)]
     near = [block for block in together(context, model.whole) if block not in model.away]
     rigs = {block for block in model.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
-    wanted = [b for b in near if _chosen(context, b) and (not rigs or _is_led(b, rigs))]
+    wanted = [b for b in near if _chosen(context, b) and (not rigs or is_led(b, rigs))]
     if not any(block.type == "MESH" for block in model.whole):  # of its own: what its armature poses instead is meant
         wanted += [
             block for block in near if block not in wanted and any(rig in model.blocks for rig in bending(block))
@@ -188,7 +184,7 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     model.blocks += [block for block in wanted if block.type in KINDS]
     model.shapes += [block for block in near if block.type in SHAPES and block not in model.shapes]
     rest = [block for block in near if block.type in KINDS and block not in wanted]
-    model.weightless = [b for b in rest if rigs and b.type == "MESH" and not (bending(b) or _is_led(b, rigs))]
+    model.weightless = [b for b in rest if rigs and b.type == "MESH" and not (bending(b) or is_led(b, rigs))]
     model.beside = [b for b in rest if b not in model.weightless and not _chosen(context, b)]
     movers = {rig for block in model.blocks for rig in bending(block)}  # which poses, whether it is the model's or not
     carriers = {above for block in model.whole for above in upward(block.parent)}  # whose motion is the model's
@@ -199,11 +195,13 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
         for block in context.scene.objects
         if _chosen(context, block) and block not in known and root_of(block) is None
         if not any(map(is_level, block.users_collection))
-        if model_of(block) in ids or (block.type in KINDS and _hangs_short_of_tags(block, own))
+        if model_of(block) in ids or (block.type in KINDS and hangs_short_of_tags(block, own))
     ]
     model.strange = [block for block in strange if block.instance_type != "COLLECTION"]
     model.shapes += [block for block in strange if block.instance_type == "COLLECTION"]
-    model.partly = [b for b in _followers(context, own | movers) if b not in known and b not in near]
+    model.partly = [
+        b for b in followers(context, own | movers) if b not in known and b not in near and not _chosen(context, b)
+    ]
     model.blocks += _with_tags(context, model.blocks)
     return model
 
@@ -213,7 +211,7 @@ def _with_led(context: Context, choice: Choice) -> Choice:
     rigs = {block for block in choice.whole if block.type == "ARMATURE" and not is_frame_rig(block)}
     known = {*choice.whole, *choice.away}
     for block in together(context, choice.whole) if rigs else ():
-        led = block.type == "MESH" and _is_led(block, rigs)
+        led = block.type == "MESH" and is_led(block, rigs)
         if led and block not in known and not any(map(is_level, block.users_collection)):
             choice.led.append(block)
     return choice
@@ -234,98 +232,6 @@ def _only_model(context: Context) -> Choice | None:
     if choice is not None:
         choice.others = [block for block in blocks if block not in choice.blocks and not is_root(block)]
     return choice
-
-
-def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the visible objects that hang together with some, and are not among them."""
-    return [block for block in _near(context, blocks) if block.visible_get(view_layer=context.view_layer)]
-
-
-def _near(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the objects that hang together with some, and are not among them, hidden or not.
-
-    That is what hangs on them or follows them by constraints, but for what does so by their tags, which is other
-    models; meshes that the same armature deforms, those of another file, too, where the armature is the model's own;
-    tags on that armature's bones; and those that lie in a collection with none but their meshes, and don't carry them.
-    Not what such an armature is posed by.
-    """
-    own = set(blocks)
-    ids = {model_of(block) for block in blocks} | {""}
-    meshes = [block for block in blocks if block.type == "MESH"]
-    rigs = {rig for block in meshes for rig in bending(block)} | {b for b in blocks if b.type == "ARMATURE"}
-    brought = {rig for rig in rigs if model_of(rig) in ids - {""} or (rig in own and is_frame_rig(rig))}
-    shared = set(filter(poses_parts, rigs))  # which other models of a player have in common
-    brought -= shared
-    aids = controls(rigs - shared)
-    homes = {home for block in meshes for home in block.users_collection}
-    bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
-    carriers = {above for block in blocks for above in upward(block.parent)}
-    found = []
-    for block in context.scene.objects:
-        if block in own or block in carriers or block in aids or block.type not in KINDS | SHAPES:
-            continue
-        bent_by = bending(block)
-        on_bone = is_tag(block) and block.parent in rigs - shared and is_on_bone(block)
-        if model_of(block) not in ids and brought.isdisjoint(bent_by) and not on_bone:
-            continue
-        skinned = not rigs.isdisjoint(bent_by)
-        hung = _hangs_short_of_tags(block, own) or _is_worn(block, rigs - shared) or _is_held(block, own, rigs - shared)
-        on_tag = is_tag(block) and model_of(block) in ids and _below_tags(block).parent in rigs - shared
-        beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
-        if (hung or skinned or beside or on_bone or on_tag) and not level_number(block):
-            found.append(block)
-    return found
-
-
-def _is_worn(block: bpy.types.Object, rigs: set[Any]) -> bool:
-    """Tell whether an object is a mesh that a bone of some armatures carries as a whole, and games are to show."""
-    on_bone = block.type == "MESH" and block.parent in rigs and is_on_bone(block)
-    return on_bone and not bending(block) and not block.hide_render
-
-
-def _is_held(block: bpy.types.Object, own: set[bpy.types.Object], rigs: set[Any]) -> bool:
-    """Tell whether an object with faces, which no bones bend, goes wholly with one of some by a constraint.
-
-    Or hangs on what does; with a tag goes another model. Of bones of `rigs` it is as of those that it hangs on.
-    """
-    if block.type not in FACED or bending(block):
-        return False
-    held = [held_by(above) for above in takewhile(lambda above: not is_tag(above), upward(block))]
-    holders = {holder for holder, bone in held if holder in own or (bone and not block.hide_render and holder in rigs)}
-    return any(not is_tag(holder) for holder in holders)
-
-
-def _followers(context: Context, own: set[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the visible objects with faces, of no model and unselected, that a constraint lets follow one of some.
-
-    Be it in part, or others, too; with a tag goes another model.
-    """
-    faces = [b for b in context.scene.objects if b.type in FACED and not (b.hide_render or model_of(b))]
-    found = [block for block in faces if _follows(block, own) and not _chosen(context, block)]
-    return [block for block in found if block.visible_get(view_layer=context.view_layer)]
-
-
-def _follows(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
-    holds = [hold for hold in block.constraints if hold.type in FOLLOWING and not hold.mute and hold.influence > 0.0]
-    targets = [each.target for hold in holds for each in getattr(hold, "targets", [hold])]
-    return any(target in own and not is_tag(target) for target in targets)
-
-
-def _below_tags(block: bpy.types.Object) -> bpy.types.Object:
-    """Return the last of the tags that a tag hangs on, one on another: itself, if it hangs on none."""
-    found: list[bpy.types.Object] = [block, *takewhile(is_tag, upward(block.parent))]
-    return found[-1]
-
-
-def _is_led(block: bpy.types.Object, rigs: set[bpy.types.Object]) -> bool:
-    """Tell whether bones of some armatures bend or carry an object."""
-    bent_by = bending(block)
-    return not rigs.isdisjoint(bent_by) if bent_by else any(bone_under(block, rig) for rig in rigs)
-
-
-def _hangs_short_of_tags(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
-    """Tell whether an object hangs on one of some, by parents of which none is a tag."""
-    return any(above in own for above in takewhile(lambda above: not is_tag(above), upward(block.parent)))
 
 
 def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSource]:
@@ -492,7 +398,7 @@ def beside_body(
     """
     own = set(known)
     faces = (b for b in context.scene.objects if b.type in FACED and b not in own and root_of(b) in (None, root))
-    near = (b for b in faces if not model_of(b) or lead in bending(b) or _hangs_short_of_tags(b, {lead}))
+    near = (b for b in faces if not model_of(b) or lead in bending(b) or hangs_short_of_tags(b, {lead}))
     found = [block for block in near if owner_of(block) == root and goes_with(block, lead)]
     return [block for block in found if block.visible_get(view_layer=context.view_layer)]
 
