@@ -31,8 +31,9 @@ from ..roots import is_tag, own_constraints
 from ..scene import ExportScene, bending
 from ..skeletal.armature import joint_matrices
 from ..space import places_in, space_of
-from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
+from ..vertex.frame_plan import FramePlan, GatherSettings
 from ..vertex.gather_tags import find_tags, read_tags
+from ..vertex.planning import plan_frames
 from ..vertex.sampling import Stage, stepping
 from ..vertex.shape_keys import frame_blocks, num_before, read
 from ..vertex.shown_keys import has_frames, shown_key

@@ -27,8 +27,9 @@ from ..roots import AT_REST, FRAME, frame_root, root_of
 from ..scene import ExportScene, positioned
 from ..space import space_of
 from ..vertex import spread, tags
-from ..vertex.frame_plan import GatherSettings, plan_frames
+from ..vertex.frame_plan import GatherSettings
 from ..vertex.gather_tags import TagSource, find_tags, reach_of, settle_tag
+from ..vertex.planning import plan_frames
 from ..vertex.sampling import Samples, Subject, step, stepping
 from ..vertex.source import find
 from .build import write_keys

@@ -25,8 +25,9 @@ from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leade
 from ..scene import ExportScene, bending, objects_in, scenes_of
 from . import clips, shape_keys, source, spread
 from .apart import stand_alone
-from .frame_plan import GatherSettings, plan_frames
+from .frame_plan import GatherSettings
 from .gather_tags import find_tags
+from .planning import plan_frames
 from .shape_keys import KeyFinder
 from .shown_keys import is_slowed, keys_at, refuse_doubled
 

@@ -26,9 +26,10 @@ from ..shading.skins import read_skin
 from ..space import Space, space_of
 from ..unkeyed import say_unkeyed
 from .clips import model_actions, model_ids
-from .frame_plan import FramePlan, GatherSettings, plan_frames
+from .frame_plan import FramePlan, GatherSettings
 from .gather_surfaces import SplitMesh, mesh_subjects, read_meshes, split_meshes, to_surfaces
 from .gather_tags import find_tags, gather_tags, tag_subjects
+from .planning import plan_frames
 from .sampling import sampled, stepping
 from .shape_keys import KeyFinder, frame_blocks
 from .shown_keys import keys_at

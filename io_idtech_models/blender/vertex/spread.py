@@ -21,7 +21,7 @@ from ..compat import Block
 from ..mesh import attributes
 from ..properties import write_bytes
 from . import shape_keys
-from .frame_plan import source_frames
+from .planning import source_frames
 from .source import StoredSource
 
 log = logging.getLogger(__name__)

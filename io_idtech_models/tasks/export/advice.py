@@ -108,7 +108,7 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
     from ...blender.curves import playing_strips
     from ...blender.playback import loose_actions, moved_by
-    from ...blender.vertex.frame_plan import MARKS  # as much again as an import needs
+    from ...blender.vertex.planning import MARKS  # as much again as an import needs
     from ...blender.vertex.shown_keys import has_frames
 
     moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
