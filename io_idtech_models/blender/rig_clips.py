@@ -2,7 +2,8 @@
 
 So an animation's poses exist twice. What was changed in one of the two is taken to the other when it is looked at:
 before another plays, and before an export. Each clip has a stamp of what both held when they were last alike; where
-both have changed since, and not alike, the one that plays counts.
+both have changed since, and not alike, the one that plays counts. The whole has those stamps, too: an export is no step
+of Blender's undo, which then takes back the one of the two that was edited, and leaves the other as the export left it.
 
 What an armature's action holds at whole frames is one array (`Poses`), which becomes keys of curves again.
 
@@ -13,9 +14,10 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 from zlib import crc32
 
@@ -36,10 +38,12 @@ from .scene import bending
 log = logging.getLogger(__name__)
 
 FRAMES = "idtech_rig_frames"  # on a clip: when the whole shows its first frame, and how many frames it has
-STAMP = "idtech_rig_stamp"  # on a clip: checksums of its own and the whole's poses when they were alike
+STAMP = "idtech_rig_stamp"  # on a clip: checksums of its own and the whole's poses when they were alike, and how often
+SETTLED = "idtech_rig_settled"  # on the whole: of each clip its first frame, what the whole held there, and how often
 UNNAMED = "frames"  # what an animation without a name is called
 Floats = NDArray[np.float32]
 Channel = tuple[str, int]  # data path and index
+NONE_SETTLED: Mapping[tuple[str, str], int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,7 @@ def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
             call_tracks(rig, old, clip)
     for clip in left:
         _remove(rig, clip)
+    _note_settled(rig, whole)
 
 
 def _add(rig: Block, wanted: ClipWanted, every: ActionPoses, whole: Block) -> None:
@@ -198,7 +203,8 @@ def _add_like(rig: Block, clips: Iterable[Block], whole: Block) -> None:
 def _settle(rig: Block, whole: Block) -> None:
     playing = None if rig.animation_data is None else rig.animation_data.action
     every = ActionPoses(whole)
-    changes = [(clip, _Change(clip, every)) for clip in clips_of(rig)]
+    settled = _settled(whole)
+    changes = [(clip, _Change(clip, every, settled)) for clip in clips_of(rig)]
     for clip, change in changes:
         if change.own and change.wholes and not change.alike:
             text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"
@@ -212,16 +218,41 @@ def _settle(rig: Block, whole: Block) -> None:
             now = _Change(clip, every)
             if now.own or now.wholes:
                 _renew(clip, every)
+        _note_settled(rig, whole)
+
+
+def _note_settled(rig: Block, whole: Block) -> None:
+    """Note on the whole what clips' stamps say of it."""
+    stamps = ((frames_in_whole(clip)[0], *_stamp_of(clip)[1:]) for clip in clips_of(rig))
+    whole[SETTLED] = " ".join(f"{first}:{poses}:{times}" for first, poses, times in stamps)
+
+
+def _settled(whole: Block) -> dict[tuple[str, str], int]:
+    """Return how often clips were settled with the whole, as that knows: by first frame and what it held there."""
+    noted = (each.split(":") for each in str(whole.get(SETTLED, "")).split())
+    return {(each[0], each[1]): int(each[2]) for each in noted if len(each) == 3 and each[2].isdecimal()}
+
+
+def _stamp_of(clip: Block) -> tuple[str, str, int]:
+    """Return what a clip and the whole held when they were last alike, and how often they were settled."""
+    own, whole, times = (*str(clip.get(STAMP, "")).split(), "", "", "")[:3]
+    return own, whole, int(times) if times.isdecimal() else 0
 
 
 class _Change:
-    """What was changed of a clip, and of the same frames in the whole, since they were last alike."""
+    """What was changed of a clip, and of the same frames in the whole, since they were last alike.
 
-    def __init__(self, clip: Block, every: ActionPoses) -> None:
-        before, _, wholes = str(clip.get(STAMP, "")).partition(" ")
+    A clip that was changed alone is one, too, that was taken back to how it was before it was settled the last time,
+    while the whole is as it was `settled` then.
+    """
+
+    def __init__(self, clip: Block, every: ActionPoses, settled: Mapping[tuple[str, str], int] = NONE_SETTLED) -> None:
+        before, wholes, times = _stamp_of(clip)
         self.stamp = _stamp(clip, every)
         self.own, self.wholes = self.stamp[0] != before, self.stamp[1] != wholes
         self.alike = self.stamp[0] == self.stamp[1]
+        if not self.own and settled.get((str(frames_in_whole(clip)[0]), self.stamp[1]), 0) > times:
+            self.own, self.wholes = True, False
 
 
 def _stamp(clip: Block, every: ActionPoses) -> tuple[str, str]:
@@ -234,7 +265,9 @@ def _renew(clip: Block, every: ActionPoses, cut: bool = False) -> None:
     """Give a clip the whole's poses; `cut`: and nothing before or behind its frames, or between two of them."""
     first, count = frames_in_whole(clip)
     write(clip, every.at(first, count), 0, whole=True, cut=cut)
-    clip[STAMP] = " ".join(_stamp(clip, every))
+    settled = _settled(clip[RIG_ALL]).values()
+    times = 1 + max([_stamp_of(clip)[2], *settled])
+    clip[STAMP] = " ".join((*_stamp(clip, every), str(times)))
 
 
 def whole_curves(rigs: Iterable[Block], root: Block | None) -> list[Any]:
@@ -264,6 +297,8 @@ def rewrite(rigs: Iterable[Block], order: list[Any]) -> None:
                 spans.resize(clip, len(places))
             if every is not None:
                 _renew(clip, every, cut=True)
+        if whole is not None:
+            _note_settled(rig, whole)
 
 
 @dataclass(eq=False)

@@ -548,6 +548,25 @@ def test_undo_takes_it_back(tmp_path):
     assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
 
 
+@pytest.mark.parametrize(("name", "frame"), [("run", 3), ("All Frames", 13)])
+def test_a_pose_that_was_exported_and_then_undone_is_gone(tmp_path, name, frame):
+    """An export has taken it from the animation to all frames, or back, and undo knows of one of the two alone."""
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    play(name=name)
+    bpy.ops.ed.undo_push(message="play")
+    files = [export_bytes(tmp_path / "0.md2")]
+    bpy.ops.ed.undo_push(message="look")
+    turn(rig(), bone, frame)
+    bpy.ops.ed.undo_push(message="pose")
+    for nth, change in enumerate((None, bpy.ops.ed.undo, bpy.ops.ed.redo, bpy.ops.ed.undo), 1):
+        if change is not None:
+            change()
+        files.append(export_bytes(tmp_path / f"{nth}.md2"))
+    assert files[0] == files[2] == files[4] == STILT.read_bytes()
+    assert files[1] == files[3] != files[0]
+
+
 def test_how_far_bones_are_off_the_frames_is_the_same_whichever_animation_plays(tmp_path, capfd):
     """Keys and bones play the same animation while they are compared."""
     block, found = rigged(STILT), set()
