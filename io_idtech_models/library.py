@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +26,7 @@ from .assets.load import Loaded
 from .assets.load import load as load_file
 from .formats import SKELETAL, VERTEX, Format
 from .game.folders import Disk, Game
+from .model import still_source
 from .model.limits.games import GAMES, NO_GAME, Problem
 from .model.shapes import settled_motion, settled_skeletal, settled_vertex
 from .model.skeletal import Animation, SkeletalModel
@@ -67,14 +69,17 @@ def load(path: AnyPath, *, bones: AnyPath | None = None, game_folders: Sequence[
     if loaded.model is None:
         raise LimitError(f"'{path}' holds animations alone: load_animations reads them")
     model: Model = loaded.model
-    return model
+    return model if isinstance(model, SkeletalModel) else _with_own_arrays(model)
 
 
 def load_animations(
     path: AnyPath, *, bones: AnyPath | None = None, game_folders: Sequence[AnyPath] = ()
 ) -> list[Animation]:
     """Return the animations of skeletons in a file, none if it has none; arguments and errors as `load` has them."""
-    return list(_loaded(path, bones, game_folders).animations)
+    return [
+        replace(each, positions=each.positions.copy(), rotations=each.rotations.copy())
+        for each in _loaded(path, bones, game_folders).animations
+    ]
 
 
 def save(
@@ -108,8 +113,12 @@ def save(
     target = Path(path)
     to = _by_suffix(target)
     _refuse_unknown(game, to, options or {})
-    model = settled_vertex(model) if isinstance(model, VertexModel) else settled_skeletal(model)
-    animations = [settled_motion(each) for each in animations]
+    if isinstance(model, VertexModel):
+        coding = None if model.source is None else formats.by_name(model.source.format).coding
+        model = still_source.vertex_model(settled_vertex(model), coding)
+    else:
+        model = still_source.skeletal_model(settled_skeletal(model))
+    animations = [still_source.motion(settled_motion(each)) for each in animations]
     row = _row_of(model, to)
     if row is not to and row.skeletal.bind_pose_missing and to.family is SKELETAL and not animations:
         raise LimitError(f"a model of an {row.name.upper()} has no pose of its own: its bones lie in its animations")
@@ -128,6 +137,12 @@ def check(path: AnyPath, *, game: str = NO_GAME, game_folders: Sequence[AnyPath]
     """
     _refuse_unknown(game)
     return conversion.problems(_loaded(path, None, game_folders), game)
+
+
+def _with_own_arrays(model: VertexModel) -> VertexModel:
+    """Return a model that shares nothing with its source which a script might write into."""
+    surfaces = [replace(each, triangles=each.triangles.copy(), uvs=each.uvs.copy()) for each in model.surfaces]
+    return replace(model, surfaces=surfaces)
 
 
 def _loaded(path: AnyPath, bones: AnyPath | None, game_folders: Sequence[AnyPath]) -> Loaded:

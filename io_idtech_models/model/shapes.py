@@ -6,14 +6,12 @@ joints away, or adds some, need not know of it: where its length is another now,
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from types import EllipsisType
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..reporting import LimitError
 from .skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh
@@ -23,6 +21,7 @@ Shape = tuple[str | int | EllipsisType, ...]  # letters stand for numbers that a
 Sizes = dict[str, int]
 Thing = TypeVar("Thing", Surface, Skeleton, SkinnedMesh, Animation, VertexModel)
 
+LISTS = frozenset(("frame_names", "names", "joint_names"))
 ARRAYS: Mapping[type, Mapping[str, Shape]] = {
     VertexModel: {"frame_names": ("F",)},
     Surface: {
@@ -37,6 +36,7 @@ ARRAYS: Mapping[type, Mapping[str, Shape]] = {
     SkinnedMesh: {
         "uvs": ("V", 2), "triangles": ("T", 3), "normals": ("V", 3), "colors": ("V", 4), "weights.starts": ("V",),
         "weights.counts": ("V",), "weights.joints": ("W",), "weights.factors": ("W",), "weights.offsets": ("W", 3),
+        "weights.still": ("V", 3),
     },
     Animation: {
         "joint_names": ("J",), "parents": ("J",), "positions": ("F", "J", 3), "rotations": ("F", "J", 4),
@@ -67,41 +67,12 @@ def settled_vertex(model: VertexModel) -> VertexModel:
     found = _settled(model, "the model", sizes)
     for tag in model.tags:
         _fit(tag, f"the tag '{tag.name}'", dict(sizes))
-    surfaces = [_settled_surface(surface, dict(sizes)) for surface in model.surfaces]
-    if any(isinstance(surface.stored_positions, np.ndarray) for surface in surfaces):  # else they are the source's
-        found = replace(found, frame_sources=_frames_of_source(surfaces, found))
-    return replace(found, surfaces=surfaces)
-
-
-def _frames_of_source(surfaces: list[Surface], model: VertexModel) -> NDArray[np.int32] | None:
-    """Return which of the source's frames each frame of a model was, (F,) or -1.
-
-    That is the one of which it shows all points, the next of several: who moves frames about may leave their numbers as
-    they were. Of one that shows no frame of the source, its number tells.
-    """
-    parts = [] if model.source is None else model.source.parts
-    known = [(surface, parts[surface.source_index]) for surface in surfaces if 0 <= surface.source_index < len(parts)]
-    if len(known) < max(len(surfaces), 1):
-        return model.frame_sources
-    there = defaultdict[bytes, list[int]](list)
-    for place, frame in enumerate(_by_frame([part.decoded_positions(slice(None)) for _, part in known])):
-        there[frame].append(place)
-    found, last = model.frames_from(), -1
-    for index, frame in enumerate(_by_frame([surface.positions for surface, _ in known])):
-        places = there.get(frame, [])
-        if places and found[index] not in places:
-            found[index] = next((place for place in places if place > last), places[0])
-        last = int(found[index])
-    return found.astype(np.int32)
-
-
-def _by_frame(positions: list[NDArray[np.float32]]) -> list[bytes]:
-    """Return what surfaces (F, V, 3) show in each frame, as bytes, which are compared as a whole."""
-    return [b"".join(each[frame].tobytes() for each in positions) for frame in range(len(positions[0]))]
+    return replace(found, surfaces=[_settled_surface(surface, dict(sizes)) for surface in model.surfaces])
 
 
 def _settled_surface(surface: Surface, sizes: Sizes) -> Surface:
     called, uvs = f"the surface '{surface.name}'", np.shape(surface.uvs)
+    _array(surface.uvs, called, "uvs")
     if len(uvs) == 2:
         sizes["V"] = uvs[0]
     if uvs not in {(sizes.get("V"), 2), (len(surface.triangles), 3, 2)}:
@@ -152,11 +123,19 @@ def _fit(thing: Any, called: str, sizes: Sizes) -> None:
         value = _value(thing, name)
         if value is None:
             continue
+        if name not in LISTS:
+            _array(value, called, name)
         found = np.shape(value)
         if not _fits(found, shape, sizes):
             wanted = ", ".join("..." if each is ... else str(sizes.get(str(each), each)) for each in shape)
             raise LimitError(f"{called}: '{name}' has the shape {found}, not ({wanted})")
         sizes |= {each: size for each, size in zip(shape, found, strict=False) if isinstance(each, str)}
+
+
+def _array(value: Any, called: str, name: str) -> None:
+    """Refuse what is no array; raises LimitError."""
+    if not isinstance(value, np.ndarray):
+        raise LimitError(f"{called}: '{name}' is no array of numpy but a {type(value).__name__}")
 
 
 def _value(thing: Any, name: str) -> Any:
@@ -175,5 +154,7 @@ def _fits(found: tuple[int, ...], shape: Shape, sizes: Sizes) -> bool:
 def _within(values: Any, count: int, called: str, what: str) -> None:
     """Refuse numbers of what there is not; raises LimitError."""
     numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iu":
+        raise LimitError(f"{called} has numbers that are not whole: {numbers.dtype}")
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
         raise LimitError(f"{called} has numbers from {numbers.min()} to {numbers.max()}, there are {count} {what}")
