@@ -115,11 +115,11 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         refuse_others(row, job.target.suffix)
     if source is not None and source.family is MOTION and _changes_model(options):
         raise ModelError("an animation alone stays as it is: leave --scale, --frames and --normals out")
-    shows_skin = row is not None and row.vertex.holds_pictures and bool(options.skin)
+    wears = options.skin.lower() not in {"", "none"}
+    shows_skin = wears and row is not None and row.vertex.holds_pictures
     if row is not None and source is not None and not (_changes_model(options) or shows_skin):
         line = cli.convert_plain(job, options)
-        unworn = "--skin is left out: the file names its own shaders"
-        return f"{line}; {unworn}" if options.skin.lower() not in {"", "none"} else line
+        return f"{line}; --skin is left out: the file names its own shaders" if wears else line
     is_of_frames = source is None or source.family is VERTEX
     if cli.rig_of(options) is not None and not (is_of_frames and row is not None and row.family is SKELETAL):
         raise ModelError(ONLY_FRAMES)
@@ -159,10 +159,13 @@ def _save_scene(job: Job, options: argparse.Namespace, context: Context, opened:
 def _refuse_beyond(options: argparse.Namespace, scene: bpy.types.Scene) -> None:
     """Refuse frames that a model, which has brought the scene's range, does not have; raises ModelError."""
     (which, first, last), count = options.frames, scene.frame_end + 1
+    has = (
+        f"the model has frames 0 to {count - 1}" if len(options.anim) < 2 else f"the first animation has {count} frames"
+    )
     if which == "RANGE" and last >= count:
-        raise ModelError(f"frames {first} to {last} of {count}")
+        raise ModelError(f"there are no frames {first} to {last}: {has}")
     if options.frame is not None and not 0 <= options.frame < count:
-        raise ModelError(f"frame {options.frame} of {count}")
+        raise ModelError(f"there is no frame {options.frame}: {has}")
 
 
 def _changes_model(options: argparse.Namespace) -> bool:

@@ -638,9 +638,10 @@ def test_a_skin_is_what_pictures_in_a_file_show(tmp_path, run):
 
 
 @pytest.mark.parametrize(
-    ("option", "said"), [(("--frames", "3-20"), "frames 3 to 20 of 20"), (("--frame", "20"), "frame 20 of 20")]
+    ("option", "said"),
+    [(("--frames", "3-20"), "there are no frames 3 to 20"), (("--frame", "20"), "there is no frame 20")],
 )
 def test_frames_that_a_model_has_not(folder, run, option, said):
     status, _, err = run("convert", "sentinel.md3", "a.md2" if option[0] == "--frames" else "a.obj", *option)
-    assert (status, err) == (1, [f"sentinel.md3: {said}"])
+    assert (status, err) == (1, [f"sentinel.md3: {said}: the model has frames 0 to 19"])
     assert not [*folder.glob("a.*")]

@@ -916,7 +916,7 @@ def _(_folder):
         warp.keyframe_insert("offset", frame=frame)
 
 
-@says("import found no picture of it", to="a.mdl")
+@says("import found no pictures of these", to="a.mdl")
 def _(folder):
     import_model(put(folder / "a.md2", sample("animated", "md2")))
 

@@ -9,6 +9,8 @@ import numpy as np
 from ..compat import Block
 from . import attributes
 
+SAME = 1e-4  # of texture coordinates: a texel of a large picture, and much more than modifiers round
+
 
 class HeldOnce:
     """That of an object's evaluated mesh as it is written, and what of it is other in other frames."""
@@ -20,7 +22,7 @@ class HeldOnce:
     def look(self, mesh: Block, where: str) -> None:
         """Note what of a mesh that has the same faces is other than what is written."""
         for what, value in _of(mesh).items():
-            if not np.array_equal(value, self.written[what]):
+            if not _is_same(value, self.written[what]):
                 self.others.setdefault(what, where)
 
     def sentences(self) -> list[str]:
@@ -29,6 +31,13 @@ class HeldOnce:
             f"'{self.name}': its {what} change, and a file has them once, for all frames (first other {where})"
             for what, where in self.others.items()
         ]
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    """Tell whether arrays are the same as far as anyone sees; None is another than any."""
+    if value is None or other is None:
+        return value is other
+    return value.shape == other.shape and bool(np.isclose(value, other, rtol=0.0, atol=SAME, equal_nan=True).all())
 
 
 def _of(mesh: Block) -> dict[str, Any]:

@@ -66,9 +66,10 @@ def split(shape: Shape, evidence: Evidence, uv_splits_vertices: bool) -> list[Pa
     if not uv_splits_vertices:
         every = np.arange(len(shape.corners))
         part = _part(shape, every, evidence, True, uv_splits_vertices)
-        made = [slot for slot in np.unique(shape.slots).tolist() if shape.own_slots <= slot < slots]
-        # A game wears the first: where a modifier dresses faces, what it dresses them in.
-        part.slots = [*made, *(slot for slot in range(slots) if slot not in made)]
+        worn = [slot for slot in np.unique(shape.slots).tolist() if slot < slots]
+        # A game wears the first: where a modifier dresses all faces, what it dresses them in.
+        first = worn if all(slot >= shape.own_slots and shape.materials[slot] is not None for slot in worn) else []
+        part.slots = [*first, *(slot for slot in range(slots) if slot not in first)]
         return [_model_wide(part, shape)]
     used = np.unique(shape.slots).tolist() or [0]
     parts = []

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
 PLAIN = 8  # texels of a side of a picture in one colour
-GREY = (0.5, 0.5, 0.5)
+GREY, NEW = (0.5, 0.5, 0.5), (0.8, 0.8, 0.8)
 SHINE = ("Specular Tint", "Specular IOR Level")  # inputs of the node, the picture that colours the shine first
 
 
@@ -111,6 +111,11 @@ def _holds_its_file(image: Block) -> bool:
 def color_of(material: Any) -> NDArray[np.uint8]:
     """Return a material's base colour, (3,), as pictures have it."""
     return np.array([round(255 * _shown(value)) for value in _colour(material)], np.uint8)
+
+
+def has_no_color(material: Any) -> bool:
+    """Tell whether a material has the base colour of Blender's new ones, which nobody chose."""
+    return bool(np.allclose(_colour(material), NEW))
 
 
 def _colour(material: Any) -> tuple[float, ...]:

@@ -24,7 +24,7 @@ from ..compat import Block
 from ..properties import TIMES, numbers, show
 from .images import ALPHA_APART, image_of
 from .nodes import show_look
-from .pixels import pixels_of, warn_of_nodes, written_color
+from .pixels import has_no_color, pixels_of, warn_of_nodes, written_color
 
 log = logging.getLogger(__name__)
 
@@ -107,8 +107,6 @@ def read_skin(material: Block, name: str) -> Skin:
         image = image_of(material)
         images, times = ([] if image is None else [image]), ()
         if image is None:
-            if names.GIVEN in material and SKIN not in material:
-                log.warning("'%s': import found no picture of it, one colour is written: give it one", material.name)
             return Skin(name, [written_color(material).reshape(1, 1, 3)], (), index)
         warn_of_nodes(material, image)
     pictures = [_picture(image) for image in images]
@@ -116,6 +114,12 @@ def read_skin(material: Block, name: str) -> Skin:
     if lost:
         log.warning("'%s': pictures can't be read, what the model's file had stays: %s", material.name, listed(lost))
     return Skin(name, [picture for picture in pictures if picture is not None], times, index)
+
+
+def lacks_picture(material: Block) -> bool:
+    """Tell whether import found no picture for a material that it made, and nobody has given it a colour or a name."""
+    is_ours = names.GIVEN in material and SKIN not in material and not names.is_renamed(material)
+    return is_ours and image_of(material) is None and has_no_color(material)
 
 
 def _turns(material: Block) -> list[Any]:

@@ -22,7 +22,7 @@ from ..properties import GAME, TIMES, numbers
 from ..roots import is_carried
 from ..scene import ExportScene, say_stretched, upward
 from ..shading.images import texture_size
-from ..shading.skins import read_skin
+from ..shading.skins import lacks_picture, read_skin
 from ..space import Space, space_of
 from ..unkeyed import say_unkeyed
 from .clips import model_actions, model_ids
@@ -177,12 +177,15 @@ def _shown(plan: FramePlan, action: Block, finder: KeyFinder, keyed: list[Block]
 def find_skins(materials: Iterable[Any]) -> list[Skin]:
     """Return the skins that materials show, each once: of several that one name means those with other pictures."""
     found: list[Skin] = []
-    for material in dict.fromkeys(materials):
-        if material is not None:
-            skin = read_skin(material, names.file_name_of(material))
-            alike = [known for known in found if known.name == skin.name]
-            if not any(known.shows_the_same(skin) for known in alike):
-                found.append(replace(skin, source_index=-1) if alike else skin)
+    worn = [material for material in dict.fromkeys(materials) if material is not None]
+    for material in worn:
+        skin = read_skin(material, names.file_name_of(material))
+        alike = [known for known in found if known.name == skin.name]
+        if not any(known.shows_the_same(skin) for known in alike):
+            found.append(replace(skin, source_index=-1) if alike else skin)
+    bare = [material.name for material in worn if lacks_picture(material)]
+    if bare:
+        log.warning("import found no pictures of these, and one colour is written, give them some: %s", listed(bare))
     return found
 
 

@@ -347,3 +347,35 @@ def test_materials_that_change_as_frames_go_by_are_said(caplog):
     settings = GatherSettings(frames="SCENE")
     gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
     assert "its materials change, and a file has them once, for all frames (first other at frame 1)" in caplog.text
+
+
+def test_a_modifier_that_dresses_some_faces_leaves_what_is_worn_first():
+    block, tree, node = dressed("GeometryNodeSetMaterial")
+    node.inputs["Material"].default_value = bpy.data.materials.new("new")
+    first = tree.nodes.new("GeometryNodeInputIndex"), tree.nodes.new("FunctionNodeCompare")
+    first[1].data_type, first[1].operation = "INT", "EQUAL"
+    tree.links.new(first[0].outputs[0], next(each for each in first[1].inputs if each.enabled))
+    tree.links.new(first[1].outputs[0], node.inputs["Selection"])
+    settings = GatherSettings(holds=holds_of(by_name("md2")))
+    (surface,) = gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings)).surfaces
+    assert surface.shaders == ["own", "new"]
+
+
+def test_what_modifiers_round_is_no_change_of_texture_coordinates(caplog):
+    """A bevel behind a rig that turns makes its own anew in each pose, other ones in the seventh digit."""
+    block = helper("box", "MESH")
+    block.data.uv_layers.new()
+    rig = bent_rig(block)
+    block.vertex_groups.clear()
+    block.vertex_groups.new(name="left").add(range(len(block.data.vertices)), 1.0, "REPLACE")
+    block.modifiers.new("rig", "ARMATURE").object = rig
+    bevel = block.modifiers.new("bevel", "BEVEL")
+    bevel.segments, bevel.width = 2, 2.0
+    pose = rig.pose.bones["left"]
+    pose.rotation_mode = "XYZ"
+    for frame in (0, 10):
+        pose.rotation_euler = (0.1 * frame, 0.07 * frame, 0.0)
+        pose.keyframe_insert("rotation_euler", frame=frame)
+    CONTEXT.scene.frame_start, CONTEXT.scene.frame_end = 0, 10
+    gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, GatherSettings(frames="SCENE")))
+    assert "texture coordinates change" not in caplog.text
