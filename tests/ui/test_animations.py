@@ -11,6 +11,7 @@ from io_idtech_models.blender.curves import add_curve
 from io_idtech_models.blender.playback import keep
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shown_keys import shown_key
+from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.clips import group
@@ -18,7 +19,7 @@ from io_idtech_models.tasks.animations.find import animations_of, need_animation
 from io_idtech_models.ui.animations import shown, ticks
 from tests import samples_md5, samples_mdm
 from tests.packs import put_pack
-from tests.samples import PROJECT, put, sample
+from tests.samples import PROJECT, SENTINEL, load, put, sample
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, game, saved
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, import_model
@@ -820,3 +821,39 @@ def test_all_frames_of_a_model_with_tags_are_no_animation(tmp_path):
     activate(next(block for block in bpy.data.objects if block.type == "MESH"))
     assert "these are all frames of the model" in error_of(add, name="fresh")
     assert export_bytes(tmp_path / "a.md3") == path.read_bytes()
+
+
+@pytest.mark.parametrize("plays", [False, True])
+def test_one_animation_of_all_frames_is_not_all_frames(tmp_path, plays):
+    """Which plays the same, and is changed by what is done to the list; the animation is not."""
+    model = load(sample("animated", "md2"))
+    count = model.num_frames
+    model.frame_names = [f"wave{frame:02}" for frame in range(1, count + 1)]
+    import_model(put(tmp_path / "a.md2", by_name("md2").dump(model, {})))
+    assert names() == ["All Frames", "wave"]
+    play(name="wave" if plays else "All Frames")
+    duplicate(name="wave", copy="cp")
+    assert names() == ["All Frames", "wave", "cp"]
+    assert [name for name, _ in frames_of(export_bytes(tmp_path / "b.md2", frames="ACTIONS"))] == ["wave"] * count + [
+        "cp"
+    ] * count
+    play(name="wave")
+    assert span() == (0, count - 1)
+    remove(name="cp")
+    rename(name="wave", to="wink")
+    assert [name for name, _ in frames_of(export_bytes(tmp_path / "c.md2"))] == ["wink"] * count
+    play(name="All Frames")
+    assert bpy.data.actions[playing()].get("idtech_whole")
+
+
+@pytest.mark.parametrize(
+    ("asked", "called"), [("weapon_reloads", "weapon_reload"), ("walk_", "walk"), ("nods", "nods")]
+)
+def test_what_names_of_frames_can_not_say_is_called_shorter(tmp_path, capfd, asked, called):
+    import_model(put(tmp_path / "a.md3", SENTINEL.read_bytes()))
+    add(name="nod", first=2, last=4)
+    duplicate(name="nod", copy=asked)
+    said = f"names of frames can't say '{asked}': it is called '{called}'"
+    assert (said in capfd.readouterr().out) is (asked != called)
+    assert called in names()
+    assert len(bpy.context.object.data.shape_keys.key_blocks) == 23

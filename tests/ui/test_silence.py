@@ -1,6 +1,7 @@
 """Nothing in silence: whatever an export drops or changes is said, in the words of docs/reliability.md."""
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,19 @@ def test_a_picture_in_a_group_of_nodes_is_said_too(tmp_path, capfd):
     add_cube().data.materials.append(material)
     operator("export", tmp_path / "a.md3")(filepath=str(tmp_path / "a.md3"))
     assert "save them (Image > Save As): 'a.tga'" in capfd.readouterr().out
+
+
+def test_a_picture_that_blender_unpacked_beside_the_blend_is_no_other_one(tmp_path, capfd):
+    """Which it calls as its file, and what it can write behind that: `rust.pcx.png`."""
+    stilt = PROJECT / "examples/stilt"
+    import_model(Path(shutil.copytree(stilt, tmp_path / "stilt")) / "players/stilt/tris.md2")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.file.unpack_all(method="WRITE_LOCAL")
+    assert [*tmp_path.glob("textures/*.pcx.*")]
+    capfd.readouterr()
+    export(tmp_path / "b.md2")
+    assert "b.md2: 1 surface" in (said := capfd.readouterr().out)
+    assert "not the one that is shown now" not in said
 
 
 def test_what_moves_a_picture_that_files_hold_is_said_too(tmp_path, capfd):

@@ -165,7 +165,8 @@ def other_picture(material: Block) -> Block | None:
     if not isinstance(known, str) or image is None or not isinstance(given, str):
         return None
     stem = _stem_of(file_of(image))
-    if not stem or stem.lower() == known.lower() or not names.is_untouched(material.name, given):
+    stems = {stem.lower(), _stem_of(stem).lower()}  # Blender unpacks a `rust.pcx` that it can't write to `rust.pcx.png`
+    if not stem or known.lower() in stems or not names.is_untouched(material.name, given):
         return None
     return None if is_changed(image) else image  # which takes time to tell
 

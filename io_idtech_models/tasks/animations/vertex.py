@@ -144,10 +144,10 @@ class VertexAnimations(Animations):
         return next(iter(named), None) or super().playing_row([row for row in rows if not row.by_names])
 
     def whole(self) -> Block | None:
-        """Return the action that shows all frames, one by one."""
+        """Return the action that shows all frames, one by one: not an animation's, of which there is but one."""
         marked = [action for action in bpy.data.actions if action.get(clips.WHOLE) and action.get(MODEL_ID) in self.ids]
         playing = [action for action in self.playing() if covers(self.lead, playing_curves(self.lead))]
-        return next((action for action in (*playing, *marked)), None)
+        return next((action for action in (*filter(self._is_whole, playing), *marked, *playing)), None)
 
     def _is_whole(self, action: Block) -> bool:
         return bool(action.get(clips.WHOLE)) or (
@@ -290,7 +290,7 @@ class VertexAnimations(Animations):
             )
         if tagged or any(row.by_names for row in rows):  # tags move as the whole says, which an action leaves alone
             self._name_frames(name, first, last)
-            return named_key(name, first)
+            return self._named_at(name, first)
         action = clips.make_action(self.lead, Clip(name, first, last + 1 - first), min(self.ids, default=""))
         if not self.ids:
             action.pop(MODEL_ID, None)
@@ -343,13 +343,22 @@ class VertexAnimations(Animations):
         self._rewrite(order, new)
         if row.by_names:
             self._name_frames(name, new.start, new.stop - 1)
-            return named_key(name, new.start)
+            return self._named_at(name, new.start)
         model_id = min(self.ids, default="")
         action = clips.make_action(self.lead, Clip(name, new.start, row.count, times=times), model_id)
         self._name_frames(name, new.start, new.stop - 1)
         action.use_cyclic = row.action.use_cyclic
         self._mark(name, new.start, row.count)
         return str(action.name)
+
+    def _named_at(self, name: str, first: int) -> str:
+        """Return the key of the animation that frames are named after from `first` on; it may be called shorter."""
+        found = next((row for row in self.rows() if row.by_names and row.first <= first <= row.last), None)
+        if found is None:  # they are named as all others are
+            return named_key(name, first)
+        if found.name != name:
+            log.warning("names of frames can't say '%s': it is called '%s'", name, found.name)
+        return found.key
 
     def move(self, row: ListedClip, step: int) -> None:
         """Move an animation's frames before, or behind, those of the next."""

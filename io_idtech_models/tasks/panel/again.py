@@ -105,8 +105,10 @@ def _of_player(player: PlayerFound) -> Plan:
     holder = player.holder
     found, last = holder.get(FILE), last_target(holder)
     place = found if isinstance(found, str) and Path(found).is_dir() else last
-    if not place and isinstance(found, str):
+    if not place and isinstance(found, str) and archive_of(found):
         raise _archive_error(found, "", f"into '{proposed_target(player)}'")
+    if not place and isinstance(found, str):
+        raise _gone_error(Path(found))
     if not place:
         raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
     return Plan(PLAYER, Path(place), {"game": game_of_player(Path(place).parts)} | (options_of(holder, PLAYER) or {}))
@@ -121,7 +123,14 @@ def _of_character(home: Any) -> Plan:
     elif not place or target is None or archive_of(place):
         where = "" if target is None else f" into '{target}'"
         raise LimitError(f"the character lies in an archive, which stays as it is: export it{where} first")
+    elif not target.is_dir():
+        raise _gone_error(target)
     return Plan(CHARACTER, target, {"game": character_game(home)} | (options_of(home, CHARACTER) or {}))
+
+
+def _gone_error(place: Path) -> LimitError:
+    """Return what says that a folder is not there any more, which a .blend knows by its whole path."""
+    return LimitError(f"'{place}' is not there any more: export it to where it lies now (File > Export > id Tech)")
 
 
 def _archive_error(place: str, archive: str, where: str) -> LimitError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 
 from ... import formats
@@ -159,7 +159,12 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
             log.warning("%s", text)
         if lost := sorted(mod.painted(skins)):
             log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))
-    files |= icons_of(player, files, saved.skin, renamed=bool(name))
+    kept = set() if packed or name else set(user_disk().store(target).names())
+    files |= icons_of(player, files, saved.skin, kept, renamed=bool(name))
+    place = source_of(player)
+    if packed and place is not None and player_in(user_disk().store(place)) is None:
+        text = "the player's folder is not there any more, its icons and pictures of other skins are left out: '%s'"
+        log.warning(text, place)
     for text in stale(files, places_of(target, folder, source_of(player), user_disk())):
         log.warning("%s", text)
     if packed:
@@ -182,10 +187,13 @@ def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:
     return re.sub(re.escape(old.encode()) + rb"(?=/)", lambda _: new.encode(), data, flags=re.IGNORECASE)
 
 
-def icons_of(player: PlayerFound, files: Iterable[str], skin: str, renamed: bool) -> dict[str, bytes]:
+def icons_of(
+    player: PlayerFound, files: Iterable[str], skin: str, kept: Collection[str], renamed: bool
+) -> dict[str, bytes]:
     """Return the icons of the skins among a player's files, from where the player came; warns of what is missing.
 
-    Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn.
+    Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn; not in place
+    of files `kept` where the player goes.
     """
     place = source_of(player)
     source = None if place is None else player_in(user_disk().store(place))
@@ -198,7 +206,8 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str, renamed: bool
             log.warning("%s: %s", icon.name, error)
     skins = skins_of(HEAD, files)
     known = {name.lower() for name in stored_files(player.collection)} if source is not None else set()
-    without_icon = [each for each in skins if each not in there]
+    lie_there = {each.lower() for each in kept}
+    without_icon = [each for each in skins if each not in there and f"icon_{each}.tga".lower() not in lie_there]
     new = [each for each in without_icon if renamed or skins[each].lower() not in known]
     picture = head_icon(player) if new else b""
     found |= {f"icon_{each}.tga": picture for each in new if picture}

@@ -637,3 +637,10 @@ def test_of_a_character_and_its_copy_the_active_objects_is_saved(tmp_path, of, c
     assert changed(saved(tmp_path / "out")) == sorted([new, BODY, BODY_SKIN])
     bpy.context.view_layer.objects.active = other
     assert not changed(saved(tmp_path / "other"))
+
+
+def test_a_character_whose_game_was_moved_is_not_written_where_it_was(tmp_path):
+    trooper(tmp_path)
+    (tmp_path / "game").rename(tmp_path / "moved")
+    assert "' is not there any more: export it to where it lies now" in error_of(bpy.ops.object.idtech_export_again)
+    assert not (tmp_path / "game").exists()

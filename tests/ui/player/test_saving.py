@@ -877,6 +877,26 @@ def test_a_player_whose_folder_is_gone_goes_into_an_archive_with_new_icons(tmp_p
         assert icons < set(made.namelist())
 
 
+def test_a_player_whose_folder_was_moved_keeps_what_lies_where_it_is_written(tmp_path, capfd):
+    """Icons are not made anew there; into an archive they are, and what can't go along is said."""
+    player = brought(game(tmp_path / "old"))
+    (tmp_path / "old").rename(tmp_path / "new")
+    activate(player.root)
+    gone = "grunt' is not there any more: export it to where it lies now"
+    assert gone in error_of(bpy.ops.object.idtech_export_again)
+    folder = next((tmp_path / "new").rglob("lower.md3")).parent
+    put(folder / "icon_red.tga", b"an icon")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert export_player(filepath=str(folder)) == {"FINISHED"}
+    assert {name: data for name, data in before.items() if name.startswith("icon")} == {
+        path.name: path.read_bytes() for path in folder.glob("icon*")
+    }
+    capfd.readouterr()
+    assert export_player(filepath=str(tmp_path / "z.pk3")) == {"FINISHED"}
+    assert "the player's folder is not there any more, its icons and pictures of other skins" in capfd.readouterr().out
+    assert not (tmp_path / "old").exists()
+
+
 def test_what_is_no_part_of_a_player_is_named(tmp_path, capfd):
     player = brought(game(tmp_path))
     player.collection.objects.link(add_cube("stray"))
