@@ -105,10 +105,9 @@ def _of_player(player: PlayerFound) -> Plan:
     holder = player.holder
     found, last = holder.get(FILE), last_target(holder)
     place = found if isinstance(found, str) and Path(found).is_dir() else last
-    if not place and isinstance(found, str) and archive_of(found):
-        raise _archive_error(found, "", f"into '{proposed_target(player)}'")
     if not place and isinstance(found, str):
-        raise _gone_error(Path(found))
+        pack = proposed_target(player)  # beside the archives of its game, if that is still there
+        raise _archive_error(found, "", f"into '{pack}'") if pack.parent.is_dir() else _gone_error(Path(found))
     if not place:
         raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
     return Plan(PLAYER, Path(place), {"game": game_of_player(Path(place).parts)} | (options_of(holder, PLAYER) or {}))
