@@ -142,8 +142,8 @@ def plain(value: Any) -> Any:
 
 
 def wrong_for(own: Any) -> list[Any]:
-    """Return what can't stand where something of ours does: all of it, or one or two of another kind."""
-    few = WRONG[:2] if not isinstance(own, str | bytes | int | float) else WRONG[isinstance(own, str | bytes) :][:1]
+    """Return what can't stand where something of ours does: all of it, or one of another kind."""
+    few = WRONG[isinstance(own, str | bytes) :][:1]
     return [*(few if INPUTS <= USUAL else WRONG)]
 
 
