@@ -1390,6 +1390,15 @@ def _(folder):
     save_character(folder)
 
 
+@says("constraints let them follow tags")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder)))
+    free = [b for b in bpy.data.objects if b.type == "EMPTY" and b.name.startswith("tag_") and not b.children]
+    add_cube("hat").constraints.new("COPY_TRANSFORMS").target = free[0]
+    activate(first("ARMATURE"))
+    bpy.ops.export_scene.idtech_character(filepath=str(folder / "a.pk3"))
+
+
 @says("left out, models on roots of their own")
 def _(folder):
     bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder / "game")))

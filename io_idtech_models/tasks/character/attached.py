@@ -67,7 +67,7 @@ def added(character: CharacterFound, places: Places, known: set[Block]) -> list[
     """
     found: list[Added] = []
     taken = {kind for kind in character.pieces if kind in places}
-    for (on, name), tag in _tags(character).items():
+    for (on, name), tag in tags_of(character).items():
         for blocks in _models_on(tag, set(character.pieces.values())):
             if not known.isdisjoint(blocks):
                 continue
@@ -88,7 +88,7 @@ def with_all_on(blocks: Iterable[Block]) -> set[Block]:
     return {each for block in blocks for each in (block, *block.children_recursive)}
 
 
-def _tags(character: CharacterFound) -> dict[tuple[str, str], Block]:
+def tags_of(character: CharacterFound) -> dict[tuple[str, str], Block]:
     """Return a character's tags, by the piece that has them and their names."""
     every = [b for b in objects_in(character.body) if is_tag(b) and root_of(b) in (None, character.root)]
     body = [tag for tag in every if not any(follows(tag, copy) for copy in character.copies)]

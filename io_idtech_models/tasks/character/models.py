@@ -26,7 +26,7 @@ from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE, MODEL_ID, collections_of, model_of
 from ...blender.roots import follows, hangs_on, is_carried, is_root, is_tag, root_of
-from ...blender.scene import ExportScene, bending, objects_in, upward
+from ...blender.scene import FACED, ExportScene, bending, held_by, objects_in, upward
 from ...blender.skeletal.gather_motion import CHANNELS
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
@@ -50,7 +50,7 @@ from ..export.selection import Choice, beside_body, choose, part_of
 from ..export.skeletal import model_file, whole_model
 from ..export.vertex import gathered, kept_format
 from ..import_.games import user_disk
-from .attached import MOVED, added, as_part, gone, is_moved_off, path_of, with_all_on
+from .attached import MOVED, added, as_part, gone, is_moved_off, path_of, tags_of, with_all_on
 from .motion_files import MotionFiles
 from .motions import unmade_motions
 from .record import CharacterFound, is_of_frames
@@ -300,6 +300,11 @@ class ModelsSaved:
         if stiff:
             text = "left out, no bone moves their points, give them weights and an Armature modifier: %s"
             log.warning(text, listed(stiff))
+        tags = set(tags_of(self.character).values())
+        faces = (b for b in self.context.scene.objects if b.type in FACED and b not in self.known)
+        held = [b.name for b in faces if held_by(b)[0] in tags and b.visible_get(view_layer=self.context.view_layer)]
+        if held:
+            log.warning("left out, constraints let them follow tags, parent them to these (Ctrl+P): %s", listed(held))
         alone = [block.name for block in self.context.scene.objects if self._stands_alone(block)]
         if alone:
             text = "left out, models on roots of their own, hang these on a tag that the game knows: %s"
