@@ -77,10 +77,18 @@ def added(character: CharacterFound, places: Places, known: set[Block]) -> list[
                 taken.add(free[0])
                 found.append(Added(free[0], tag, tuple(blocks)))
                 continue
-            why = f"the game hangs {listed(usual)} there, and that is taken" if usual else "no game hangs a model there"
+            why = f"the game hangs {listed(usual)} there, and that is taken" if usual else _elsewhere(name, places)
             log.warning("left out, on %s: %s: %s", name, listed([block.name for block in blocks]), why)
             known |= with_all_on(blocks)
     return found
+
+
+def _elsewhere(name: str, places: Places) -> str:
+    """Return why no game hangs a model on a tag of a piece, and on the tag of which other piece that has its name."""
+    others = sorted({on for on, called in places.values() if called == name})
+    return (
+        f"the game hangs models on that of another piece: {listed(others)}" if others else "no game hangs a model there"
+    )
 
 
 def with_all_on(blocks: Iterable[Block]) -> set[Block]:

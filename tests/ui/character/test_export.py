@@ -644,3 +644,13 @@ def test_a_character_whose_game_was_moved_is_not_written_where_it_was(tmp_path):
     (tmp_path / "game").rename(tmp_path / "moved")
     assert "' is not there any more: export it to where it lies now" in error_of(bpy.ops.object.idtech_export_again)
     assert not (tmp_path / "game").exists()
+
+
+def test_a_hat_on_a_tag_of_the_body_is_told_whose_tag_it_is(tmp_path, capfd):
+    """In the game a head has that tag."""
+    trooper(tmp_path)
+    cube_on("hat", "tag_torso")
+    bpy.data.objects["hat"].parent.name = "tag_mouth.001"
+    assert HELMET not in changed(saved(tmp_path / "out"))
+    said = capfd.readouterr().out
+    assert "left out, on tag_mouth: 'hat': the game hangs models on that of another piece: 'head'" in said, said
