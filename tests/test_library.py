@@ -251,6 +251,31 @@ def test_weights_that_are_others_are_written(tmp_path, kind):
     assert all((mesh.weights.joints == last).all() for mesh in after.meshes)
 
 
+@pytest.mark.parametrize("kind", ["mdm", "mdr"])
+def test_a_tag_that_is_moved_is_written_there(tmp_path, kind):
+    model, own = some(tmp_path, kind)
+    assert isinstance(model, SkeletalModel)
+    model.tags[0].origin = model.tags[0].origin + 2
+    save(model, tmp_path / f"b.{kind}", animations=own)
+    after = load(tmp_path / f"b.{kind}", bones=tmp_path / "a.mdx" if kind == "mdm" else None)
+    assert isinstance(after, SkeletalModel)
+    if kind == "mdm":  # an MDR's stand on joints
+        np.testing.assert_allclose(after.tags[0].origin, model.tags[0].origin, atol=0.01)
+
+
+@pytest.mark.parametrize("kind", VERTEX_MODELS)
+def test_a_model_without_frames_is_none(tmp_path, kind):
+    model, _ = some(tmp_path, kind)
+    assert isinstance(model, VertexModel)
+    model.frame_names = []
+    for surface in model.surfaces:
+        surface.positions, surface.normals = surface.positions[:0], None
+    for tag in model.tags:
+        tag.origins, tag.axes = tag.origins[:0], tag.axes[:0]
+    with pytest.raises(ModelError, match="the model has no frames"):
+        save(model, tmp_path / f"b.{kind}")
+
+
 @pytest.mark.parametrize("kind", ["iqm", "md5mesh"])
 def test_joints_that_are_moved_or_change_places(tmp_path, kind):
     model, _ = some(tmp_path, kind)

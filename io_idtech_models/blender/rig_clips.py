@@ -39,11 +39,11 @@ log = logging.getLogger(__name__)
 
 FRAMES = "idtech_rig_frames"  # on a clip: when the whole shows its first frame, and how many frames it has
 STAMP = "idtech_rig_stamp"  # on a clip: checksums of its own and the whole's poses when they were alike, and how often
-SETTLED = "idtech_rig_settled"  # on the whole: of each clip its first frame, what the whole held there, and how often
+SETTLED = "idtech_rig_settled"  # on the whole: of each clip its name's checksum, what the whole held there, how often
 UNNAMED = "frames"  # what an animation without a name is called
 Floats = NDArray[np.float32]
 Channel = tuple[str, int]  # data path and index
-NONE_SETTLED: Mapping[tuple[str, str], int] = MappingProxyType({})
+NONE_SETTLED: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,14 +223,19 @@ def _settle(rig: Block, whole: Block) -> None:
 
 def _note_settled(rig: Block, whole: Block) -> None:
     """Note on the whole what clips' stamps say of it."""
-    stamps = ((frames_in_whole(clip)[0], *_stamp_of(clip)[1:]) for clip in clips_of(rig))
-    whole[SETTLED] = " ".join(f"{first}:{poses}:{times}" for first, poses, times in stamps)
+    stamps = ((_called(clip), *_stamp_of(clip)[1:]) for clip in clips_of(rig))
+    whole[SETTLED] = " ".join(f"{called}:{poses}:{times}" for called, poses, times in stamps)
 
 
-def _settled(whole: Block) -> dict[tuple[str, str], int]:
-    """Return how often clips were settled with the whole, as that knows: by first frame and what it held there."""
+def _settled(whole: Block) -> dict[str, tuple[str, int]]:
+    """Return what the whole held of clips when they were settled, and how often they were, as it knows."""
     noted = (each.split(":") for each in str(whole.get(SETTLED, "")).split())
-    return {(each[0], each[1]): int(each[2]) for each in noted if len(each) == 3 and each[2].isdecimal()}
+    return {each[0]: (each[1], int(each[2])) for each in noted if len(each) == 3 and each[2].isdecimal()}
+
+
+def _called(clip: Block) -> str:
+    """Return a checksum of a clip's name in Blender, which no other has: several may be of the same frames."""
+    return f"{crc32(clip.name.encode()):08x}"
 
 
 def _stamp_of(clip: Block) -> tuple[str, str, int]:
@@ -246,12 +251,13 @@ class _Change:
     while the whole is as it was `settled` then.
     """
 
-    def __init__(self, clip: Block, every: ActionPoses, settled: Mapping[tuple[str, str], int] = NONE_SETTLED) -> None:
+    def __init__(self, clip: Block, every: ActionPoses, settled: Mapping[str, tuple[str, int]] = NONE_SETTLED) -> None:
         before, wholes, times = _stamp_of(clip)
         self.stamp = _stamp(clip, every)
         self.own, self.wholes = self.stamp[0] != before, self.stamp[1] != wholes
         self.alike = self.stamp[0] == self.stamp[1]
-        if not self.own and settled.get((str(frames_in_whole(clip)[0]), self.stamp[1]), 0) > times:
+        then, often = settled.get(_called(clip), ("", 0))
+        if not self.own and then == self.stamp[1] and often > times:
             self.own, self.wholes = True, False
 
 
@@ -265,8 +271,7 @@ def _renew(clip: Block, every: ActionPoses, cut: bool = False) -> None:
     """Give a clip the whole's poses; `cut`: and nothing before or behind its frames, or between two of them."""
     first, count = frames_in_whole(clip)
     write(clip, every.at(first, count), 0, whole=True, cut=cut)
-    settled = _settled(clip[RIG_ALL]).values()
-    times = 1 + max([_stamp_of(clip)[2], *settled])
+    times = 1 + max([_stamp_of(clip)[2], *(often for _, often in _settled(clip[RIG_ALL]).values())])
     clip[STAMP] = " ".join((*_stamp(clip, every), str(times)))
 
 

@@ -41,7 +41,7 @@ def bake(
     poses, names, stretches = _poses(model, animations)
     if frames is not None:
         if frames.start < 0 or frames.stop > len(names) or not len(frames):
-            raise LimitError(f"frames {frames.start} to {frames.stop - 1} of {len(names)}")
+            raise LimitError(f"there are no frames {frames.start} to {frames.stop - 1}: it has 0 to {len(names) - 1}")
         chosen = slice(frames.start, frames.stop)
         poses = _Poses(poses.places[chosen], poses.axes[chosen], poses.turns[chosen])
         names, stretches = names[chosen], []

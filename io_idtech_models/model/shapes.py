@@ -65,6 +65,8 @@ def settled_vertex(model: VertexModel) -> VertexModel:
     """
     sizes = Sizes()
     found = _settled(model, "the model", sizes)
+    if not model.num_frames:
+        raise LimitError("the model has no frames")
     for tag in model.tags:
         _fit(tag, f"the tag '{tag.name}'", dict(sizes))
     return replace(found, surfaces=[_settled_surface(surface, dict(sizes)) for surface in model.surfaces])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .edits.normals import NormalCoding
-from .skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh
+from .skeletal import Animation, JointTag, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh
 from .vertex import ModelSource, Surface, VertexModel
 from .weights import Weights
 
@@ -91,7 +91,19 @@ def skeletal_model(model: SkeletalModel) -> SkeletalModel:
         return model
     skeleton = _skeleton(model.skeleton, model.source.skeleton)
     numbers = np.full(skeleton.num_joints, -1, np.int32) if skeleton.sources is None else skeleton.sources
-    return replace(model, skeleton=skeleton, meshes=[_mesh(mesh, model.source, numbers) for mesh in model.meshes])
+    meshes, tags = model.meshes, model.source.tags
+    return replace(
+        model,
+        skeleton=skeleton,
+        meshes=[_mesh(mesh, model.source, numbers) for mesh in meshes],
+        tags=[replace(tag, kept=tag.kept and _is_still(tag, tags)) for tag in model.tags],
+    )
+
+
+def _is_still(tag: JointTag, tags: Sequence[JointTag]) -> bool:
+    """Tell whether a tag stands on its joint as that of the source does which it was."""
+    own = tags[tag.source_index] if 0 <= tag.source_index < len(tags) else None
+    return own is not None and np.array_equal(tag.origin, own.origin) and np.array_equal(tag.axes, own.axes)
 
 
 def _skeleton(skeleton: Skeleton, source: Skeleton) -> Skeleton:

@@ -567,6 +567,37 @@ def test_a_pose_that_was_exported_and_then_undone_is_gone(tmp_path, name, frame)
     assert files[1] == files[3] != files[0]
 
 
+def test_a_pose_stays_where_other_animations_show_the_same_frames(tmp_path):
+    """Two of one stretch, and one that shows part of it: what one of them has is not taken for what another had."""
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    for name, first, last in (("alpha", 2, 5), ("walk", 0, 9), ("arun", 10, 15)):
+        assert bpy.ops.object.idtech_animation_add(name=name, first=first, last=last) == {"FINISHED"}
+    play(name="alpha")
+    turn(block, bone, 1)
+    shown = export_model(tmp_path / "a.md2").surfaces[0].positions
+    play(name="run")
+    play(name="alpha")
+    before = load(STILT.read_bytes()).surfaces[0].positions
+    for found in (shown, export_model(tmp_path / "b.md2").surfaces[0].positions):
+        assert np.flatnonzero(np.abs(found - before).max(axis=(1, 2)) > 0.5).tolist() == [3]
+
+
+def test_undo_of_a_pose_that_was_exported_where_two_animations_show_the_same_frames(tmp_path):
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    bpy.ops.object.idtech_animation_add(name="arun", first=10, last=15)
+    play(name="arun")
+    bpy.ops.ed.undo_push(message="play")
+    before = export_bytes(tmp_path / "a.md2")
+    bpy.ops.ed.undo_push(message="look")
+    turn(rig(), bone, 1)
+    bpy.ops.ed.undo_push(message="pose")
+    assert export_bytes(tmp_path / "b.md2") != before
+    bpy.ops.ed.undo()
+    assert export_bytes(tmp_path / "c.md2") == before
+
+
 def test_how_far_bones_are_off_the_frames_is_the_same_whichever_animation_plays(tmp_path, capfd):
     """Keys and bones play the same animation while they are compared."""
     block, found = rigged(STILT), set()

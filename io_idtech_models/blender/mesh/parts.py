@@ -66,9 +66,7 @@ def split(shape: Shape, evidence: Evidence, uv_splits_vertices: bool) -> list[Pa
     if not uv_splits_vertices:
         every = np.arange(len(shape.corners))
         part = _part(shape, every, evidence, True, uv_splits_vertices)
-        worn = [slot for slot in np.unique(shape.slots).tolist() if slot < slots]
-        # A game wears the first: where a modifier dresses all faces, what it dresses them in.
-        first = worn if all(slot >= shape.own_slots and shape.materials[slot] is not None for slot in worn) else []
+        first = _worn_instead(shape)
         part.slots = [*first, *(slot for slot in range(slots) if slot not in first)]
         return [_model_wide(part, shape)]
     used = np.unique(shape.slots).tolist() or [0]
@@ -80,6 +78,17 @@ def split(shape: Shape, evidence: Evidence, uv_splits_vertices: bool) -> list[Pa
         part.slots = [s for s in (slot, *further) if s < slots]
         parts.append(_model_wide(part, shape))
     return parts
+
+
+def _worn_instead(shape: Shape) -> list[int]:
+    """Return the slot that most faces wear where modifiers dress some of them, and none wears the first any more.
+
+    A game wears that.
+    """
+    worn, counts = np.unique(shape.slots, return_counts=True)
+    ranked = [slot for slot in worn[np.argsort(-counts, kind="stable")].tolist() if slot < len(shape.materials)]
+    dressed = [slot for slot in ranked if shape.materials[slot] is not None]
+    return dressed[:1] if 0 not in dressed and any(slot >= shape.own_slots for slot in ranked) else []
 
 
 def _model_wide(part: Part, shape: Shape) -> Part:

@@ -163,7 +163,7 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
     files |= icons_of(player, files, saved.skin, kept, renamed=bool(name))
     place = source_of(player)
     if packed and place is not None and player_in(user_disk().store(place)) is None:
-        text = "the player's folder is not there any more, its icons and pictures of other skins are left out: '%s'"
+        text = "the player's folder is not there any more, and what lay beside its models, pictures say, left out: '%s'"
         log.warning(text, place)
     for text in stale(files, places_of(target, folder, source_of(player), user_disk())):
         log.warning("%s", text)
@@ -192,8 +192,8 @@ def icons_of(
 ) -> dict[str, bytes]:
     """Return the icons of the skins among a player's files, from where the player came; warns of what is missing.
 
-    Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn; not in place
-    of files `kept` where the player goes.
+    Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn. Of skins that
+    came with it those stay that are among the files `kept` where it goes.
     """
     place = source_of(player)
     source = None if place is None else player_in(user_disk().store(place))
@@ -205,9 +205,10 @@ def icons_of(
         except ModelError as error:
             log.warning("%s: %s", icon.name, error)
     skins = skins_of(HEAD, files)
-    known = {name.lower() for name in stored_files(player.collection)} if source is not None else set()
-    lie_there = {each.lower() for each in kept}
-    without_icon = [each for each in skins if each not in there and f"icon_{each}.tga".lower() not in lie_there]
+    brought, lie_there = ({each.lower() for each in those} for those in (stored_files(player.collection), kept))
+    known = brought if source is not None else set()
+    stay = {each for each in skins if skins[each].lower() in brought and f"icon_{each}.tga".lower() in lie_there}
+    without_icon = [each for each in skins if each not in there and each not in stay]
     new = [each for each in without_icon if renamed or skins[each].lower() not in known]
     picture = head_icon(player) if new else b""
     found |= {f"icon_{each}.tga": picture for each in new if picture}

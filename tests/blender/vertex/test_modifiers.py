@@ -361,6 +361,21 @@ def test_a_modifier_that_dresses_some_faces_leaves_what_is_worn_first():
     assert surface.shaders == ["own", "new"]
 
 
+def test_what_most_faces_wear_is_first_where_a_modifier_dresses_all_of_the_first():
+    block, tree, node = dressed("GeometryNodeSetMaterial")
+    block.data.materials.append(bpy.data.materials.new("other"))
+    block.data.polygons.foreach_set("material_index", [0, 0, 1, 1, 1, 1])
+    node.inputs["Material"].default_value = bpy.data.materials.new("new")
+    index = tree.nodes.new("GeometryNodeInputIndex"), tree.nodes.new("FunctionNodeCompare")
+    index[1].data_type, index[1].operation = "INT", "LESS_THAN"
+    tree.links.new(index[0].outputs[0], next(each for each in index[1].inputs if each.enabled))
+    next(each for each in reversed(index[1].inputs) if each.enabled).default_value = 2
+    tree.links.new(index[1].outputs[0], node.inputs["Selection"])
+    settings = GatherSettings(holds=holds_of(by_name("md2")))
+    (surface,) = gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings)).surfaces
+    assert surface.shaders == ["other", "own", "new"]
+
+
 def test_what_modifiers_round_is_no_change_of_texture_coordinates(caplog):
     """A bevel behind a rig that turns makes its own anew in each pose, other ones in the seventh digit."""
     block = helper("box", "MESH")

@@ -893,7 +893,7 @@ def test_a_player_whose_folder_was_moved_keeps_what_lies_where_it_is_written(tmp
     }
     capfd.readouterr()
     assert export_player(filepath=str(tmp_path / "z.pk3")) == {"FINISHED"}
-    assert "the player's folder is not there any more, its icons and pictures of other skins" in capfd.readouterr().out
+    assert "the player's folder is not there any more, and what lay beside its models" in capfd.readouterr().out
     assert not (tmp_path / "old").exists()
 
 
