@@ -11,6 +11,7 @@ from mathutils import Quaternion
 
 from io_idtech_models import formats
 from io_idtech_models.assets.load import load as load_file
+from io_idtech_models.blender import names
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.player.rig import find_rig
 from io_idtech_models.blender.rig_clips import clips_of, settle
@@ -596,6 +597,26 @@ def test_undo_of_a_pose_that_was_exported_where_two_animations_show_the_same_fra
     assert export_bytes(tmp_path / "b.md2") != before
     bpy.ops.ed.undo()
     assert export_bytes(tmp_path / "c.md2") == before
+
+
+@pytest.mark.parametrize("of_copy", [False, True])
+def test_renaming_an_animation_leaves_a_copy_its_own(tmp_path, of_copy):
+    """Which had none yet: nothing has looked at it since it was copied."""
+    import_model(put(tmp_path / "stilt.md2", STILT.read_bytes()))
+    make()
+    first = rig()
+    activate(first, *posed_by(first))
+    bpy.ops.object.duplicate()
+    (copy,) = (block for block in bpy.data.objects if is_frame_rig(block) and block != first)
+    activate(copy if of_copy else first)
+    assert bpy.ops.object.idtech_animation_rename(name="stand", to="wait") == {"FINISHED"}
+    for block in (first, copy):
+        activate(block)
+        export_bytes(tmp_path / "a.iqm", what="SELECTION")
+        assert [names.file_name_of(clip) for clip in clips_of(block)].count("run") == 1
+        kept = {strip.action for track in block.animation_data.nla_tracks for strip in track.strips}
+        assert kept == set(clips_of(block))
+    assert not set(clips_of(first)) & set(clips_of(copy))
 
 
 def test_how_far_bones_are_off_the_frames_is_the_same_whichever_animation_plays(tmp_path, capfd):

@@ -264,6 +264,7 @@ class VertexAnimations(Animations):
                 keys = None if row.by_names else row.action
                 wanted.append(rig_clips.ClipWanted(row.name, int(times[row.first]), row.count, keys))
         for rig in rigs:
+            rig_clips.settle([rig])  # a copy has none of its own before
             rig_clips.pair(rig, wanted)
 
     def demand_own(self) -> None:
