@@ -41,14 +41,12 @@ def test_what_the_game_shows_comes_back(codes):
     np.testing.assert_allclose(ways.decode_ways(again, MIXED, True), shown, atol=1e-8)
 
 
-ALL = np.stack(np.meshgrid(*[np.arange(4096, dtype=np.int64) << 4] * 2, indexing="ij"), axis=-1)
-
-
 def nearest(way, mixed):
     """Return how near the game can show a way, by trying every pitch with the yaws that come near."""
     flat = np.arctan2(way[1], way[0]) / (2 * np.pi) * 4095
     yaws = np.concatenate([(round(flat + turn) + np.arange(-9, 10)) % 4096 for turn in (0, 4095 / 2)])
-    codes = ALL[:, yaws].reshape(-1, 2).astype(np.uint16).view(np.int16)
+    every = np.stack(np.meshgrid(np.arange(4096), yaws, indexing="ij"), axis=-1) << 4
+    codes = every.reshape(-1, 2).astype(np.uint16).view(np.int16)
     shown = ways.decode_ways(codes, np.full(len(codes), mixed), True)
     return np.sqrt(((shown - way) ** 2).sum(axis=1)).min()
 
