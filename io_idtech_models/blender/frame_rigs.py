@@ -91,10 +91,16 @@ def rig_actions(rig: Block) -> list[Block]:
     if whole is None:
         return []
     found: dict[Any, Block] = {}
-    clips = [action for action in bpy.data.actions if action.get(RIG_ALL) == whole]
+    every = {action.name: action for action in bpy.data.actions if action.get(RIG_ALL) == whole}
+    clips = [clip for clip in every.values() if not _is_copy(clip, every.get(str(clip.get(names.GIVEN))))]
     for clip in sorted(clips, key=names.is_renamed):
         found.setdefault((clip.get(RIG_KEYS), clip.get(names.SOURCE)), clip)
     return [whole, *found.values()]
+
+
+def _is_copy(clip: Block, other: Block | None) -> bool:
+    """Tell whether a clip is a copy of the one that has the name which it was given, and still is what it was."""
+    return other is not None and other != clip and not names.is_renamed(other)
 
 
 def whole_of(rig: Block) -> Block | None:

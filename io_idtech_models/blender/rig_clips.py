@@ -39,7 +39,8 @@ log = logging.getLogger(__name__)
 
 FRAMES = "idtech_rig_frames"  # on a clip: when the whole shows its first frame, and how many frames it has
 STAMP = "idtech_rig_stamp"  # on a clip: checksums of its own and the whole's poses when they were alike, and how often
-SETTLED = "idtech_rig_settled"  # on the whole: of each clip its name's checksum, what the whole held there, how often
+CLIP = "idtech_rig_clip"  # on a clip: which it is, whatever it is called
+SETTLED = "idtech_rig_settled"  # on the whole: of each clip which it is, what the whole held there, and how often
 UNNAMED = "frames"  # what an animation without a name is called
 Floats = NDArray[np.float32]
 Channel = tuple[str, int]  # data path and index
@@ -90,6 +91,7 @@ def _add(rig: Block, wanted: ClipWanted, every: ActionPoses, whole: Block) -> No
     names.remember(action, wanted.name)
     new_curves(action, "OBJECT", slot_name(rig))
     action[RIG], action[RIG_ALL], action[FRAMES] = rig_id(rig), whole, [wanted.first, wanted.count]
+    action[CLIP] = uuid.uuid4().hex[:8]
     if wanted.keys is not None:
         action[RIG_KEYS] = wanted.keys
     action.use_fake_user = True
@@ -168,8 +170,9 @@ def _own_whole(rig: Block) -> Block | None:
     if is_clip:
         let_go(rig, playing)
         playing[RIG], playing[RIG_ALL] = rig.data[RIG], own
+    given = playing.get(names.GIVEN) if is_clip else None
     known = playing.get(RIG_KEYS) if is_clip else None
-    _add_like(rig, [clip for clip in clips if known is None or clip.get(RIG_KEYS) != known], own)
+    _add_like(rig, [c for c in clips if c.name != given and (known is None or c.get(RIG_KEYS) != known)], own)
     for clip in clips:
         let_go(rig, clip)
     return own
@@ -205,13 +208,14 @@ def _settle(rig: Block, whole: Block) -> None:
     every = ActionPoses(whole)
     settled = _settled(whole)
     changes = [(clip, _Change(clip, every, settled)) for clip in clips_of(rig)]
+    changes.sort(key=lambda pair: pair[0] == playing)  # which counts where several show the same frames
     for clip, change in changes:
         if change.own and change.wholes and not change.alike:
             text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"
             log.warning(text, clip.name, whole.name, clip.name if clip == playing else whole.name)
         if change.own and (not change.wholes or clip == playing):
             first, count = frames_in_whole(clip)
-            write(whole, ActionPoses(clip).at(0, count), first)
+            write(whole, _edited(ActionPoses(clip).at(0, count), every, whole, first), first)
     if any(change.own or change.wholes for _, change in changes):
         every = ActionPoses(whole)
         for clip, _ in changes:
@@ -219,6 +223,15 @@ def _settle(rig: Block, whole: Block) -> None:
             if now.own or now.wholes:
                 _renew(clip, every)
         _note_settled(rig, whole)
+
+
+def _edited(poses: Poses, before: ActionPoses, whole: Block, first: int) -> Poses:
+    """Return what a clip makes of its frames in the whole; where it is as that was `before`, what others did."""
+    count = poses.values.shape[1]
+    was, now = before.at(first, count), ActionPoses(whole).at(first, count)
+    if not was.channels == now.channels == poses.channels:
+        return poses
+    return Poses(poses.channels, np.where(poses.values == was.values, now.values, poses.values))
 
 
 def _note_settled(rig: Block, whole: Block) -> None:
@@ -234,8 +247,9 @@ def _settled(whole: Block) -> dict[str, tuple[str, int]]:
 
 
 def _called(clip: Block) -> str:
-    """Return a checksum of a clip's name in Blender, which no other has: several may be of the same frames."""
-    return f"{crc32(clip.name.encode()):08x}"
+    """Return which clip one is; of an older .blend a checksum of its name. Several may be of the same frames."""
+    found = clip.get(CLIP)
+    return found if isinstance(found, str) else f"{crc32(clip.name.encode()):08x}"
 
 
 def _stamp_of(clip: Block) -> tuple[str, str, int]:

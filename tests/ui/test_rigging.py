@@ -619,6 +619,63 @@ def test_renaming_an_animation_leaves_a_copy_its_own(tmp_path, of_copy):
     assert not set(clips_of(first)) & set(clips_of(copy))
 
 
+def test_poses_of_two_animations_of_the_same_frames_are_both_written(tmp_path):
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    bpy.ops.object.idtech_animation_add(name="arun", first=10, last=15)
+    play(name="run")
+    turn(block, bone, 1)
+    block.animation_data.action = next(clip for clip in clips_of(block) if names.file_name_of(clip) == "arun")
+    turn(block, bone, 2)
+    found = export_model(tmp_path / "a.md2").surfaces[0].positions
+    moved = np.abs(found - load(STILT.read_bytes()).surfaces[0].positions).max(axis=(1, 2)) > 0.5
+    assert np.flatnonzero(moved).tolist() == [11, 12]
+
+
+@pytest.mark.parametrize("name", ["run", "All Frames"])
+def test_a_pose_of_a_copy_is_its_own_whatever_plays(tmp_path, name):
+    """With its meshes Blender copied the action of keys, too, which told the clip that plays from the first's."""
+    first = rigged(STILT)
+    mesh, bone = posed_by(first)[0], a_limb(first)[0]
+    play(name=name)
+    activate(first, mesh)
+    bpy.ops.object.duplicate()
+    (copy,) = (block for block in bpy.data.objects if is_frame_rig(block) and block != first)
+    turn(copy, bone, 4 if name == "run" else 14)
+    before = load(STILT.read_bytes()).surfaces[0].positions
+    for block, frames in ((mesh, []), (posed_by(copy)[0], [14])):
+        activate(block)
+        found = export_model(tmp_path / "a.md2", what="SELECTION").surfaces[0].positions
+        assert np.flatnonzero(np.abs(found - before).max(axis=(1, 2)) > 0.5).tolist() == frames
+    assert len(clips_of(first)) == len(clips_of(copy)) == 6
+
+
+def test_clips_that_were_called_as_each_other_are_both_there(tmp_path):
+    block = rigged(STILT)
+    one, other = clips_of(block)[:2]
+    called = one.name, other.name
+    other.name = "for now"
+    one.name, other.name = called[1], called[0]
+    assert {one, other} <= set(clips_of(block))
+
+
+def test_a_pose_that_was_undone_is_gone_though_its_clip_was_called_otherwise(tmp_path):
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    play(name="run")
+    bpy.ops.ed.undo_push(message="play")
+    before = export_bytes(tmp_path / "a.md2")
+    bpy.ops.ed.undo_push(message="look")
+    rig().animation_data.action.name = "jog"
+    bpy.ops.ed.undo_push(message="rename")
+    turn(rig(), bone, 3)
+    bpy.ops.ed.undo_push(message="pose")
+    assert export_bytes(tmp_path / "b.md2") != before
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    assert export_bytes(tmp_path / "c.md2") == before
+
+
 def test_how_far_bones_are_off_the_frames_is_the_same_whichever_animation_plays(tmp_path, capfd):
     """Keys and bones play the same animation while they are compared."""
     block, found = rigged(STILT), set()

@@ -81,14 +81,11 @@ def split(shape: Shape, evidence: Evidence, uv_splits_vertices: bool) -> list[Pa
 
 
 def _worn_instead(shape: Shape) -> list[int]:
-    """Return the slot that most faces wear where modifiers dress some of them, and none wears the first any more.
-
-    A game wears that.
-    """
+    """Return the slot that most faces wear where some wore the first, which a game wears, and modifiers dress these."""
     worn, counts = np.unique(shape.slots, return_counts=True)
     ranked = [slot for slot in worn[np.argsort(-counts, kind="stable")].tolist() if slot < len(shape.materials)]
     dressed = [slot for slot in ranked if shape.materials[slot] is not None]
-    return dressed[:1] if 0 not in dressed and any(slot >= shape.own_slots for slot in ranked) else []
+    return dressed[:1] if shape.wore_first and 0 not in ranked else []
 
 
 def _model_wide(part: Part, shape: Shape) -> Part:

@@ -56,7 +56,7 @@ class Shape:
     corner_faces: attributes.Ints  # (T,) the face of each
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
     materials: list[Any]  # by slot, None in empty ones
-    own_slots: int  # of the object itself: modifiers may have made further ones
+    wore_first: bool  # faces of the object's own mesh wear its first slot
     near: Near | None  # the part of the source that its numbers count in
     mesh: Any  # that was read; one that is evaluated is Blender's as long as the scene shows it
     base: Bare | None = None  # of a mesh whose points were moved
@@ -128,7 +128,7 @@ def read_shape(
         base = Bare(attributes.positions(own_mesh), shown if own_mesh is mesh else attributes.corner_normals(own_mesh))
     return Shape(
         topology, uvs, numbers, loose, faces, slots, shown, own,
-        corners, corner_faces, restored, materials, len(block.material_slots), part, mesh, base, lost,
+        corners, corner_faces, restored, materials, _wears_first(block.data), part, mesh, base, lost,
         recut=_recut(topology, as_shown, corners, corner_faces),
     )  # fmt: skip
 
@@ -258,6 +258,12 @@ def _materials(block: Block, mesh: Block) -> list[Any]:
         slots[i].material if i < len(slots) and slots[i].link == "OBJECT" else own[i] if i < len(own) else None
         for i in range(max(len(slots), len(own)))
     ]
+
+
+def _wears_first(mesh: Block) -> bool:
+    """Tell whether faces of a mesh wear its first slot."""
+    slots = attributes.get_attribute(mesh, "material_index", "INT", "FACE")
+    return slots is None or bool((slots == 0).any())
 
 
 def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.float32]:

@@ -302,9 +302,13 @@ class ModelsSaved:
             log.warning(text, listed(stiff))
         tags = set(tags_of(self.character).values())
         faces = (b for b in self.context.scene.objects if b.type in FACED and b not in self.known)
-        held = [b.name for b in faces if held_by(b)[0] in tags and b.visible_get(view_layer=self.context.view_layer)]
+        led = (
+            b for b in faces if any(held_by(each)[0] in tags for each in takewhile(lambda e: not is_tag(e), upward(b)))
+        )
+        held = [block.name for block in led if block.visible_get(view_layer=self.context.view_layer)]
         if held:
-            log.warning("left out, constraints let them follow tags, parent them to these (Ctrl+P): %s", listed(held))
+            text = "left out, constraints let them follow tags, games show what is parented to some (Ctrl+P): %s"
+            log.warning(text, listed(held))
         alone = [block.name for block in self.context.scene.objects if self._stands_alone(block)]
         if alone:
             text = "left out, models on roots of their own, hang these on a tag that the game knows: %s"

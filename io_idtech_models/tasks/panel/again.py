@@ -117,12 +117,13 @@ def _of_character(home: Any) -> Plan:
     """Return what writes a character: into its game's folder, or where it was written last if that is a pack."""
     place, last = str(home.get(FILE, "")), last_target(home)
     target = character_target(home)
-    if last and archive_of(place):
+    is_gone = target is not None and not archive_of(place) and not target.is_dir()
+    if last and (is_gone or archive_of(place)):
         target = Path(last)
     elif not place or target is None or archive_of(place):
         where = "" if target is None else f" into '{target}'"
         raise LimitError(f"the character lies in an archive, which stays as it is: export it{where} first")
-    elif not target.is_dir():
+    elif is_gone:
         raise _gone_error(target)
     return Plan(CHARACTER, target, {"game": character_game(home)} | (options_of(home, CHARACTER) or {}))
 

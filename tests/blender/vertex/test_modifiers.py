@@ -376,6 +376,21 @@ def test_what_most_faces_wear_is_first_where_a_modifier_dresses_all_of_the_first
     assert surface.shaders == ["other", "own", "new"]
 
 
+def test_a_skin_that_is_shown_stays_where_it_is_though_a_modifier_dresses_some_faces():
+    """A model's skins have their numbers, whichever is looked at."""
+    block, tree, node = dressed("GeometryNodeSetMaterial")
+    block.data.materials.append(bpy.data.materials.new("pain"))
+    block.data.polygons.foreach_set("material_index", [1] * 6)
+    node.inputs["Material"].default_value = bpy.data.materials.new("new")
+    index = tree.nodes.new("GeometryNodeInputIndex"), tree.nodes.new("FunctionNodeCompare")
+    index[1].data_type, index[1].operation = "INT", "EQUAL"
+    tree.links.new(index[0].outputs[0], next(each for each in index[1].inputs if each.enabled))
+    tree.links.new(index[1].outputs[0], node.inputs["Selection"])
+    settings = GatherSettings(holds=holds_of(by_name("md2")))
+    (surface,) = gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings)).surfaces
+    assert surface.shaders == ["own", "pain", "new"]
+
+
 def test_what_modifiers_round_is_no_change_of_texture_coordinates(caplog):
     """A bevel behind a rig that turns makes its own anew in each pose, other ones in the seventh digit."""
     block = helper("box", "MESH")

@@ -644,6 +644,8 @@ def test_a_character_whose_game_was_moved_is_not_written_where_it_was(tmp_path):
     (tmp_path / "game").rename(tmp_path / "moved")
     assert "' is not there any more: export it to where it lies now" in error_of(bpy.ops.object.idtech_export_again)
     assert not (tmp_path / "game").exists()
+    assert bpy.ops.export_scene.idtech_character(filepath=str(tmp_path / "moved")) == {"FINISHED"}
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}, "there it is from now on"
 
 
 def test_a_hat_on_a_tag_of_the_body_is_told_whose_tag_it_is(tmp_path, capfd):
