@@ -232,7 +232,13 @@ def main() -> int:
     players += _below("ui/trial/test_operators.py")  # what is tried is what a save would write
     players += _below("ui/character/test_quake2.py")  # whose body and gun have frames together
     rooms = (
-        Room("unit", pure, _below(*pure, "assets", "cli"), sys.executable, ("model/rigging", "game/character")),
+        Room(
+            "unit",
+            pure,
+            _below(*pure, "assets", "cli", "test_library.py"),
+            sys.executable,
+            ("model/rigging", "game/character"),
+        ),
         Room("characters", ("game/character",), characters, blender),
         Room("players", ("tasks/player", "tasks/frames.py"), players, blender),
     )
