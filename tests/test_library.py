@@ -238,6 +238,18 @@ def test_what_is_moved_about_and_changed_has_the_normals_that_it_is_given(tmp_pa
         np.testing.assert_allclose(new.normals, old.normals, atol=0.3 if kind in {"md2", "mdl"} else 0.1)
 
 
+@pytest.mark.parametrize("frame", [0, 1])
+def test_normals_of_one_frame_are_written_there_alone(tmp_path, frame):
+    model, _ = some(tmp_path, "md3")
+    assert isinstance(model, VertexModel)
+    surface = model.surfaces[0]
+    assert surface.normals is not None
+    surface.normals[frame, 1] = (0.6, 0.0, 0.8)
+    save(model, tmp_path / "b.md3")
+    before, after = (read((tmp_path / name).read_bytes()).surfaces[0].vertices for name in ("a.md3", "b.md3"))
+    assert np.argwhere(before["normal"] != after["normal"]).tolist() == [[frame, 1]]
+
+
 @pytest.mark.parametrize("kind", SKELETAL_MODELS)
 def test_weights_that_are_others_are_written(tmp_path, kind):
     model, own = some(tmp_path, kind)
