@@ -94,8 +94,8 @@ def save(
     """Write a model in the format that the path's suffix names, whole or not at all.
 
     Args:
-        model: What is written. It may come from another format, or from nowhere. What it says of its source counts
-            where that has as many frames, vertices, triangles or joints as it; else these are new.
+        model: What is written. It may come from another format, or from nowhere. What of it still is its file's is told
+            by what it holds; where it has another number of vertices, triangles or joints, all of these are new.
         path: The file; what was there is replaced when all is well.
         animations: Of a skeletal model: they go into the file, or beside it where the format has files of their own;
             into a format without bones they pose it, one after another.

@@ -160,12 +160,13 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
         if lost := sorted(mod.painted(skins)):
             log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))
     kept = set() if packed or name else set(user_disk().store(target).names())
-    files |= icons_of(player, files, saved.skin, kept, renamed=bool(name))
     place = source_of(player)
-    if packed and place is not None and player_in(user_disk().store(place)) is None:
+    source = None if place is None else player_in(user_disk().store(place))
+    files |= icons_of(player, source, files, saved.skin, kept, renamed=bool(name))
+    if packed and place is not None and source is None:
         text = "the player's folder is not there any more, and what lay beside its models, pictures say, left out: '%s'"
         log.warning(text, place)
-    for text in stale(files, places_of(target, folder, source_of(player), user_disk())):
+    for text in stale(files, places_of(target, folder, place, user_disk())):
         log.warning("%s", text)
     if packed:
         write_player(target / folder, saved.name, files, besides)
@@ -188,15 +189,18 @@ def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:
 
 
 def icons_of(
-    player: PlayerFound, files: Iterable[str], skin: str, kept: Collection[str], renamed: bool
+    player: PlayerFound,
+    source: PlayerFiles | None,
+    files: Iterable[str],
+    skin: str,
+    kept: Collection[str],
+    renamed: bool,
 ) -> dict[str, bytes]:
-    """Return the icons of the skins among a player's files, from where the player came; warns of what is missing.
+    """Return the icons of the skins among a player's files, from its `source` if it has one; warns of what is missing.
 
     Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn. Of skins that
     came with it those stay that are among the files `kept` where it goes.
     """
-    place = source_of(player)
-    source = None if place is None else player_in(user_disk().store(place))
     found: dict[str, bytes] = {}
     there = {} if source is None else source.icons
     for icon in there.values():

@@ -328,15 +328,28 @@ def dressed(kind: str) -> tuple[Any, Any, Any]:
     return block, tree, node
 
 
+def dress_faces(tree: Any, node: Any, operation: str, number: int) -> None:
+    """Let a node dress the faces alone whose index is so to a number."""
+    index, compare = tree.nodes.new("GeometryNodeInputIndex"), tree.nodes.new("FunctionNodeCompare")
+    compare.data_type, compare.operation = "INT", operation
+    value, other = (each for each in compare.inputs if each.enabled)
+    other.default_value = number
+    tree.links.new(index.outputs[0], value)
+    tree.links.new(compare.outputs[0], node.inputs["Selection"])
+
+
+def shaders_of(block: Any, format_name: str = "md2") -> list[str]:
+    """Return what the one surface of a file of a format would wear."""
+    settings = GatherSettings(holds=holds_of(by_name(format_name)))
+    (surface,) = gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings)).surfaces
+    return surface.shaders
+
+
 @pytest.mark.parametrize(("name", "shaders"), [("md2", ["new", "own"]), ("md3", ["new"])])
 def test_what_a_modifier_dresses_all_faces_in_is_worn_first(name, shaders):
     block, _, node = dressed("GeometryNodeSetMaterial")
     node.inputs["Material"].default_value = bpy.data.materials.new("new")
-    holds = holds_of(by_name(name))
-    (surface,) = gather(
-        [block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, GatherSettings(holds=holds))
-    ).surfaces
-    assert surface.shaders == shaders
+    assert shaders_of(block, name) == shaders
 
 
 def test_materials_that_change_as_frames_go_by_are_said(caplog):
@@ -352,13 +365,8 @@ def test_materials_that_change_as_frames_go_by_are_said(caplog):
 def test_a_modifier_that_dresses_some_faces_leaves_what_is_worn_first():
     block, tree, node = dressed("GeometryNodeSetMaterial")
     node.inputs["Material"].default_value = bpy.data.materials.new("new")
-    first = tree.nodes.new("GeometryNodeInputIndex"), tree.nodes.new("FunctionNodeCompare")
-    first[1].data_type, first[1].operation = "INT", "EQUAL"
-    tree.links.new(first[0].outputs[0], next(each for each in first[1].inputs if each.enabled))
-    tree.links.new(first[1].outputs[0], node.inputs["Selection"])
-    settings = GatherSettings(holds=holds_of(by_name("md2")))
-    (surface,) = gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings)).surfaces
-    assert surface.shaders == ["own", "new"]
+    dress_faces(tree, node, "EQUAL", 0)
+    assert shaders_of(block) == ["own", "new"]
 
 
 def test_what_most_faces_wear_is_first_where_a_modifier_dresses_all_of_the_first():
@@ -366,14 +374,8 @@ def test_what_most_faces_wear_is_first_where_a_modifier_dresses_all_of_the_first
     block.data.materials.append(bpy.data.materials.new("other"))
     block.data.polygons.foreach_set("material_index", [0, 0, 1, 1, 1, 1])
     node.inputs["Material"].default_value = bpy.data.materials.new("new")
-    index = tree.nodes.new("GeometryNodeInputIndex"), tree.nodes.new("FunctionNodeCompare")
-    index[1].data_type, index[1].operation = "INT", "LESS_THAN"
-    tree.links.new(index[0].outputs[0], next(each for each in index[1].inputs if each.enabled))
-    next(each for each in reversed(index[1].inputs) if each.enabled).default_value = 2
-    tree.links.new(index[1].outputs[0], node.inputs["Selection"])
-    settings = GatherSettings(holds=holds_of(by_name("md2")))
-    (surface,) = gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings)).surfaces
-    assert surface.shaders == ["other", "own", "new"]
+    dress_faces(tree, node, "LESS_THAN", 2)
+    assert shaders_of(block) == ["other", "own", "new"]
 
 
 def test_a_skin_that_is_shown_stays_where_it_is_though_a_modifier_dresses_some_faces():
@@ -382,13 +384,8 @@ def test_a_skin_that_is_shown_stays_where_it_is_though_a_modifier_dresses_some_f
     block.data.materials.append(bpy.data.materials.new("pain"))
     block.data.polygons.foreach_set("material_index", [1] * 6)
     node.inputs["Material"].default_value = bpy.data.materials.new("new")
-    index = tree.nodes.new("GeometryNodeInputIndex"), tree.nodes.new("FunctionNodeCompare")
-    index[1].data_type, index[1].operation = "INT", "EQUAL"
-    tree.links.new(index[0].outputs[0], next(each for each in index[1].inputs if each.enabled))
-    tree.links.new(index[1].outputs[0], node.inputs["Selection"])
-    settings = GatherSettings(holds=holds_of(by_name("md2")))
-    (surface,) = gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings)).surfaces
-    assert surface.shaders == ["own", "pain", "new"]
+    dress_faces(tree, node, "EQUAL", 0)
+    assert shaders_of(block) == ["own", "pain", "new"]
 
 
 def test_what_modifiers_round_is_no_change_of_texture_coordinates(caplog):
