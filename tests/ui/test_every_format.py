@@ -73,7 +73,6 @@ BY_SUFFIX = {suffix: row for row in ROWS for suffix in row.suffixes}
 REAL = [path for path in sorted(CORPUS.rglob("*")) if path.suffix.lower() in BY_SUFFIX]
 
 
-@pytest.mark.everywhere
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.relative_to(CORPUS).as_posix())
 def test_a_real_file_comes_back_or_is_refused(tmp_path, path):
     bring, data = operator("import", BY_SUFFIX[path.suffix.lower()]), path.read_bytes()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,10 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from io_idtech_models.assets.player import write_player
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.shading.images import image_of
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import tga as pictures
 from io_idtech_models.game.skin import read_skin, surface_key
 from tests.blender.case import show_image
@@ -406,9 +407,9 @@ def test_a_new_skin_of_all_parts(tmp_path, capfd):
     player = brought(dressed_game(tmp_path))
     before = members(tmp_path / "baseq3/pak0.pk3")
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
-    pictures = {each.name for each in bpy.data.images}
+    images = {each.name for each in bpy.data.images}
     assert export_player(filepath=str(tmp_path / "mod.pk3"), new_skin="Lava") == {"FINISHED"}
-    assert {each.name for each in bpy.data.images} - {"Render Result"} == pictures
+    assert {each.name for each in bpy.data.images} - {"Render Result"} == images
     found = members(tmp_path / "mod.pk3")
     for part in PARTS:
         assert found[f"{FOLDER}/{part}_default.skin"] == before[f"{FOLDER}/{part}_default.skin"]
@@ -416,11 +417,34 @@ def test_a_new_skin_of_all_parts(tmp_path, capfd):
         assert own in shaders_in(found[f"{FOLDER}/{part}_lava.skin"]).values()
         assert (own in found) == (part == "upper")
     assert f"{FOLDER}/upper.tga" not in found
-    icon = found[f"{FOLDER}/icon_lava.tga"]
-    assert struct.unpack_from("<HHB", icon, 12) == (64, 64, 24) and len(set(icon[18:])) > 4
-    blue, _, red = np.frombuffer(icon[18:], np.uint8).reshape(-1, 3).astype(int).T
+    icon = pictures.decode(found[f"{FOLDER}/icon_lava.tga"])
+    assert icon.shape == (64, 64, 3) and len(np.unique(icon)) > 4
+    red, _, blue = icon.reshape(-1, 3).astype(int).T
     assert (red - blue).max() < 50, "the head alone, which is no red"
     assert "icons that were missing" not in capfd.readouterr().out, "it is the one that was asked for"
+
+
+@pytest.mark.parametrize("target", ["mod.pk3", "grunt", "renamed.pk3"])
+def test_an_icon_that_was_drawn_stays_and_one_that_was_made_follows_the_head(tmp_path, target):
+    """Wherever it lies: what is made says that it was, and no drawing does."""
+    options = {"new_skin": "lava"} | ({"player": "ogre"} if target == "renamed.pk3" else {})
+    name = options.get("player", "grunt")
+    player = brought(dressed_game(tmp_path))
+
+    def written() -> bytes:
+        assert export_player(filepath=str(tmp_path / target), **options) == {"FINISHED"}
+        store = Disk().store(tmp_path / target / (f"models/players/{name}" if target.endswith(".pk3") else ""))
+        return store.read("icon_lava.tga")
+
+    made = written()
+    assert written() == made
+    paint(mesh_of(player, "head"), (0.0, 1.0, 0.0))
+    anew = written()
+    assert anew != made, "the head was painted"
+    one_texel = anew[:-1] + bytes([anew[-1] ^ 255])  # in an editor that keeps the text that says who made it
+    for drawn in (one_texel, b"mine"):
+        write_player(tmp_path / target, name, {"icon_lava.tga": drawn})
+        assert written() == drawn
 
 
 def test_a_player_of_another_name(tmp_path, capfd):

@@ -129,3 +129,18 @@ def encode(picture: Picture) -> bytes:
     header = struct.pack("<3B5xHHHHBB", 0, 0, 2, 0, 0, width, height, 8 * channels, 8 if channels == 4 else 0)
     order = [2, 1, 0, 3][:channels]
     return header + np.ascontiguousarray(picture[:, :, order]).tobytes()
+
+
+def text_of(data: bytes) -> bytes:
+    """Return the text that a file has behind its header, up to 255 bytes which engines and editors skip."""
+    return data[HEADER.itemsize : HEADER.itemsize + data[0]] if data else b""
+
+
+def without_text(data: bytes) -> bytes:
+    """Return a file without the text behind its header."""
+    return b"\0" + data[1 : HEADER.itemsize] + data[HEADER.itemsize + len(text_of(data)) :]
+
+
+def with_text(data: bytes, text: bytes) -> bytes:
+    """Return a file, which has none yet, with a text of at most 255 bytes behind its header."""
+    return bytes([len(text)]) + data[1 : HEADER.itemsize] + text + data[HEADER.itemsize :]

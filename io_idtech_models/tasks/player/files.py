@@ -8,21 +8,18 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
 from ... import formats
 from ...assets.levels import level_name
 from ...assets.player import PACK, write_player
-from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
-from ...blender.provenance import SKIN as WORN_SKIN
 from ...game.folders import Disk, led
-from ...game.player.files import HEAD, PlayerFiles, named_by, player_in, player_of, players_in
+from ...game.player.files import PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
 from ...game.skin import SUFFIX as SKIN
-from ...game.skin import skins_of
 from ...game.store import ARCHIVES, GameFile, Store, name_parts, split_at_archive, split_name
 from ...model.limits.games import MOST_LEVELS
 from ...reporting import LimitError, ModelError, listed
@@ -30,7 +27,8 @@ from ..export.advice import of_other_pictures, of_turned_pictures
 from ..import_.games import configured, user_disk
 from .exports import SavedPlayer, player_name
 from .home import say_elsewhere
-from .mod import Mod, head_icon, moved
+from .icons import icons_of
+from .mod import Mod, moved
 from .tables import KINDS
 
 log = logging.getLogger(__name__)
@@ -159,10 +157,10 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
             log.warning("%s", text)
         if lost := sorted(mod.painted(skins)):
             log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))
-    kept = set() if packed or name else set(user_disk().store(target).names())
     place = source_of(player)
     source = None if place is None else player_in(user_disk().store(place))
-    files |= icons_of(player, source, files, saved.skin, kept, renamed=bool(name))
+    goes_to = user_disk().store(target / folder if packed else target)
+    files |= icons_of(player, source, files, saved.skin, goes_to, renamed=bool(name))
     if packed and place is not None and source is None:
         text = "the player's folder is not there any more, and what lay beside its models, pictures say, left out: '%s'"
         log.warning(text, place)
@@ -186,47 +184,6 @@ def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:
     if not name.lower().endswith(".cfg"):
         return data
     return re.sub(re.escape(old.encode()) + rb"(?=/)", lambda _: new.encode(), data, flags=re.IGNORECASE)
-
-
-def icons_of(
-    player: PlayerFound,
-    source: PlayerFiles | None,
-    files: Iterable[str],
-    skin: str,
-    kept: Collection[str],
-    renamed: bool,
-) -> dict[str, bytes]:
-    """Return the icons of the skins among a player's files, from its `source` if it has one; warns of what is missing.
-
-    Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn. Of skins that
-    came with it those stay that are among the files `kept` where it goes.
-    """
-    found: dict[str, bytes] = {}
-    there = {} if source is None else source.icons
-    for icon in there.values():
-        try:
-            found[icon.name] = icon.read()
-        except ModelError as error:
-            log.warning("%s: %s", icon.name, error)
-    skins = skins_of(HEAD, files)
-    brought, lie_there = ({each.lower() for each in those} for those in (stored_files(player.collection), kept))
-    known = brought if source is not None else set()
-    stay = {each for each in skins if skins[each].lower() in brought and f"icon_{each}.tga".lower() in lie_there}
-    without_icon = [each for each in skins if each not in there and each not in stay]
-    new = [each for each in without_icon if renamed or skins[each].lower() not in known]
-    picture = head_icon(player) if new else b""
-    found |= {f"icon_{each}.tga": picture for each in new if picture}
-    worn = skin or player.kept(WORN_SKIN)
-    alike = [f"icon_{each}.tga" for each in new if picture and each != worn and len(skins) > 1]
-    if alike:
-        log.warning("icons that were missing show the head as it is worn now, of other skins, too: %s", listed(alike))
-    came = set() if source is None else {each for part in source.parts.values() for each in part.skins}
-    without_icon = [f"icon_{each}.tga" for each in without_icon if f"icon_{each}.tga" not in found and each not in came]
-    if without_icon:
-        log.warning(
-            "games refuse a skin without its icon, which is no model's to make: put %s beside", listed(without_icon)
-        )
-    return found
 
 
 def source_of(player: PlayerFound) -> Path | None:

@@ -25,27 +25,23 @@ from ...assets.belongings import named_by
 from ...assets.surface_looks import Looks
 from ...blender import names
 from ...blender.compat import Block
-from ...blender.exchange.picture import render_still
-from ...blender.exchange.scene_files import ExchangeError
 from ...blender.mesh.surface_names import worn_materials
-from ...blender.player.parts import PlayerFound, all_shown
+from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE, MODEL_ID
-from ...blender.roots import root_of
 from ...blender.shading import pixels
 from ...blender.shading.edited import waiting
 from ...blender.shading.images import image_of
 from ...blender.shading.materials import worn_by
-from ...blender.shading.pixels import file_of, is_changed, origin_of, pixels_of
+from ...blender.shading.pixels import file_of, is_changed, origin_of
 from ...game.lexer import without_suffix
 from ...game.pictures import tga
-from ...game.player.files import HEAD
 from ...game.search import SearchPath
 from ...game.shaders.library import ShaderLibrary
 from ...game.shaders.model import Shader, is_builtin
 from ...game.skin import SUFFIX as SKIN
 from ...game.skin import read_skin
 from ...game.store import GameFile, split_at_archive
-from ...model.pictures import fitting, resized
+from ...model.pictures import fitting
 from ...reporting import ModelError, listed
 from ..import_.games import user_disk
 from .making_pictures import picture_name, plain_name
@@ -56,7 +52,6 @@ SUFFIXES = (".tga", ".jpg", ".jpeg", ".png")  # of pictures that all games of Qu
 SCRIPT, MODEL = ".shader", "lower.md3"
 OWN_ARCHIVE = re.compile(r"pak\d[^/\\]*\.pk3\Z", re.IGNORECASE)  # of a game itself; others are somebody's mod
 MOST_LETTERS = 32  # of a new picture's name
-TIMES = 4  # as large as the icon is what is rendered
 Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
 KINDS = {".jpg": "JPEG", ".jpeg": "JPEG", ".png": "PNG"}
 QUALITY = 95  # of a JPEG, in percent
@@ -364,27 +359,6 @@ def moved(skins: dict[str, bytes], mod: Mod, old: str, new: str) -> None:
 
 def _below(name: str, folder: str) -> bool:
     return name.replace("\\", "/").lower().startswith(folder.lower() + "/")
-
-
-def head_icon(player: PlayerFound) -> bytes:
-    """Return the file of an icon that shows a player's head, or else all of it; b"" if there is no picture."""
-    context: Any = bpy.context
-    root: Any = player.parts.get(HEAD, player.root)
-    blocks = [b for b in root.children_recursive if b.type == "MESH" and root_of(b) == root]
-    size = TIMES * tga.ICON
-    with tempfile.TemporaryDirectory() as folder, all_shown(context.view_layer, blocks):
-        path = Path(folder) / "icon.png"
-        try:
-            render_still(path, context.scene.frame_current, (size, size), blocks)
-        except ExchangeError as error:
-            log.warning("no icon could be rendered: %s", error.what)
-            return b""
-        image = bpy.data.images.load(str(path))
-        try:
-            found = pixels_of(image)
-        finally:
-            bpy.data.images.remove(image)
-    return b"" if found is None else tga.encode(resized(found[:, :, :3], tga.ICON, tga.ICON))
 
 
 def write(picture: Pixels, suffix: str) -> bytes:

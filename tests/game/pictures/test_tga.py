@@ -4,6 +4,8 @@ import struct
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from io_idtech_models.game.pictures import tga
 from io_idtech_models.game.pictures.tga import encode
@@ -95,3 +97,12 @@ def test_what_can_be_seen_through_has_a_fourth_channel():
     assert tga.encode(picture)[16:] == bytes((32, 8, 3, 2, 255, 255, 6, 5, 4, 7))
     picture[..., 3] = 255
     assert tga.encode(picture)[16:] == bytes((24, 0, 3, 2, 255, 6, 5, 4))
+
+
+@given(st.binary(max_size=255))
+def test_a_text_is_what_is_behind_the_header_and_no_pixel(text):
+    plain = tga.encode(np.arange(24, dtype=np.uint8).reshape(2, 4, 3))
+    data = tga.with_text(plain, text)
+    assert tga.text_of(data) == text and tga.without_text(data) == plain
+    assert (tga.decode(data) == tga.decode(plain)).all() and tga.shown_by_games(data)
+    assert tga.text_of(b"") == b"", "of no file"
