@@ -44,7 +44,6 @@ MAY_IMPORT = {
     "blender/shading": {"blender", "model"},
     "blender/vertex": {"blender", "blender/mesh", "blender/shading", "model"},
     "blender/skeletal": {"blender", "blender/mesh", "blender/shading", "model"},
-    "blender/hanging": {"blender", "blender/skeletal", "model"},
     "blender/player": {"blender", "blender/mesh", "blender/vertex", "model"},
     "blender/rigging": {"blender", "blender/mesh", "blender/player", "blender/skeletal", "blender/vertex", "model"},
     "blender/exchange": {"blender", "blender/mesh", "blender/vertex", "assets", "model"},

@@ -27,6 +27,7 @@ from . import names
 from .along import AT_HOME, Along, along_with, going_along, hang, way_of
 from .compat import Block, action_parts, playing_curves
 from .empties import PREFIX
+from .joints import TURN, from_children
 from .linked import LOCAL, refuse_linked
 from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
@@ -192,8 +193,6 @@ def _stand(carrier: Carrier, made: list[Any]) -> Block:
 
 def to_joint(carrier: Carrier) -> NDArray[np.float64]:
     """Return where what hangs on a bone begins, its tail, in the space of the joint or tag that the bone is, (4, 4)."""
-    from .skeletal.armature import TURN, from_children  # which vertex-animated models do without
-
     return steady.products(TURN, inverse(from_children(carrier.block.data.bones[carrier.bone])))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
+from io_idtech_models.blender.provenance import JOINT
 from io_idtech_models.blender.roots import is_root
 from tests.samples import load, put, sample
 from tests.ui.scene import (
@@ -415,6 +416,25 @@ def test_a_tag_on_a_bone_with_relative_parenting_is_where_it_is_shown(tmp_path, 
     assert export_bytes(tmp_path / f"out.{kind}") != path.read_bytes()
     tag.matrix_world = stood
     assert export_bytes(tmp_path / f"out.{kind}") == path.read_bytes()
+
+
+@pytest.mark.parametrize("is_of_file", [True, False])
+def test_a_bone_that_is_a_tag_stands_as_the_joint_that_it_is(tmp_path, is_of_file):
+    """A joint's X is the bone's Y, and so in all formats; bones of one's own armature are no file's joints."""
+    rig = first("ARMATURE", import_model(put(tmp_path / "arm.md5mesh", "arm")).objects)
+    bpy.ops.import_anim.idtech_md5anim(filepath=str(put(tmp_path / "wave.md5anim", "wave")))
+    bone = rig.pose.bones[-1]
+    bone.name = "tag_hand"
+    for each in () if is_of_file else rig.data.bones:
+        del each[JOINT]
+    shown = []
+    for frame in range(2):
+        bpy.context.scene.frame_set(frame)
+        axes = np.array((rig.matrix_world @ bone.matrix).to_3x3().normalized().transposed())
+        shown.append([axes[1], -axes[0], axes[2]] if is_of_file else axes)
+    activate(rig)
+    tags = {tag.name: tag for tag in export_model(tmp_path / "out.md3", frames="SCENE").tags}
+    np.testing.assert_allclose(tags["tag_hand"].axes[:2], shown, atol=1e-4)
 
 
 def test_a_model_on_a_bone_that_is_a_tag(tmp_path):

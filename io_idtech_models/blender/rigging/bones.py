@@ -21,8 +21,9 @@ from ...model.transforms import inverse
 from .. import names
 from ..compat import Block, drop_action
 from ..frame_rigs import TAGS, note_tag
+from ..joints import TURN
 from ..player.assembly import let_go
-from ..skeletal.armature import TURN, editing, rest_matrices
+from ..skeletal.armature import editing, rest_matrices
 from .read import FramedModel
 
 Doubles = NDArray[np.float64]

@@ -20,7 +20,8 @@ from .. import names
 from ..compat import Block, curves_for, played_slot
 from ..curves import add_curves, bone_path, group_by_bone
 from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
-from ..skeletal.armature import TURN, joint_matrices, relative
+from ..joints import TURN
+from ..skeletal.armature import joint_matrices, relative
 from .bones import Bones
 from .read import unit
 

@@ -1,8 +1,8 @@
 """Skeletons as armatures. A bone keeps its joint's place and axes exactly, but for one fixed turn.
 
 Blender draws a bone along its Y axis; these formats' joints point along X. So a bone is its joint turned by a right
-angle about Z (`TURN`). Blender stores a bone as head, tail and roll in single precision: its axes come back the more
-exact the longer it is, so that a bone is at least an eighth as long as its coordinates are large; and what Blender
+angle about Z (`joints.TURN`). Blender stores a bone as head, tail and roll in single precision: its axes come back the
+more exact the longer it is, so that a bone is at least an eighth as long as its coordinates are large; and what Blender
 gives back (`rest_matrices`) is what poses are computed against, never what was asked for.
 
 Letters in shapes: J joints.
@@ -24,31 +24,17 @@ from ...model.skeletal import Skeleton
 from ...model.transforms import as_matrices, inverse, to_matrices
 from .. import names
 from ..compat import Block
+from ..joints import TURN
 from ..provenance import JOINT
 from ..window import selected, set_mode
 
 Doubles = NDArray[np.float64]
-# Bone axes as columns in the joint's space: Y along the joint's X, Z stays.
-TURN = np.array([[0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-TURN_BACK = inverse(TURN)
 LEAST_PART = 8.0  # a bone is at least this part of its largest coordinate long
 LEAST_LENGTH = 0.1
 # How far a joint's axes may be from unit and upright: Blender's own rounding; what shows.
 ROUNDED, BENT = 1e-5, 1e-3
 EPSILON = 2.0**-24  # half a step of single precision, as a part of the number
 ROUNDINGS = 16  # of so many a head or an axis is the sum at most; twice the worst of real skeletons after edits
-
-
-def from_children(bone: Any) -> Doubles:
-    """Return the way from where Blender counts what hangs on a bone to its head, (4, 4).
-
-    That is its tail; with Relative Parenting, the armature's origin while the bone is at rest.
-    """
-    if bone.use_relative_parent:
-        return np.array(bone.matrix_local, np.float64)
-    way = np.eye(4)
-    way[1, 3] = -bone.length
-    return way
 
 
 def joint_matrices(positions: NDArray[Any], rotations: NDArray[Any], scale: float = 1.0) -> Doubles:

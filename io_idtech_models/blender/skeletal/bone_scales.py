@@ -25,12 +25,12 @@ from ...model.transforms import from_matrices
 from ...reporting import listed
 from .. import properties
 from ..compat import Block
+from ..joints import TURN_BACK
 from . import armature
-from .armature import TURN_BACK
 
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
-AXES = [1, 0, 2]  # a bone's Y axis is its joint's X, and its X lies along the joint's Y: see `armature.TURN`
+AXES = [1, 0, 2]  # a bone's Y axis is its joint's X, and its X lies along the joint's Y: see `joints.TURN`
 
 
 def above(parents: NDArray[Any], values: Doubles) -> Doubles:

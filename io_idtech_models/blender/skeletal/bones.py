@@ -21,6 +21,7 @@ from .. import properties
 from ..compat import Block
 from ..curves import bone_path
 from ..empties import PREFIX
+from ..joints import TURN_BACK
 from ..provenance import TAG_INDEX
 from . import armature, bone_scales, channels, torso
 from .source import StoredRig
@@ -121,7 +122,7 @@ def bones_now(rig: Block, scale: float) -> Skeleton:
     rest = armature.rest_matrices(rig.data)
     order = {bone.name: nth for nth, bone in enumerate(bones)}
     parents = np.array([-1 if bone.parent is None else order[bone.parent.name] for bone in bones], np.int32)
-    matrices = steady.products(np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4), armature.TURN_BACK)
+    matrices = steady.products(np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4), TURN_BACK)
     turns = from_matrices(steady.nearest_rotations(matrices[:, :3, :3]))
     numbers = np.array(armature.joint_numbers(bones), np.int32)
     called = [armature.joint_name(bone) for bone in bones]

@@ -24,7 +24,7 @@ from ...model.transforms import conjugate, from_matrices, inverse, multiply
 from .. import names, properties, spans
 from ..compat import Block, curves_for
 from ..curves import CONSTANT, LINEAR, add_curves, bone_path
-from .armature import TURN
+from ..joints import TURN
 
 Doubles = NDArray[np.float64]
 Maps = tuple[Doubles, Doubles]

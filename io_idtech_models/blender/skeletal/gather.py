@@ -24,6 +24,7 @@ from .. import losses, names
 from ..budgets import refuse_to_write
 from ..compat import Block
 from ..frame_rigs import is_posed_alone, rig_of
+from ..joints import TURN, TURN_BACK
 from ..leaders import leaders
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import shows_smooth, shows_the_same
@@ -145,7 +146,7 @@ def gather_rig(export: RigScene) -> ExportRig:
     block, known, settings, bones = export.rig, export.stored, export.settings, export.listed
     rest, world = bones.rest, np.array(block.matrix_world, np.float64)
     export.homes[block] = world
-    matrices = steady.products(rest, armature.TURN_BACK)
+    matrices = steady.products(rest, TURN_BACK)
     sources: NDArray[np.int32] = np.full(len(bones.names), -1, np.int32)
     kept: NDArray[np.bool_] = np.zeros(len(bones.names), np.bool_)
     if known is not None:
@@ -172,7 +173,7 @@ def _bound_pose(
     """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
     bound = known.source.skeleton.bind
     own = np.flatnonzero(sources >= 0)
-    matrices = steady.products(rest, armature.TURN_BACK)
+    matrices = steady.products(rest, TURN_BACK)
     matrices[own] = _carried(bound, sources[own], rest[own], known)
     matrices = armature.placed(matrices, world)[0]
     positions, rotations = matrices[:, :3, 3] / scale, from_matrices(matrices[:, :3, :3])
@@ -184,7 +185,7 @@ def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: Stored
     """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
     file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
     before = inverse(known.rest[joints])
-    return steady.products(file, armature.TURN, before, rest, armature.TURN_BACK)
+    return steady.products(file, TURN, before, rest, TURN_BACK)
 
 
 def _known_joints(

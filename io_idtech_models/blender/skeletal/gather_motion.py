@@ -27,6 +27,7 @@ from ...reporting import LimitError, advance
 from .. import names, playback
 from ..compat import Block, is_muted, playing_curves
 from ..curves import Keys, read_keys
+from ..joints import TURN_BACK
 from ..leaders import alone
 from ..playback import Take
 from ..properties import FRAME_RATE
@@ -354,7 +355,7 @@ def _shown(
     hidden = unseen | ((bones.parents >= 0) & unseen[:, bones.parents])  # what can't be seen, nor what hangs on it
     whole = matrices.copy()
     whole[..., :3, :3] /= np.where(gone, 1.0, size)[..., None, None]
-    moved, lost = armature.placed(steady.products(whole, armature.TURN_BACK), worlds)
+    moved, lost = armature.placed(steady.products(whole, TURN_BACK), worlds)
     lost &= ~hidden
     if lost.any():
         bent = [frames[lost.any(axis=1)][0], bones.names[int(lost.any(axis=0).argmax())]]
@@ -379,7 +380,7 @@ def _shown_stretched(
 ) -> Shown:
     """Return what poses (F, J, 4, 4) in the armature show with inherited scales; see `_shown`."""
     rig, bones = export.rig, export.bones
-    whole = steady.products(matrices, armature.TURN_BACK)
+    whole = steady.products(matrices, TURN_BACK)
     positions, rotations, scales, sheared = bone_scales.relative_poses(whole, worlds, bones.parents)
     if sheared.any():
         bent = [frames[sheared.any(axis=1)][0], bones.names[int(sheared.any(axis=0).argmax())]]

@@ -17,8 +17,8 @@ from ...model import steady
 from ...model.transforms import inverse
 from .. import names
 from ..compat import Block
+from ..joints import TURN_BACK, from_children
 from ..provenance import MODEL_ID, PART
-from .armature import TURN_BACK, from_children
 from .build import Posed
 
 Doubles = NDArray[np.float64]

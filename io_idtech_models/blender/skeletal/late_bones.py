@@ -21,6 +21,7 @@ from ...model.transforms import rotate
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
+from ..joints import TURN
 from ..mesh import attributes, normal_codes
 from ..provenance import JOINT, MODEL_ID, first_number
 from . import armature, torso
@@ -86,7 +87,7 @@ def _place_bones(rig: Block, skeleton: Skeleton, scale: float, scene: bpy.types.
     present = {joint: bone.name for joint, bone in zip(numbers, rig.data.bones, strict=True) if joint >= 0}
     given = names.unique(skeleton.names, "bone")
     bind = skeleton.bind
-    matrices = steady.products(armature.joint_matrices(bind.positions, bind.rotations, scale), armature.TURN)
+    matrices = steady.products(armature.joint_matrices(bind.positions, bind.rotations, scale), TURN)
     lengths = armature.bone_lengths(skeleton) * scale
     with armature.editing(rig, scene):
         edit = rig.data.edit_bones

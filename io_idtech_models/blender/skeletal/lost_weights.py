@@ -20,6 +20,7 @@ from ...model.transforms import inverse
 from ...reporting import plural
 from ..compat import Block, playing_curves
 from ..curves import read_keys
+from ..joints import TURN_BACK
 from ..leaders import curves_of, slot_of
 from ..playback import used_actions
 from ..spans import span_between
@@ -110,7 +111,7 @@ def _in_units(matrices: Doubles, scale: float) -> Doubles:
 def _scaled(rig: ExportRig, poses: Doubles, world: Doubles) -> Doubles:
     """Return what Blender does to the places that weights name in the space of joints, (F, J, 4, 4)."""
     rest = armature.rest_matrices(rig.block.data)
-    before = steady.products(np.array([rest[name] for name in rig.joints]).reshape(-1, 4, 4), armature.TURN_BACK)
+    before = steady.products(np.array([rest[name] for name in rig.joints]).reshape(-1, 4, 4), TURN_BACK)
     bound = armature.placed(before, world)[0]
     return steady.products(world, poses, inverse(before), inverse(world), bound)
 
@@ -153,7 +154,7 @@ def _poses(rig: ExportRig, export: RigScene) -> list[tuple[str, Doubles]]:
     places = {bone.name: place for place, bone in enumerate(pose)}
     order = [places[name] for name in rig.joints]
     matrices = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[order].astype(np.float64)
-    return [("in the pose shown", steady.products(matrices, armature.TURN_BACK)[None])]
+    return [("in the pose shown", steady.products(matrices, TURN_BACK)[None])]
 
 
 def _played(rig: ExportRig, export: RigScene, action: Block, most: int) -> tuple[str, Doubles] | None:

@@ -16,6 +16,7 @@ from ...model import steady
 from ...model.skeletal import Animation
 from ...model.transforms import from_matrices, inverse, multiply, rotate
 from ..compat import Block
+from ..joints import TURN_BACK
 from . import armature, source
 from .bones import same_rest
 
@@ -80,7 +81,7 @@ def moved_rest(rig: Block) -> MovedRest | None:
 
 def _relative(rest: Doubles, parents: NDArray[Any]) -> Doubles:
     """Return bones at rest (J, 4, 4) as joints, against what these hang on."""
-    return armature.relative(steady.products(rest, armature.TURN_BACK), parents)
+    return armature.relative(steady.products(rest, TURN_BACK), parents)
 
 
 def _at_rest(

@@ -16,10 +16,10 @@ from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights
 from ...model.source import Meshes
 from ...model.transforms import inverse
 from ..compat import Block
+from ..joints import from_children
 from ..mesh.attributes import Topology
 from ..mesh.held_once import HeldOnce
 from ..scene import ExportScene, bone_under, positioned, upward
-from .armature import from_children
 from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
 from .torso import WeightLimits

@@ -22,6 +22,7 @@ from .. import names
 from ..compat import Block
 from ..curves import is_still
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
+from ..joints import TURN_BACK, from_children
 from ..provenance import LISTS_TAGS, MODEL_ID, TAG_INDEX, Claims, file_lists_tags
 from ..roots import REST, bones_with_tags, is_root, tag_bones, told_bones
 from ..scene import upward
@@ -61,7 +62,7 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     local = np.eye(4)
     local[:3, :3] = shown_axes(quaternions, scales)[0].T
     local[:3, 3] = tag.origin.astype(np.float64) * scale
-    return steady.products(armature.from_children(bone), armature.TURN_BACK, local)
+    return steady.products(from_children(bone), TURN_BACK, local)
 
 
 def stand_on_bone(block: Block, bone: Any) -> None:
@@ -161,7 +162,7 @@ def _gather_tag(block: Block, name: str, rig: ExportRig, world: Doubles, scale: 
     # An empty's own transform counts against the tail of its bone.
     basis = steady.products(*(np.array(m, np.float64) for m in (block.matrix_parent_inverse, block.matrix_basis)))
     rest = np.array(bone.matrix_local, np.float64)
-    shown = steady.products(world, rest, inverse(armature.from_children(bone)), basis)
+    shown = steady.products(world, rest, inverse(from_children(bone)), basis)
     shown[:3, 3] /= scale
     bind = skeleton.bind
     place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from ...blender import names
 from ...blender.animated import moved_paths
 from ...blender.compat import Block, Context
+from ...blender.joints import from_children
 from ...blender.player.assembly import hang
 from ...blender.properties import numbers
 from ...blender.provenance import FILE, MODEL_ID, PART, collections_of, model_of
 from ...blender.roots import FRAME_PATH, follows, is_root, is_tag, root_of
 from ...blender.scene import objects_in
-from ...blender.skeletal.armature import from_children
 from ...game.character.files import BODY
 from ...model import steady
 from ...model.transforms import inverse

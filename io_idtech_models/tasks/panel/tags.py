@@ -11,10 +11,10 @@ from mathutils import Matrix
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.empties import DISPLAY
+from ...blender.joints import from_children
 from ...blender.linked import LOCAL, refuse_linked
 from ...blender.provenance import PART
 from ...blender.roots import root_of
-from ...blender.skeletal.armature import from_children
 from ...blender.skeletal.tags import stand_on_bone
 from ...formats import SKELETAL
 from ...model import steady

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...blender.compat import Block, Context
+from ...blender.joints import TURN
 from ...blender.player.parts import find_player
 from ...blender.player.rig import CharacterRig, Piece, Sampled
 from ...blender.scene import ExportScene
-from ...blender.skeletal.armature import TURN
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.vertex.shape_keys import frame_blocks
 from ...game.player.animation_cfg import AnimationTable

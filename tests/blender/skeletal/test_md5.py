@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.compat import HAS_SLOTS
+from io_idtech_models.blender.joints import TURN
 from io_idtech_models.blender.provenance import JOINT, SKELETON
 from io_idtech_models.blender.skeletal import armature
 from io_idtech_models.blender.skeletal import build as skeletal
@@ -234,7 +235,7 @@ def test_bones_are_joints(data, scale):
     assert all(bone.use_deform for bone in bones)
     wanted = armature.joint_matrices(skeleton.positions, skeleton.rotations, scale)
     rest = armature.rest_matrices(case.rig.data)
-    found = np.array([rest[name] for name in names]).reshape(-1, 4, 4) @ np.linalg.inv(armature.TURN)
+    found = np.array([rest[name] for name in names]).reshape(-1, 4, 4) @ np.linalg.inv(TURN)
     size = max(1.0, np.abs(wanted[:, :3, 3]).max(initial=0.0))
     np.testing.assert_allclose(found[:, :3, 3], wanted[:, :3, 3], rtol=0, atol=1e-6 * size)
     np.testing.assert_allclose(found[:, :3, :3], wanted[:, :3, :3], rtol=0, atol=3e-4)
@@ -250,7 +251,7 @@ def test_axes_are_exact_to_single_precision():
     skeleton = MESH.load(samples_md5.many_axes(), "x").skeleton
     rest = armature.rest_matrices(case.rig.data)
     bones = armature.file_order(case.rig.data.bones)
-    found = (np.array([rest[b.name] for b in bones]) @ np.linalg.inv(armature.TURN))[:, :3, :3]
+    found = (np.array([rest[b.name] for b in bones]) @ np.linalg.inv(TURN))[:, :3, :3]
     off = np.abs(found - to_matrices(skeleton.rotations)).max(axis=(1, 2))
     assert off[:31].max() < 2e-5
     assert off.max() < 3e-4
