@@ -218,6 +218,7 @@ def finish(context: Context, framed: Framed, rigs: list[FrameRig | None]) -> tup
         built = build(framed.name, framed.parts, rigs, keys, context.scene)
         if animations is not None:
             animations.pair_rigs()
+            animations.let_rigs_play()
             if len(framed.parts) > 1:
                 animations.play_together()
         context.view_layer.update()

@@ -13,6 +13,7 @@ from io_idtech_models import formats
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.blender import names
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
+from io_idtech_models.blender.mesh.attributes import positions
 from io_idtech_models.blender.player.rig import find_rig
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
@@ -233,6 +234,25 @@ def test_animations_play_along(tmp_path):
     assert block.animation_data.action == whole_of(block)
     again = export_model(tmp_path / "a.md2")
     assert np.array_equal(again.surfaces[0].positions, taken.surfaces[0].positions)
+
+
+@pytest.mark.parametrize("name", ["run", "All Frames"])
+def test_a_rig_plays_what_its_frames_played_before(name):
+    """At each frame of the scene it poses the key that shows, which it was made of."""
+    import_model(STILT)
+    assert play(name=name) == {"FINISHED"}
+    mesh, graph, scene = bpy.context.object, bpy.context.evaluated_depsgraph_get(), bpy.context.scene
+
+    def shown():
+        found = []
+        for frame in range(scene.frame_start, scene.frame_end + 1):
+            scene.frame_set(frame)
+            found.append(positions(mesh.evaluated_get(graph).data))
+        return np.array(found)
+
+    before = shown()
+    assert make() == {"FINISHED"}
+    np.testing.assert_allclose(shown(), before, atol=1e-3)
 
 
 @pytest.mark.parametrize("moves", [False, True])

@@ -267,6 +267,12 @@ class VertexAnimations(Animations):
             rig_clips.settle([rig])  # a copy has none of its own before
             rig_clips.pair(rig, wanted)
 
+    def let_rigs_play(self) -> None:
+        """Let armatures that were just made of the frames play what these play."""
+        playing = self.playing_row(self.rows())
+        if playing is not None and not playing.by_names:
+            rig_clips.play_along(rigs_of(self.keyed), playing.action, playing.whole)
+
     def demand_own(self) -> None:
         """Refuse a model of another .blend, also one that is overridden: frames are named after an animation."""
         edit_frames.refuse_linked_frames(self._model())
