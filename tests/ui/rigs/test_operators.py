@@ -93,9 +93,7 @@ def test_frames_of_an_armature(tmp_path, name):
         (tag,), (joint,) = found.tags, wanted.tags
         assert tag.name == "tag_hand"
         np.testing.assert_allclose(tag.origins, joint.origins, atol=1e-4)
-        # Like any bone's: it points along Y, which is the joint's X.
-        axes = np.stack((-joint.axes[:, 1], joint.axes[:, 0], joint.axes[:, 2]), axis=1)
-        np.testing.assert_allclose(tag.axes, axes, atol=1e-5)
+        np.testing.assert_allclose(tag.axes, joint.axes, atol=1e-5)
 
 
 # -- what Blender knows of the operators
