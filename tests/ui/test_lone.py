@@ -190,6 +190,24 @@ def test_parts_of_two_models(tmp_path, capfd):
     assert "its name in the file and bounds are made anew" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("kind", ["md3", "mdc"])
+def test_a_model_with_tags_and_parts_of_another(tmp_path, capfd, kind):
+    """The first's tags are what they were, too, and no facts are thrown away."""
+    data = sample("animated", kind)
+    blends = [objects_of(tmp_path / f"{name}.{kind}", data) for name in "ab"]
+    blend, names = blends[1]
+    activate(*append(*blends[0]), *append(blend, [name for name in names if not name.startswith("tag_")][:1]))
+    written = export_bytes(tmp_path / f"c.{kind}", what="SCENE")
+    row = format_of(data)
+    assert row.read(written).tags.tobytes() == row.read(data).tags.tobytes()
+    before, found = (row.load(each, "") for each in (data, written))
+    assert len(found.surfaces) == len(before.surfaces) + 1
+    for surface, own in zip(found.surfaces, before.surfaces, strict=False):
+        assert np.array_equal(surface.positions, own.positions) and np.array_equal(surface.normals, own.normals)
+    said = capfd.readouterr().out
+    assert "damaged" not in said and "its name in the file and bounds are made anew" in said
+
+
 # -- files of before, and of strangers
 
 

@@ -58,13 +58,13 @@ def model_fits(source: ModelSource, wanted: Wanted, tag: np.dtype[Any], ends: in
     """Tell whether a source's facts but for its surfaces' are what a codec writes: a .blend can come from a stranger.
 
     They have what is `wanted`, a `tag` for each and frame, and the layout, with so many `ends`. A part that came alone
-    has no layout, or no facts at all.
+    has no layout, and parts of several models have facts of their tags, or none at all.
     """
     facts = source.facts
-    if not facts:
-        return True
-    if source.tag_names:
-        wanted = wanted | {"tags": (tag, (source.num_frames, len(source.tag_names)))}
+    tags: Wanted = {"tags": (tag, (source.num_frames, len(source.tag_names)))} if source.tag_names else {}
+    if facts.keys() <= {"tags"}:
+        return not facts or all_fit(facts, tags)
+    wanted = wanted | tags
     if not any(name.startswith("layout_") for name in facts):
         return all_fit(facts, wanted)
     return all_fit(facts, wanted | {"layout_ends": ("i8", (ends,))}) and layout_fits(facts)
@@ -74,6 +74,7 @@ class KnownSource(NamedTuple):
     """What is known of the file that a model came from."""
 
     of_surfaces: ModelSource | None  # its surfaces' facts
+    of_tags: ModelSource | None  # the same, if it has facts of tags
     of_model: ModelSource | None  # the same, if it has facts of the whole model, too
     is_complete: bool  # the model has all surfaces that the file had
 
@@ -92,18 +93,19 @@ def known_source(
     """
     source = sound(model.source_of(format_name), fits, model.name)
     # A lone surface of a model knows its own facts, but it may not know the model's.
-    whole = source if source is not None and source.facts else None
+    whole = source if source is not None and "header" in source.facts else None
+    tags = source if source is not None and "tags" in source.facts else None
     complete = (
         whole is not None
         and "layout_ends" in whole.facts
         and len(whole.surfaces) >= int(records_of(whole.facts, "header", header)["num_surfaces"])
     )
-    if source is not None and not source.facts:
+    if source is not None and whole is None:
         text = "'%s' is made of parts that don't tell of their model: its name in the file and bounds are made anew"
         log.warning(text, model.name)
     elif source is not None and not complete:
         log.warning("'%s' is a part of its model: bounds are made anew", model.name)
-    return KnownSource(source, whole, complete)
+    return KnownSource(source, tags, whole, complete)
 
 
 def unique(indices: list[int]) -> list[int]:
@@ -202,7 +204,7 @@ def encode_places(positions: NDArray[np.float32], name: str, label: str) -> NDAr
 
 
 def encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
-    """Return the tags, TAG (F, N): what the source has where it says the same."""
+    """Return the tags, TAG (F, N): what the source, if it has facts of tags, has where it says the same."""
     tags = np.zeros((model.num_frames, len(model.tags)), TAG)
     written: NDArray[Any] = np.zeros((0, 0), TAG)
     if source is not None and source.tag_names:

@@ -106,7 +106,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     known = known_source(model, FORMAT, _fits, HEADER)
     surfaces = [_encode_surface(model, surface, known.of_surfaces) for surface in model.surfaces]
     frames = _encode_frames(model, surfaces, known)
-    tags = encode_tags(model, known.of_model)
+    tags = encode_tags(model, known.of_tags)
     header, layout = encode_header(model, known, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     return Md3(header, frames, tags, surfaces, layout, unique([s.source_index for s in model.surfaces]))

@@ -108,7 +108,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdc:
     coded = code_surfaces(model, known.of_surfaces)
     surfaces = [_encode_surface(*pair, known.of_surfaces) for pair in zip(model.surfaces, coded, strict=True)]
     frames = _encode_frames(model, coded, known)
-    tag_names, tags = _encode_tags(model, known.of_model)
+    tag_names, tags = _encode_tags(model, known.of_tags)
     header, layout = encode_header(model, known, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     indices = unique([s.source_index for s in model.surfaces])
