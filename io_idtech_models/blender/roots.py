@@ -236,13 +236,14 @@ def parts_of(blocks: Iterable[Block]) -> list[Block]:
     return list(dict.fromkeys(frame_root(root) for root in roots))
 
 
-def plays_rows(root: Block) -> bool:
+def plays_rows(root: Block, count: int) -> bool:
     """Tell whether a part, or one that carries it, shows other frames of its file than that which the scene stands at.
 
-    A part that nothing plays stands still.
+    `count` is how many frames the part has. A part that nothing plays stands still.
     """
     parts = dict.fromkeys(frame_root(each) for each in upward(root) if is_root(each))
-    return any(not _plays_file(part) for part in parts if part == root or part.animation_data is not None)
+    carriers = [part for part in parts if part != root and part.animation_data is not None]
+    return not _plays_file(root, count) or not all(map(_plays_file, carriers))
 
 
 def curve_of_frame(root: Block) -> Any | None:
@@ -250,12 +251,17 @@ def curve_of_frame(root: Block) -> Any | None:
     return next((curve for curve in playing_curves(root) if curve.data_path == FRAME_PATH), None)
 
 
-def _plays_file(root: Block) -> bool:
+def _plays_file(root: Block, count: int = 1) -> bool:
+    """Tell whether a part shows all frames, one after another, that it has keys for, and `count` at least."""
     curve = curve_of_frame(root)
     if curve is None or not len(curve.keyframe_points) or playing_strips(root.animation_data):
         return False
     first, last = (round(key.co.x) for key in (curve.keyframe_points[0], curve.keyframe_points[-1]))
-    return first == 0 and all(abs(curve.evaluate(frame) - frame) < PLAYED for frame in range(last + 1))
+    return (
+        first == 0
+        and last >= count - 1
+        and all(abs(curve.evaluate(frame) - frame) < PLAYED for frame in range(last + 1))
+    )
 
 
 def is_carried(block: Block, top: Block | None = None) -> bool:

@@ -92,7 +92,7 @@ def warn_of_length(action: Any, first: int, last: int, frames: int = 0) -> None:
     """Say that an action is written with other frames than import gave it."""
     imported = _imported(action, frames)
     stated = (float(action.frame_start), float(action.frame_end)) if action.use_frame_range else None
-    if imported is not None and stated == imported and (first, last) != imported:
+    if imported is not None and stated == imported and (first, last) != _whole(*imported):
         log.warning(
             "'%s' is written from frame %d to %d, where its keys are: import made it %d to %d; "
             "a manual frame range of other numbers chooses, or delete the keys that it should not have",

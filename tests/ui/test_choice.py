@@ -1007,6 +1007,18 @@ def test_a_driver_that_hides_now_and_then_is_named(tmp_path, capfd, walker, expr
     assert ("shown in some frames alone" in capfd.readouterr().out) == said
 
 
+@pytest.mark.parametrize("selected", [True, False])
+def test_other_models_that_are_selected_beside_a_model_are_named(tmp_path, capfd, walker, selected):
+    """Their meshes are; with what is not selected an export of the active model has nothing to do."""
+    other = import_model(put(tmp_path / "other.md2", "minimal"))
+    activate(walker.objects[0], *(other.objects if selected else ()))
+    capfd.readouterr()
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+    said, names = capfd.readouterr().out, [block.name for block in other.objects if block.type == "MESH"]
+    assert ("they are selected but no part of the active model" in said) == selected
+    assert all((f"'{name}'" in said) == selected for name in names)
+
+
 def test_copies_that_are_selected_beside_a_model_are_named(tmp_path, capfd, walker):
     made = copies(walker.objects)
     activate(walker.objects[0], *made.objects, *walker.objects)

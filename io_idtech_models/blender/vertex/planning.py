@@ -108,7 +108,7 @@ def _automatic(
         parts = parts_of(several)
         unlike = len(parts) > 1 and len({lengths[block] for block in several}) > 1
         own = [] if space.root is None else [frame_root(space.root)]
-        if unlike or (parts != own and any(map(plays_rows, parts))):
+        if unlike or (parts != own and any(plays_rows(part, max(lengths.values())) for part in parts)):
             text = "the scene's range is written, frame %d to %d, as its parts play there: not all their frames"
             log.warning(text, export.scene.frame_start, export.scene.frame_end)
             return "SCENE"

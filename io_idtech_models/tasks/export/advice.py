@@ -20,7 +20,7 @@ from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
 from ...model import steady
-from ...reporting import listed
+from ...reporting import listed, plural
 
 if TYPE_CHECKING:
     from ...model.skeletal import SkeletalModel, SkeletalSource, Skeleton
@@ -126,6 +126,21 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
     left = sorted({action.name for action in others})
     text = "what plays in the scene is written, other actions are not (Frames: Actions writes those ticked or named)"
     return [f"{text}: {listed(left)}"] if left else []
+
+
+def of_unmade(rigs: Iterable[Any], wholes_alone: bool = False) -> Iterator[str]:
+    """Yield the animations that armatures keep as they came, and that have no action which could be written.
+
+    `wholes_alone`: but for rows of a file, which are in it.
+    """
+    from ...blender.skeletal import kept_frames  # which vertex-animated models do without
+
+    for rig in rigs:
+        unmade = kept_frames.unmade_of(kept_frames.kept_files(rig), used_actions(rig)).values()
+        left = [each.clip.name for each in unmade if each.is_whole or not wholes_alone]
+        if left:
+            text = "without an action yet left out, Make All Animations (in the sidebar) makes them"
+            yield f"'{rig.name}': {plural(len(left), 'animation')} {text}: {listed(left)}"
 
 
 def of_rest(blocks: Iterable[Any]) -> list[str]:

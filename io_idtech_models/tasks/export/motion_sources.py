@@ -25,7 +25,7 @@ from ...blender.provenance import MODEL_ID
 from ...blender.rig_clips import frames_in_whole
 from ...blender.scene import positioned, say_stretched
 from ...blender.selfcheck import some
-from ...blender.skeletal import gather_motion, kept_frames, runs
+from ...blender.skeletal import gather_motion, runs
 from ...blender.skeletal.gather import gather_rig
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
@@ -36,8 +36,9 @@ from ...blender.vertex.movement import is_moving
 from ...formats import Format
 from ...model.clips import Clip
 from ...model.skeletal import Animation, at_rest
-from ...reporting import LimitError, collected_warnings, listed, plural
+from ...reporting import LimitError, collected_warnings, listed
 from ..import_ import aninc as animation_tables
+from .advice import of_unmade
 
 log = logging.getLogger(__name__)
 ORDER = "idtech_order"  # on actions of an armature: their places among its animations, once someone moved one
@@ -89,8 +90,7 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
         return _strip_sources(export)
     chosen = _actions(rig, row, what, asked)
     if what == "ALL":
-        _warn_of_unmade(rig, row)
-        _warn_of_copy(rig)
+        _warn_of_unwritten(rig, row)
     if _plays_strips(rig):
         text = "NLA strips play on '%s': actions are written as each plays alone; 'Scene Range' writes what is shown"
         log.warning(text, rig.name)
@@ -136,22 +136,18 @@ def _warn_of_more(export: RigScene) -> None:
         log.warning(text, export.rig.name, action.name)
 
 
-def _warn_of_copy(rig: Any) -> None:
-    """Name the action that a rig made of frames plays if that is a copy of all frames: its animations are another's."""
+def _warn_of_unwritten(rig: Any, row: Format) -> None:
+    """Name what all actions lack: animations without one, and what a rig made of frames plays that is none of its own.
+
+    That is a copy of all frames: its animations are another's.
+    """
+    for text in of_unmade([rig], row.motion.joins_clips):
+        log.warning("%s", text)
     playing = None if rig.animation_data is None else rig.animation_data.action
     wholes = {action.get(RIG_ALL) for action in bpy.data.actions} - {None}
     if playing is not None and RIG_WHOLE in playing and playing not in wholes and wholes:
         text = "'%s' plays '%s', which is no animation of its model: written as without it; 'Scene Range' writes %s"
         log.warning(text, rig.name, playing.name, "what is shown")
-
-
-def _warn_of_unmade(rig: Any, row: Format) -> None:
-    """Name the animations that an armature keeps as they came, and that have no action which could be written."""
-    unmade = kept_frames.unmade_of(kept_frames.kept_files(rig), used_actions(rig)).values()
-    left = [each.clip.name for each in unmade if each.is_whole or not row.motion.joins_clips]
-    if left:
-        text = "'%s': %s without an action yet left out, Make All Animations (in the sidebar) makes them: %s"
-        log.warning(text, rig.name, plural(len(left), "animation"), listed(left))
 
 
 def _warn_of_slot(rig: Any, action: Any, slot: Any) -> None:

@@ -199,11 +199,22 @@ def _with_chosen(context: Context, model: Choice) -> Choice:
     ]
     model.strange = [block for block in strange if block.instance_type != "COLLECTION"]
     model.shapes += [block for block in strange if block.instance_type == "COLLECTION"]
+    _note_others(context, model)
     model.partly = [
         b for b in followers(context, own | movers) if b not in known and b not in near and not _chosen(context, b)
     ]
     model.blocks += _with_tags(context, model.blocks)
     return model
+
+
+def _note_others(context: Context, model: Choice) -> None:
+    """Note the meshes of other models that are selected, too: parts of the same player, and what else there is."""
+    known = {*model.whole, *model.weightless, *model.strange, *model.parts}
+    players = {player_root(block) for block in model.blocks} - {None}
+    for block in context.scene.objects:
+        others = block.type == "MESH" and model_of(block) and not any(map(is_level, block.users_collection))
+        if others and block not in known and _chosen(context, block):
+            (model.parts if player_root(block) in players else model.strange).append(block)
 
 
 def _with_led(context: Context, choice: Choice) -> Choice:

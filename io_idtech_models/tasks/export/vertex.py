@@ -18,12 +18,13 @@ from ...assets.storage import write_files
 from ...blender.compat import Block, Context
 from ...blender.frame_rigs import played_beside, rigs_of, whole_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
+from ...blender.scene import bending
 from ...blender.unkeyed import left_alone
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
 from ...reporting import LimitError, Summary, collected_warnings, plural
-from .advice import advice, of_actions, of_hidden_rigs, of_pinned, of_rest, of_stripped
+from .advice import advice, of_actions, of_hidden_rigs, of_pinned, of_rest, of_stripped, of_unmade
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
@@ -81,6 +82,8 @@ def export_file(
         *instances_left_out(context, chosen),
     ]
     warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
+    if settings.frames == "ACTIONS":
+        warnings += of_unmade(dict.fromkeys(rig for block in chosen.blocks for rig in bending(block)))
     warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
     return Summary(describe(written.model) + also, warnings, taken_along(chosen))

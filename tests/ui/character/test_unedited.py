@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from io_idtech_models.blender.animated import moved_paths
@@ -10,7 +11,7 @@ from io_idtech_models.game.folders import Disk
 from tests.packs import put_pack
 from tests.samples import CORPUS, PROJECT
 from tests.ui.character.games import GAMES, changed, read, rig, saved, write
-from tests.ui.scene import bpy, error_of, reopen
+from tests.ui.scene import activate, bpy, error_of, export_model, reopen
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 each_game = pytest.mark.parametrize("game", GAMES)
@@ -79,6 +80,26 @@ def test_a_head_that_plays_frames_of_its_own_stands_where_it_hangs(tmp_path, cap
     assert "stands off where the game hangs it" in capfd.readouterr().out
 
 
+def test_a_character_in_frames_is_written_as_it_plays(tmp_path, capfd):
+    """Though the head shows one frame of its own all the while, which its row has no more of."""
+    file = PROJECT / "examples/trooper/characters/toys/allied/trooper.char"
+    assert bpy.ops.import_scene.idtech_character(filepath=str(file)) == {"FINISHED"}
+    scene, mouth = bpy.context.scene, bpy.data.objects["tag_mouth"]
+    activate(rig())
+    shown = []
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        shown.append(mouth.matrix_world.translation.copy())
+    capfd.readouterr()
+    tags = {tag.name: tag for tag in export_model(tmp_path / "all.md3", what="VISIBLE").tags}
+    np.testing.assert_allclose(tags["tag_mouth"].origins, shown, atol=1e-3)
+    assert "frame 0 to 39, as its parts play there" in capfd.readouterr().out
+    export_model(tmp_path / "all.md3", what="VISIBLE", frames="ACTIONS")
+    said = capfd.readouterr().out
+    assert "'soldier': 3 animations without an action yet left out" in said and "'body', 'walk', 'salute'" in said
+    assert "where its keys are" not in said, "rows that end between frames of the scene are as import made them"
+
+
 @pytest.mark.parametrize("do", [play, move])
 @each_game
 def test_each_model_alone(tmp_path, game, do, capfd):
@@ -89,7 +110,7 @@ def test_each_model_alone(tmp_path, game, do, capfd):
     for block in [block for block in bpy.data.objects if block.type in ("ARMATURE", "MESH")]:
         if block.type == "MESH" and block.parent is not None and block.parent.type == "ARMATURE":
             continue
-        bpy.context.view_layer.objects.active = block
+        activate(block)
         file = Path(next(home["idtech_file"] for home in block.users_collection if home.get("idtech_file")))
         export = getattr(bpy.ops.export_scene, f"idtech_{file.suffix[1:].lower()}")
         assert export(filepath=str(tmp_path / file.name)) == {"FINISHED"}
