@@ -20,7 +20,7 @@ from tests import samples_mdm
 from tests.blender.skeletal.rigged import curves_of
 from tests.facts import differences
 from tests.samples import corpus, put
-from tests.ui.scene import activate, bpy, counts, error_of, first
+from tests.ui.scene import activate, bpy, counts, editing, error_of, first
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 MDX = by_name("mdx")
@@ -580,6 +580,60 @@ def test_an_edit_of_all_frames_stays_where_no_row_was_edited(table):
     turn("run", 1)
     changed = differences(WALK, export_bytes(table / "walk.mdx", export_mdx))
     assert changed == {f"frames[{f}].{n}" for f in (0, 3) for n in OF_FRAME}
+
+
+def roll() -> None:
+    with editing(rig()) as bones:
+        bones["fuß"].roll = 0.5
+
+
+def add_bone() -> None:
+    with editing(rig()) as bones:
+        made = bones.new("extra")
+        made.head, made.tail, made.parent = (0, 0, 9), (0, 4, 9), bones["fuß"]
+
+
+def limit() -> None:
+    follow = rig().pose.bones["fuß"].constraints.new("LIMIT_ROTATION")
+    follow.use_limit_x, follow.max_x, follow.owner_space = True, 0.05, "LOCAL"
+
+
+# What changes how bones stand in all frames, whatever plays; and options of an export that do.
+MOVED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "another scale": (lambda: None, {"scale": 0.5}),
+    "a rolled bone": (roll, {}),
+    "a bone more": (add_bone, {}),
+    "Euler angles": (lambda: setattr(rig().pose.bones[0], "rotation_mode", "XYZ"), {}),
+    "a constraint": (limit, {}),
+    "the armature": (lambda: setattr(rig(), "rotation_euler", (0.1, 0.2, 0.3)), {}),
+    "no inherited rotation": (lambda: setattr(rig().data.bones["fuß"], "use_inherit_rotation", False), {}),
+}
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_an_edit_of_all_frames_stays_where_bones_stand_otherwise_in_all(tmp_path, figure, capfd, case):
+    """Rows that nobody edited are written as without them; of one that was edited, the frames that were."""
+    change, options = MOVED[case]
+
+    def written(table: bool, edited: str = "") -> bytes:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        (tmp_path / "walk.aninc").write_text(TABLE if table else "", encoding="utf-8")
+        read(figure)
+        change()
+        turn("walk", 3, 0.3)
+        if edited:
+            turn(edited, 2, 0.3)  # frame 4 of the file
+        target = tmp_path / "out" / f"{table}{edited}.mdx"
+        target.parent.mkdir(exist_ok=True)
+        activate(rig())
+        return export_bytes(target, export_mdx, **options)
+
+    alone = written(table=False)
+    assert differences(alone, written(table=True)) == set()
+    changed = differences(alone, written(table=True, edited="run"))
+    # A new bone's length, which a file has once, is the mean of all frames.
+    assert changed and all(name.startswith(("frames[4].", "bones[8].parent_dist")) for name in changed)
+    assert re.search("rows are written as all frames of 'Truerun.mdx' show them.*: 'run'", capfd.readouterr().out)
 
 
 def retime(name: str, frames: list[int]) -> None:

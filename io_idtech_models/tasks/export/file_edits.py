@@ -1,6 +1,7 @@
 """A file of frames that a table takes apart, with what was edited in the actions of its rows.
 
-An action that shows what its row's frames did changes nothing. What it shows otherwise takes the place of these frames,
+An action that shows what its row's frames did changes nothing, nor does one whose keys nobody has changed where all
+frames are shown otherwise, as on bones that were rolled. What it shows otherwise takes the place of these frames,
 unless there are more or fewer by now, or another row shows some of them, too: then they go behind all frames, and the
 row says where. So an edit of one row is an edit of no other. A new row is of the frames that show it already, if some
 do, as those of a copy that nobody edited; else its own go behind all frames.
@@ -23,6 +24,7 @@ from ...blender import names
 from ...blender.leaders import cast
 from ...blender.skeletal import gather_motion
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow
+from ...blender.skeletal.made_keys import frames_as_made
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.source_frames import SAME_PLACE, SAME_TURN
 from ...game.aninc import Row, RowEdit
@@ -48,7 +50,12 @@ class Part:
     animation: Animation
     began: int  # where those of its source began; -1: nowhere
     action: Any = None
-    in_place: bool = False  # where all frames have those of its source, of which it may show some as they are
+    some: NDArray[np.int64] | None = None  # (n,) which of its frames those are; None: all
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        """Return which frames of the animation are meant, (n,)."""
+        return np.arange(self.animation.num_frames) if self.some is None else self.some
 
 
 class FileEdits:
@@ -111,13 +118,13 @@ class FileEdits:
             text = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
             log.warning(text, self.name, clip.name)
             first = self._append(animation, clip.first, action)
-        elif is_source(animation, clip.length):
+        elif is_source(animation, clip.length) or self._is_made(action, animation, clip.length):
             first, shown = span[0], self._of_whole(row, span, animation)
         elif len(span) != clip.length:
             text = "'%s' was edited, and has another number of frames in all of '%s': its own are behind all others now"
             log.warning(text, clip.name, self.name)
             first = self._append(animation, clip.first, action)
-        elif self._is_shown(animation, span[0], clip):
+        elif self._is_shown(animation, span[0], clip, self._made(action)):
             first = span[0]
         else:
             first = self._place(row, span[0], animation, action)
@@ -182,10 +189,21 @@ class FileEdits:
         """Where runs of the file's frames begin, and are over, in all frames, or None: `alignment.spans`."""
         return None if self.homes is None else alignment.spans(self.homes, self.file.num_frames)
 
-    def _is_shown(self, animation: Animation, first: int, clip: Clip) -> bool:
+    def _made(self, action: Any) -> NDArray[np.bool_] | None:
+        """Tell in which frames of a row's action nobody has changed a key, (F,), if all frames show what it shows."""
+        if self.edited_whole is None or action is None:
+            return None
+        return frames_as_made(self.export.rig, cast(self.export.rig, action))
+
+    def _is_made(self, action: Any, animation: Animation, count: int) -> bool:
+        """Tell whether nobody has changed a key of a row's action, of so many frames, which all frames show, too."""
+        made = self._made(action) if animation.num_frames == count else None
+        return made is not None and len(made) == count and bool(made.all())
+
+    def _is_shown(self, animation: Animation, first: int, clip: Clip, made: NDArray[np.bool_] | None) -> bool:
         """Tell whether all frames have an animation from some place on, as the bones move by now."""
         self.demand_bones(animation)
-        return animation.num_frames == clip.length and bool(self._is_as_whole(animation, first).all())
+        return animation.num_frames == clip.length and bool(self._is_as_whole(animation, first, made).all())
 
     def _place(self, row: KeptRow, first: int, animation: Animation, action: Any) -> int:
         """Put the frames of an edited row, which began at `first`, where they belong; returns where they begin."""
@@ -196,7 +214,10 @@ class FileEdits:
             if other is not row and other.clip.first <= clip.last and clip.first <= other.clip.last
         ]
         if animation.num_frames == clip.length and not others:
-            self.parts.append(Part(first, animation, clip.first, action, in_place=True))
+            shown = self._is_as_whole(animation, first, self._made(action))
+            if not self._shows(animation, first)[shown].all() and self.edited_whole is not None:
+                self.following.append(clip.name)
+            self.parts.append(Part(first, animation, clip.first, action, np.flatnonzero(~shown)))
             return first
         if others:
             text = "'%s' shares frames of '%s' with %s, which stay: its own are behind all others now"
@@ -281,9 +302,7 @@ class FileEdits:
         grown.edited = nowhere(count)
         for part in self.parts:
             shown, hints = part.animation, part.animation.source_frames
-            frames: NDArray[np.int64] = np.arange(shown.num_frames)
-            if part.in_place:
-                frames = np.flatnonzero(~self._is_as_whole(shown, part.first))
+            frames = part.frames
             own = part.first + frames
             grown.positions[own], grown.rotations[own] = shown.positions[frames], shown.rotations[frames]
             grown.bounds[own] = shown.bounds[frames]
@@ -296,19 +315,23 @@ class FileEdits:
                 grown.source_frames[own] = np.where(np.asarray(known) >= 0, known + part.began, -1)
         return grown
 
-    def _is_as_whole(self, animation: Animation, first: int) -> NDArray[np.bool_]:
-        """Tell which frames of an animation (F,) are those that its source had, or as all frames show them there."""
+    def _is_as_whole(self, animation: Animation, first: int, made: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        """Tell which frames of an animation (F,) are those that its source had, or as all frames show them there.
+
+        Or are `made` (F,): nobody has changed a key of them.
+        """
         count = animation.num_frames
-        found = np.zeros(count, np.bool_)
+        found = np.zeros(count, np.bool_) if made is None or len(made) != count else made.copy()
         if animation.source is not None and animation.source_frames is not None:
-            found = (animation.source_frames == np.arange(count)[:, None, None]).all(axis=(1, 2))
+            found |= (animation.source_frames == np.arange(count)[:, None, None]).all(axis=(1, 2))
         return found | self._shows(animation, first)
 
     def _shows(self, animation: Animation, first: int) -> NDArray[np.bool_]:
         """Tell which frames of an animation (F,) all frames show from some place on; none beyond their end."""
-        if first + animation.num_frames > self.whole.num_frames:
+        whole = self.whole if self.edited_whole is None else self.edited_whole
+        if first + animation.num_frames > whole.num_frames:
             return np.zeros(animation.num_frames, np.bool_)
-        return _shown_from(first, self.whole, animation)
+        return _shown_from(first, whole, animation)
 
 
 def _shown_from(first: int, whole: Animation, animation: Animation) -> NDArray[np.bool_]:

@@ -59,10 +59,10 @@ class Table:
         own = np.flatnonzero(np.isfinite(motion.times))
         found = [replace(motion, times=motion.times[own], animation=animation.of_frames(own))]
         for part in self.parts:
-            frames = part.first + np.arange(part.animation.num_frames)
             times, play = part.animation.times, partial(playing_with_keys, rig, cast(rig, part.action))
             if times is not None:
-                found.append(Motion(part.animation.name, play, times, animation.of_frames(frames)))
+                shown = animation.of_frames(part.first + part.frames)
+                found.append(Motion(part.animation.name, play, times[part.frames], shown))
         return found
 
 

@@ -33,7 +33,7 @@ from tests.ui.character.games import (
     turn,
     write,
 )
-from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
+from tests.ui.scene import activate, add_cube, bpy, editing, error_of, import_model
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 rename: Any = bpy.ops.object.idtech_animation_rename
@@ -124,6 +124,25 @@ def test_frames_that_others_share_stay_theirs(tmp_path, capfd):
     assert (new[: len(old)] == old).all() and len(new) == len(old) + 10
     assert found[TABLE] == table.replace(b"bow\t\t50 10", b"bow\t\t%d 10" % len(old))
     assert "'bow' shares frames of 'body.mdx' with 'walk'" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("posed", [False, True])
+def test_rows_that_nobody_edited_stay_where_they_are_on_bones_that_were_moved(tmp_path, capfd, posed):
+    """Also rows that share frames; and a pose in the action of all frames is not lost to them."""
+    table = files()[TABLE] + b"\t\tbow\t\t50 10 0 15 0 0 0\n"
+    block = opened(put_character(tmp_path / "game", body_aninc=table), make_all=True)
+    with editing(block) as bones:
+        bones["Bip01 L Hand"].roll += 0.5
+    show("body")
+    if posed:
+        turn(HEAD)
+    found = saved(tmp_path / "out")
+    old, new = by_name("mdx").read(files()[MDX]), by_name("mdx").read(found[MDX])
+    assert len(old.frames) == len(new.frames) and found[TABLE] == table
+    differing = (old.frames["bones"]["angles"] != new.frames["bones"]["angles"]).any(axis=2)
+    head = [bone["name"].decode() for bone in old.bones].index(HEAD)
+    assert differing[:, head].all() == differing[:, head].any() == posed
+    assert "shares frames" not in capfd.readouterr().out
 
 
 def test_a_longer_row_goes_behind_all(tmp_path):
