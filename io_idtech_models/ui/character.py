@@ -59,6 +59,7 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     character: StringProperty(
         name="Character",
         description="Which character, by name (medic, axis/medic, monster_imp), where a file or an archive has several",
+        options={"SKIP_SAVE"},
     )
     weapon: StringProperty(
         name="Weapon",
@@ -66,6 +67,7 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
             "The weapon to hold, by its name (mp40, of a player of Quake II w_bfg) or its path in the game;"
             " empty: the character's own, if any, none: none"
         ),
+        options={"SKIP_SAVE"},
     )
     animations: BoolProperty(
         name="Animations",
@@ -76,7 +78,9 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
         name="Make All", description="Make the actions of all animations now, for scripts and exports that need them"
     )
     animation: StringProperty(
-        name="Animation", description="The animation to show at first, by its name; empty: one that stands"
+        name="Animation",
+        description="The animation to show at first, by its name; empty: one that stands",
+        options={"SKIP_SAVE"},
     )
     as_shown: BoolProperty(
         name="As the Game Shows It",
@@ -292,12 +296,18 @@ class EXPORT_SCENE_OT_idtech_declaration(Exporting, Operator):  # type: ignore[m
         subtype="FILE_PATH",
         options=PATH_OPTIONS,
     )
-    model: StringProperty(name="Model", description="What the new model is called; empty: as the file")
+    model: StringProperty(
+        name="Model", description="What the new model is called; empty: as the file", options={"SKIP_SAVE"}
+    )
     inherits: StringProperty(
-        name="Inherits", description="The model that the new one goes on from; empty: the one that it was imported as"
+        name="Inherits",
+        description="The model that the new one goes on from; empty: the one that it was imported as",
+        options={"SKIP_SAVE"},
     )
     actions: StringProperty(
-        name="Actions", description="Actions to write, by name: dance, sit; empty: all that the old model has not"
+        name="Actions",
+        description="Actions to write, by name: dance, sit; empty: all that the old model has not",
+        options={"SKIP_SAVE"},
     )
     scale: FloatProperty(
         name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0, precision=4

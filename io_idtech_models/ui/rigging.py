@@ -34,7 +34,14 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    bones: IntProperty(name="Bones", description="How many at most; 0: as many as it takes", default=0, min=0, max=256)
+    bones: IntProperty(
+        name="Bones",
+        description="How many at most; 0: as many as it takes",
+        default=0,
+        min=0,
+        max=256,
+        options={"SKIP_SAVE"},
+    )
     detail: FloatProperty(
         name="Detail",
         description="How closely bones follow the frames, where their number is not given; 2: twice as closely",
@@ -57,6 +64,7 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
             ("AUTO", "Automatic", "That of the frame from which bones reach all others best"),
             (FRAME, "This Frame", "That of the frame that shows now"),
         ),
+        options={"SKIP_SAVE"},
     )
     symmetric: BoolProperty(
         name="Symmetric",

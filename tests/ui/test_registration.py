@@ -165,6 +165,25 @@ def test_operators_keep_presets_and_undo():
         assert bpy.ops.import_scene.idtech_md3.get_rna_type().properties[name].is_hidden
 
 
+# What a next model may be asked for in the same words: skins and rows have the same names, and shares are no names.
+SAID_AGAIN = {"percentages", "levels", "skin", "legs", "torso", "actions", "orphan_bone"}
+PLAIN = {"filepath", "directory", "filter_glob", "rna_type"}
+
+
+def test_no_operator_remembers_the_names_of_another_model():
+    """Blender fills in what was typed last, also where a button in the sidebar asks for nothing."""
+    found = []
+    for space in ("object", "wm", "import_scene", "export_scene", "import_anim", "export_anim"):
+        for name in dir(getattr(bpy.ops, space)):
+            kind = getattr(getattr(bpy.ops, space), name).get_rna_type()
+            own = [each for each in kind.properties if each.type == "STRING" and each.identifier not in PLAIN]
+            named = [each.identifier for each in own if not each.is_skip_save] if name.startswith("idtech_") else []
+            found += [f"{space}.{name}.{each}" for each in named if each not in SAID_AGAIN]
+    assert found == []
+    made = bpy.ops.object.idtech_make_rig.get_rna_type().properties
+    assert made["bones"].is_skip_save and made["rest"].is_skip_save, "how many a model has, and in which frame"
+
+
 @pytest.mark.parametrize("room", ["import_scene", "import_anim", "export_scene", "export_anim", "object"])
 def test_presets_that_someone_saves_name_no_file(room):
     """In the panel of the last operator, where a preset can be chosen, they would import that file in its place."""

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model import steady
 from ...model.edits.normals import filled
 from ...model.vertex import Tag
 from .. import names
 from ..compat import Block
 from ..empties import decompose, shown_axes
+from ..joints import TURN_BACK, are_joints
 from ..provenance import Claims
 from ..roots import is_tag, own_drivers, tag_bones
 from ..scene import is_stretched
@@ -49,7 +51,7 @@ def find_tags(blocks: list[Block]) -> list[TagSource]:
 def read_tags(tag_sources: list[TagSource], stage: Stage) -> list[tuple[Floats, Floats]]:
     """Return how tags stand in the frames of a stage's plan: origins (F, 3) and axes (F, 3, 3) as rows, of each."""
     seen = sampled(stage, tag_subjects(tag_sources, stage))
-    return [_transforms(tag.block, stage.plan, seen.get(tag)) for tag in tag_sources]
+    return [_transforms(tag, stage.plan, seen.get(tag)) for tag in tag_sources]
 
 
 def tag_subjects(tag_sources: list[TagSource], stage: Stage) -> dict[Any, Subject]:
@@ -82,7 +84,7 @@ def gather_tags(
     found = []
     for entry in tag_sources:
         seen = samples.get(entry)
-        origins, axes = _transforms(entry.block, plan, seen)
+        origins, axes = _transforms(entry, plan, seen)
         name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
         tag = Tag(name, origins / np.float32(settings.scale), axes)
         tag.source_index = -1 if entry.bone or known is None else known.tag_index(entry.block)
@@ -127,11 +129,12 @@ def reach_of(block: Block, plan: FramePlan) -> float:
     return reach
 
 
-def _transforms(block: Block, plan: FramePlan, samples: Samples | None) -> tuple[Floats, Floats]:
+def _transforms(tag: TagSource, plan: FramePlan, samples: Samples | None) -> tuple[Floats, Floats]:
     """Return a tag's origins (F, 3) and axes (F, 3, 3) as rows: from curves, or from `samples` if it was stepped."""
     if samples is None:
-        return tags.read_curves(block, plan.own_times())
-    stacked = samples.matrices
+        return tags.read_curves(tag.block, plan.own_times())
+    is_joint = tag.bone and are_joints(tag.block.data)
+    stacked = steady.products(samples.matrices, TURN_BACK) if is_joint else samples.matrices
     axes = np.swapaxes(stacked[:, :3, :3], 1, 2).astype(np.float32)
     return stacked[:, :3, 3].astype(np.float32), axes
 

@@ -22,7 +22,6 @@ from ...reporting import LimitError, advance, listed
 from ..compat import Block
 from ..curves import is_still
 from ..frame_rigs import rigs_of
-from ..joints import TURN_BACK, are_joints
 from ..mesh import attributes
 from ..mesh.held_once import HeldOnce
 from ..playback import Take, at_rest, playing, showing_all
@@ -245,10 +244,7 @@ class Sampler:
         places = self.plan.space.placed(self.subject.block, self.worlds[:, 0], self.worlds[:, -1])
         if self.fixed is not None:
             places = np.broadcast_to(self.fixed, places.shape)
-        if self.bones is None:
-            return places
-        turn = [TURN_BACK] if are_joints(self.subject.block.data) else []
-        return steady.products(places, self.bones, *turn)
+        return places if self.bones is None else steady.products(places, self.bones)
 
 
 def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:

@@ -89,7 +89,9 @@ class OBJECT_OT_idtech_animation_play(AnimationOperator, Operator):  # type: ign
     bl_label = "Play This Animation"
     bl_description = "Let the active object's model play the animation, and the scene show it from first to last frame"
 
-    name: StringProperty(name="Name", description="The animation, as the list or its action names it", default="")
+    name: StringProperty(
+        name="Name", description="The animation, as the list or its action names it", default="", options={"SKIP_SAVE"}
+    )
 
     def change(self, animations: Any, context: Context) -> None:
         """Play."""
@@ -103,7 +105,9 @@ class OBJECT_OT_idtech_animation_make(AnimationOperator, Operator):  # type: ign
     bl_label = "Make All Animations"
     bl_description = "Make the actions of all animations in the list that have none yet, which else their playing makes"
 
-    name: StringProperty(name="Name", description="The animation, as the list names it; empty: all")
+    name: StringProperty(
+        name="Name", description="The animation, as the list names it; empty: all", options={"SKIP_SAVE"}
+    )
 
     def change(self, animations: Any, context: Context) -> None:
         """Make them, and say how many."""
@@ -123,9 +127,15 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
     bl_label = "Add Animation"
     bl_description = "Make an animation of frames that are there: of the model, or of the action that plays"
 
-    name: StringProperty(name="Name", description="What files call the animation; empty: one that they can hold")
-    first: IntProperty(name="First", description="Its first frame, as the list counts", default=-1, min=-1)
-    last: IntProperty(name="Last", description="Its last frame, as the list counts", default=-1, min=-1)
+    name: StringProperty(
+        name="Name", description="What files call the animation; empty: one that they can hold", options={"SKIP_SAVE"}
+    )
+    first: IntProperty(
+        name="First", description="Its first frame, as the list counts", default=-1, min=-1, options={"SKIP_SAVE"}
+    )
+    last: IntProperty(
+        name="Last", description="Its last frame, as the list counts", default=-1, min=-1, options={"SKIP_SAVE"}
+    )
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask for name and frames: the selected markers' or the scene's."""
@@ -156,7 +166,7 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
     bl_label = "Remove Animation"
     bl_description = "Remove the animation, and the frames of the model that no other animation shows"
 
-    name: StringProperty(name="Name", description=NAME)
+    name: StringProperty(name="Name", description=NAME, options={"SKIP_SAVE"})
 
     def change(self, animations: Any, context: Context) -> None:
         """Remove it, and play what takes its place."""
@@ -179,8 +189,10 @@ class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type
     bl_label = "Duplicate Animation"
     bl_description = "Make a copy of the animation behind it, with frames of its own"
 
-    name: StringProperty(name="Name", description=NAME)
-    copy: StringProperty(name="Copy", description="What the copy is called; empty: as the original, and _copy")
+    name: StringProperty(name="Name", description=NAME, options={"SKIP_SAVE"})
+    copy: StringProperty(
+        name="Copy", description="What the copy is called; empty: as the original, and _copy", options={"SKIP_SAVE"}
+    )
 
     def change(self, animations: Any, context: Context) -> None:
         """Copy it, and play the copy."""
@@ -198,7 +210,7 @@ class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ign
     bl_label = "Move Animation"
     bl_description = "Move the animation up or down in the order of the file, a model's frames with it"
 
-    name: StringProperty(name="Name", description=NAME)
+    name: StringProperty(name="Name", description=NAME, options={"SKIP_SAVE"})
     direction: EnumProperty(
         name="Direction",
         description="Where to",
@@ -219,8 +231,8 @@ class OBJECT_OT_idtech_animation_rename(AnimationOperator, Operator):  # type: i
     bl_label = "Rename Animation"
     bl_description = "Rename the animation, and the frames and the marker that are named after it"
 
-    name: StringProperty(name="Name", description=NAME)
-    to: StringProperty(name="New Name", description="What files are to call it")
+    name: StringProperty(name="Name", description=NAME, options={"SKIP_SAVE"})
+    to: StringProperty(name="New Name", description="What files are to call it", options={"SKIP_SAVE"})
     asked: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: Context, event: Any) -> Any:
@@ -263,8 +275,10 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
     bl_description = "Make an action of two as Enemy Territory mixes them on legs and torso; it is never exported"
     bl_options = {"REGISTER", "UNDO"}
 
-    legs: StringProperty(name="Legs", description="The action, or the row, that the legs play")
-    torso: StringProperty(name="Torso", description="The action, or the row, that the torso plays")
+    legs: StringProperty(name="Legs", description="The action, or the row, that the legs play", options={"SKIP_SAVE"})
+    torso: StringProperty(
+        name="Torso", description="The action, or the row, that the torso plays", options={"SKIP_SAVE"}
+    )
     pitch: FloatProperty(name="Pitch", description="Where the player aims, degrees down", soft_min=-90, soft_max=90)
     yaw: FloatProperty(name="Yaw", description="Where the player aims, degrees to the left", soft_min=-90, soft_max=90)
 

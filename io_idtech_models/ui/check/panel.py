@@ -26,8 +26,8 @@ class OBJECT_OT_idtech_select_part(Operator):  # type: ignore[misc]
     bl_description = "Select this alone, and make it active"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: StringProperty(name="Name", description="The object to select")
-    bone: StringProperty(name="Bone", description="The bone of it to make active; empty: none")
+    name: StringProperty(name="Name", description="The object to select", options={"SKIP_SAVE"})
+    bone: StringProperty(name="Bone", description="The bone of it to make active; empty: none", options={"SKIP_SAVE"})
     jump: BoolProperty(name="View", description="Let the 3D view show it, too", default=False)
     text: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 

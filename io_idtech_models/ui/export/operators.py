@@ -125,6 +125,7 @@ class SkinOption:
     skin: StringProperty(
         name="Write Skin",
         description="Write NAME_SKIN.skin beside the model, too: what its surfaces wear, SKIN called so; empty: none",
+        options={"SKIP_SAVE"},
     )
 
 

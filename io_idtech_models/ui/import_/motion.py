@@ -32,6 +32,7 @@ class TableOption:
     table: StringProperty(
         name="Table", description="The .aninc that says which frames are which animation; empty: the one beside",
         subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
     )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ class CompanionOption:
         name="Bones From",
         description="The file that has the bones; empty: the one beside the model, else the one of the game",
         subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
     )
 
 

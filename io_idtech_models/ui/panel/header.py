@@ -140,7 +140,9 @@ class OBJECT_OT_idtech_add_fact(Operator):  # type: ignore[misc]
     bl_description = "Give the active model, surface, armature or bone this number, which exports write into the file"
     bl_options = {"REGISTER", "UNDO"}
 
-    fact: StringProperty(name="Number", description="The property's name: idtech_torso_weight, ...")
+    fact: StringProperty(
+        name="Number", description="The property's name: idtech_torso_weight, ...", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def description(cls, context: Context, properties_: Any) -> str:

@@ -45,7 +45,7 @@ class OBJECT_OT_idtech_choose_game(Operator):  # type: ignore[misc]
     bl_description = "Choose the game that this model is made for: exports and checks of it begin with that"
     bl_options = {"REGISTER", "UNDO"}
 
-    game: StringProperty(name="Game", description="The game's key: quake3, doom3, ...")
+    game: StringProperty(name="Game", description="The game's key: quake3, doom3, ...", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -89,7 +89,7 @@ class OBJECT_OT_idtech_copy_path(Operator):  # type: ignore[misc]
     bl_description = "Copy the path of the file that the model came from"
     bl_options = {"INTERNAL"}
 
-    path: StringProperty(name="Path", description="The file that the model came from")
+    path: StringProperty(name="Path", description="The file that the model came from", options={"SKIP_SAVE"})
 
     @classmethod
     def description(cls, context: Context, properties: Any) -> str:

@@ -40,6 +40,7 @@ class OBJECT_OT_idtech_add_tag(Operator):  # type: ignore[misc]
         default="tag_weapon",
         search=_offered,
         search_options={"SUGGESTION"},
+        options={"SKIP_SAVE"},
     )
     place: EnumProperty(
         name="Place",
@@ -50,6 +51,7 @@ class OBJECT_OT_idtech_add_tag(Operator):  # type: ignore[misc]
             ("BONE", "Active Bone", "On the armature's active bone, turned and moved with it"),
         ),
         default="CURSOR",
+        options={"SKIP_SAVE"},
     )
 
     @classmethod

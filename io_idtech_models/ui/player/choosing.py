@@ -80,7 +80,7 @@ class IMPORT_SCENE_OT_idtech_choose_player(Operator):  # type: ignore[misc]
 
     source: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # an archive or a folder; "": the preferences' games
     given: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # options of the import, as JSON
-    player: EnumProperty(name="Player", description="Which player to import", items=list_items)
+    player: EnumProperty(name="Player", description="Which player to import", items=list_items, options={"SKIP_SAVE"})
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show them."""

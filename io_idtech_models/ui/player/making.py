@@ -30,7 +30,9 @@ class Placing(Exporting):  # type: ignore[misc]
         subtype="FILE_PATH",
         options=PATH_OPTIONS,
     )
-    player: StringProperty(name="Name", description="What the player is called; empty: as the folder or the archive")
+    player: StringProperty(
+        name="Name", description="What the player is called; empty: as the folder or the archive", options={"SKIP_SAVE"}
+    )
     fit: BoolProperty(
         name="Fit to the Game",
         description="Make the character as high as players are (56 units), with its feet on the ground",
@@ -83,16 +85,25 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
 
     filter_glob: file_filter((PACK, ".md3", ".skin", ".cfg"))
     torso: StringProperty(
-        name="Torso", description="The bone that the torso begins with (spine, waist); empty: by the bones' names"
+        name="Torso",
+        description="The bone that the torso begins with (spine, waist); empty: by the bones' names",
+        options={"SKIP_SAVE"},
     )
     head: StringProperty(
-        name="Head", description="The bone that the head begins with (neck, head); empty: by the bones' names"
+        name="Head",
+        description="The bone that the head begins with (neck, head); empty: by the bones' names",
+        options={"SKIP_SAVE"},
     )
-    hand: StringProperty(name="Right Hand", description="The bone that holds the weapon; empty: by the bones' names")
+    hand: StringProperty(
+        name="Right Hand",
+        description="The bone that holds the weapon; empty: by the bones' names",
+        options={"SKIP_SAVE"},
+    )
     rows: StringProperty(
         name="Animations",
         description="Actions for rows of the table, and their frames per second if they are others: "
         "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
+        options={"SKIP_SAVE"},
     )
     fps: FloatProperty(name="FPS", description="How often actions are looked at", default=15.0, min=1.0, max=120.0)
     close_seams: BoolProperty(
@@ -191,13 +202,19 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
     rows: StringProperty(
         name="Animations",
         description="Actions for animations of the game: run=Trot, death1=Fall; for all others by their names",
+        options={"SKIP_SAVE"},
     )
     gun: StringProperty(
         name="Gun",
         description="Meshes that become weapon.md2, by name: rifle, scope; empty: those called weapon, gun or rifle",
+        options={"SKIP_SAVE"},
     )
     skin: StringProperty(
-        name="Skin", translation_context=CONTEXT, description="What the skin is called", default="default"
+        name="Skin",
+        translation_context=CONTEXT,
+        description="What the skin is called",
+        default="default",
+        options={"SKIP_SAVE"},
     )
     remaster: BoolProperty(
         name="Remaster",

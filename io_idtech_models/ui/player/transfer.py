@@ -54,10 +54,14 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
 
     filter_glob: file_filter((*FILES, ".tga", ".jpg", ".png", *ARCHIVES))
     player: StringProperty(
-        name="Player", description="Which player, by name, where an archive or a folder of a game holds several"
+        name="Player",
+        description="Which player, by name, where an archive or a folder of a game holds several",
+        options={"SKIP_SAVE"},
     )
     weapon: StringProperty(
-        name="Weapon", description="The weapon to hold (machinegun, rocketl, ...), by its folder's name; empty: none"
+        name="Weapon",
+        description="The weapon to hold (machinegun, rocketl, ...), by its folder's name; empty: none",
+        options={"SKIP_SAVE"},
     )
     as_game: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # a game was named, and none of its archives
     levels: BoolProperty(name="Levels of Detail", description="Bring the coarser models along, hidden", default=True)
@@ -188,11 +192,14 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         description="Percentages of the triangles (50, 25) of levels made anew; empty: those in the scene",
     )
     player: StringProperty(
-        name="Name", description="What the player is called, whose folder is written; empty: as it came"
+        name="Name",
+        description="What the player is called, whose folder is written; empty: as it came",
+        options={"SKIP_SAVE"},
     )
     new_skin: StringProperty(
         name="New Skin",
         description="Write what all parts wear now as a skin of this name, and leave the one that was worn as it was",
+        options={"SKIP_SAVE"},
     )
     split_surfaces: option_property(SPLIT_OPTION)
     triangles: IntProperty(
