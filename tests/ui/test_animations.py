@@ -258,6 +258,18 @@ def marker_frames() -> dict[str, int]:
     return {marker.name: marker.frame for marker in bpy.context.scene.timeline_markers}
 
 
+def test_a_name_that_another_animation_has_is_said(monster, capfd):
+    first, second = [row.name for row in need_animations(bpy.context).rows() if not row.whole]
+    said = f"'{second}' is the name of several animations: games find the first"
+    capfd.readouterr()
+    assert bpy.ops.object.idtech_animation_duplicate(name=first, copy=second.upper()) == {"FINISHED"}
+    assert said in capfd.readouterr().out
+    assert bpy.ops.object.idtech_animation_duplicate(name=first, copy="third") == {"FINISHED"}
+    assert "of several" not in capfd.readouterr().out, "which was said before"
+    assert bpy.ops.object.idtech_animation_rename(name="third", to=second) == {"FINISHED"}
+    assert said in capfd.readouterr().out
+
+
 def test_markers_name_what_plays(monster):
     home = marker_frames()
     other = rows()[2]

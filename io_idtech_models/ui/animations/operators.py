@@ -6,6 +6,7 @@ work is imported when it is first needed: everyone who starts Blender waits for 
 A player's legs and torso play different animations at once: Preview Torso shows how that looks in the game.
 """
 
+from collections import Counter
 from typing import Any
 
 import bpy
@@ -56,8 +57,11 @@ class AnimationOperator:
             if self.moves_frames:
                 fill_gaps(context)
             animations, self.span = need_animations(context), scene_range(context.scene)
+            before = called(animations)
             with animations.markers_at_home(), collected_warnings() as warnings:
                 self.change(animations, context)
+            twins = [name for name, count in called(animations).items() if count > max(1, before[name])]
+            warnings += [f"'{name}' is the name of several animations: games find the first" for name in twins]
             if warnings:
                 self.report({"WARNING"}, "; ".join(warnings))
         except ModelError as error:
@@ -255,6 +259,11 @@ class OBJECT_OT_idtech_animation_rename(AnimationOperator, Operator):  # type: i
         row = self.row_to_edit(animations)
         if self.to.strip() and self.to.strip() != row.name:
             animations.rename(row, self.to.strip())
+
+
+def called(animations: Any) -> Counter[str]:
+    """Return how many animations of a model have each name, in lower case: games know no other."""
+    return Counter(row.name.lower() for row in animations.rows() if not row.whole)
 
 
 def scene_range(scene: Any) -> tuple[int, int]:
