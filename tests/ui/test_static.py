@@ -5,8 +5,8 @@ import pytest
 
 from io_idtech_models.formats.lwo.file import read
 from tests.blender.case import in_edit_mode
-from tests.samples import load
-from tests.ui.scene import bpy, export_bytes, opened
+from tests.samples import SENTINEL, load
+from tests.ui.scene import bpy, export_bytes, export_model, import_frames, opened
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 FORMATS = ("ase", "lwo")
@@ -83,6 +83,21 @@ def test_points_in_the_middle_of_faces_of_one_colour_are_no_corners_of_the_file(
     written = surface.positions[0][surface.triangles]
     assert len(written) == len(shown)
     assert np.allclose(areas(*written.transpose(1, 0, 2)), areas(*shown.transpose(1, 0, 2)), atol=1e-2)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_frames_behind_the_first_may_have_other_faces(tmp_path, name):
+    """Nobody writes them, and a modifier makes others of each."""
+    mesh = import_frames(SENTINEL)
+    mesh.modifiers.new("fewer", "DECIMATE").ratio = 0.5
+    bpy.context.scene.frame_set(3)
+    export_bytes(tmp_path / f"now.{name}", frames="CURRENT")
+    bpy.context.scene.frame_set(0)
+    first = export_model(tmp_path / f"first.{name}", frames="CURRENT")
+    found = export_model(tmp_path / f"all.{name}")
+    assert [surface.triangles.tolist() for surface in found.surfaces] == [s.triangles.tolist() for s in first.surfaces]
+    assert all(np.array_equal(a.positions, b.positions) for a, b in zip(found.surfaces, first.surfaces, strict=True))
+    assert (tmp_path / f"now.{name}").read_bytes() != (tmp_path / f"first.{name}").read_bytes()
 
 
 def test_a_new_lwo_has_its_chunks_in_lightwaves_order(tmp_path):

@@ -219,6 +219,12 @@ class Sampler:
             if self.normals is not None and self.normals.size:
                 mesh.corner_normals.foreach_get("vector", self.normals[frame].ravel())
 
+    def repeat(self, count: int) -> None:
+        """Let the first frame stand for all behind so many, which were not looked at."""
+        for seen in (self.worlds, self.bones, self.positions, self.normals):
+            if seen is not None and count < len(seen):
+                seen[count:] = seen[0]
+
     @property
     def samples(self) -> Samples:
         """Return what was seen."""
@@ -250,26 +256,30 @@ class Sampler:
 def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:
     """Sample subjects in all frames: the scene is stepped once for all of them.
 
+    Of a format that holds one frame all others are as the first, which alone is looked at: meshes may change.
+
     Raises:
         LimitError: a mesh changes its points or faces.
     """
+    count = len(stage.plan.times) if stage.export.settings.holds.frames else 1
     samplers = [Sampler(subject, stage.plan) for subject in subjects]
     # What no take moves has times of its own: those frames are shown apart, so that takes change no more than need be.
     for apart in (False, True):
-        for frame in range(len(stage.plan.times)):
+        for frame in range(count):
             due = [sampler for sampler in samplers if sampler.apart[frame] == apart]
             if not due:
                 continue
-            advance(frame, len(stage.plan.times))
+            advance(frame, count)
             stage.show(frame, apart)
             blocks = [sampler.subject.block for sampler in due]
             evaluated = [stage.export.evaluated(block) for block in blocks]
             worlds = worlds_of(stage.plan.space, stage.export, blocks)
             for place, (sampler, shown) in enumerate(zip(due, evaluated, strict=True)):
                 sampler.look(shown, worlds[[place, *range(len(due), len(worlds))]], frame)
-    held = [sampler.held for sampler in samplers if sampler.held is not None]
-    for text in [text for each in held for text in each.sentences()] if stage.export.settings.holds.frames else ():
-        log.warning(text)
+    for sampler in samplers:
+        for text in () if sampler.held is None else sampler.held.sentences():
+            log.warning(text)
+        sampler.repeat(count)
     return [sampler.samples for sampler in samplers]
 
 
