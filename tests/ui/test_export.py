@@ -383,6 +383,13 @@ def test_actions_that_do_not_play_are_named(path, capfd):
     assert said + "'walk'" in capfd.readouterr().out
 
 
+def test_what_tags_play_beside_all_frames_is_no_animation(path, tmp_path):
+    """Before Blender 4.4 each has an action of its own."""
+    import_model(put(tmp_path / "walker.md3", "animated"))
+    said = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(path), frames="ACTIONS")
+    assert "no action to export: this model has none of its own" in said
+
+
 def test_bones_called_tag_and_empties_on_bones_are_tags(path):
     """A bone that carries an empty of its name is one tag with it."""
     rig = add_rig()

@@ -191,6 +191,8 @@ def _animate(
     for block, values in zip(built.tags, channels, strict=True):
         if action is None or not HAS_SLOTS:
             action = bpy.data.actions.new(names.fit(f"{model.name} {block.name}"))
+            if built.surfaces:  # whose action it goes with: it is no animation of its own
+                action[clips.WHOLE] = True
         tags.animate(block, action, values)
 
 
