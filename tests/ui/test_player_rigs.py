@@ -566,6 +566,8 @@ def test_what_hangs_on_the_rig_is_no_part_of_the_player(rig, hung, tmp_path, cap
 def test_nothing_but_the_player_hangs_on_the_rig(rig, tmp_path):
     text = error_of(bpy.ops.object.idtech_make_player, filepath=str(tmp_path / "a"), player="a")
     assert "was made of a player, and poses nothing else" in text
+    text = error_of(bpy.ops.object.idtech_make_quake2_player, filepath=str(tmp_path / "b"), player="b")
+    assert "poses the parts of a Quake III player" in text and "take a character's own rig" in text
 
 
 @pytest.mark.parametrize("kind", ["lower", "upper"])

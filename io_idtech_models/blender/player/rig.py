@@ -102,8 +102,10 @@ class Sampled:
     armature: Doubles = field(default_factory=lambda: np.zeros((0, 4, 4)))  # (F, 4, 4) in the world
 
 
-def find_rig(context: Context) -> CharacterRig:
+def find_rig(context: Context, of_player: bool = True) -> CharacterRig:
     """Return the rig of the active object, of what is selected, or the scene's only one.
+
+    It may be one that was made of a player, unless not `of_player`.
 
     Raises:
         LimitError: there is none, or there are several, or it moves no mesh that is visible.
@@ -117,6 +119,9 @@ def find_rig(context: Context) -> CharacterRig:
         called = listed([block.name for block in found])
         several = f"there are {len(found)} armatures, make the character's active: {called}"
         raise LimitError(several if found else "there is no armature: a player is made of a rigged character")
+    if poses_parts(found[0]) and not of_player:
+        text = "poses the parts of a Quake III player, which play animations of their own: take a character's own rig"
+        raise LimitError(f"'{found[0].name}' {text}")
     meshes = [b for b in context.scene.objects if b.type == "MESH" and _armature_of(b) == found[0]]
     if poses_parts(found[0]):  # of a player's frames: that one's own meshes are in these
         meshes = [b for b in meshes if modifier_of(b) is None and (root_of(b) is None or bending(b))]

@@ -20,7 +20,6 @@ from ...assets.pictures import game_palette
 from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.player.rig import CharacterRig, Piece, Sampled, find_rig, sample
-from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
@@ -80,9 +79,7 @@ def make_quake2_player(name: str, target: Target, options: Quake2Options, contex
     with collected_warnings() as warnings, object_mode(context):
         made = Made(home_of(target, name, (HOME,)))
         context.view_layer.update()
-        rig = find_rig(context)
-        if poses_parts(rig.armature):
-            raise LimitError(f"'{rig.armature.name}' poses the parts of a Quake III player: take a character's own rig")
+        rig = find_rig(context, of_player=False)
         guns = _guns(rig, options.gun)
         seen = _sampled(rig, options, context)
         held = [block in guns for block in rig.meshes]
