@@ -113,21 +113,23 @@ class FileEdits:
         """Take what an action of a row shows, and says; the row is to be called so."""
         animation = self.gather(action)
         said, span, clip = table_row(row), self._span_of(row, animation), row.clip
-        shown = animation
+        shown, is_as_made = animation, is_source(animation, clip.length)
+        made = None if is_as_made else self._made(animation, action)
+        is_as_made |= made is not None and len(made) == clip.length and bool(made.all())
         if not span:
             text = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
             log.warning(text, self.name, clip.name)
             first = self._append(animation, clip.first, action)
-        elif is_source(animation, clip.length) or self._is_made(action, animation, clip.length):
+        elif is_as_made:
             first, shown = span[0], self._of_whole(row, span, animation)
         elif len(span) != clip.length:
             text = "'%s' was edited, and has another number of frames in all of '%s': its own are behind all others now"
             log.warning(text, clip.name, self.name)
             first = self._append(animation, clip.first, action)
-        elif self._is_shown(animation, span[0], clip, self._made(action)):
+        elif self._is_shown(animation, span[0], clip, made):
             first = span[0]
         else:
-            first = self._place(row, span[0], animation, action)
+            first = self._place(row, Part(span[0], animation, clip.first, action), made)
         if isinstance(said, Row):
             new = self._row(action, shown, first, said)
             new.name = name
@@ -189,40 +191,42 @@ class FileEdits:
         """Where runs of the file's frames begin, and are over, in all frames, or None: `alignment.spans`."""
         return None if self.homes is None else alignment.spans(self.homes, self.file.num_frames)
 
-    def _made(self, action: Any) -> NDArray[np.bool_] | None:
-        """Tell in which frames of a row's action nobody has changed a key, (F,), if all frames show what it shows."""
-        if self.edited_whole is None or action is None:
-            return None
-        return frames_as_made(self.export.rig, cast(self.export.rig, action))
+    def _made(self, animation: Animation, action: Any) -> NDArray[np.bool_] | None:
+        """Tell in which frames (F,) nobody has changed a key of a row's action, an `animation` on the bones by now.
 
-    def _is_made(self, action: Any, animation: Animation, count: int) -> bool:
-        """Tell whether nobody has changed a key of a row's action, of so many frames, which all frames show, too."""
-        made = self._made(action) if animation.num_frames == count else None
-        return made is not None and len(made) == count and bool(made.all())
+        None where all frames are those of the file, on whatever bones, or the action has more of them, or fewer.
+        """
+        if self.edited_whole is None:
+            return None
+        found = frames_as_made(self.export.rig, cast(self.export.rig, action))
+        return found if len(found) == animation.num_frames else None
 
     def _is_shown(self, animation: Animation, first: int, clip: Clip, made: NDArray[np.bool_] | None) -> bool:
         """Tell whether all frames have an animation from some place on, as the bones move by now."""
         self.demand_bones(animation)
         return animation.num_frames == clip.length and bool(self._is_as_whole(animation, first, made).all())
 
-    def _place(self, row: KeptRow, first: int, animation: Animation, action: Any) -> int:
-        """Put the frames of an edited row, which began at `first`, where they belong; returns where they begin."""
-        clip = row.clip
+    def _place(self, row: KeptRow, part: Part, made: NDArray[np.bool_] | None) -> int:
+        """Put the frames of an edited row, a `part` where they were, where they belong; returns where they begin.
+
+        Nobody has changed a key of those that are `made` (F,).
+        """
+        clip, animation = row.clip, part.animation
         others = [
             other.clip.name
             for other in self.file.rows[1:]
             if other is not row and other.clip.first <= clip.last and clip.first <= other.clip.last
         ]
         if animation.num_frames == clip.length and not others:
-            shown = self._is_as_whole(animation, first, self._made(action))
-            if not self._shows(animation, first)[shown].all() and self.edited_whole is not None:
+            shown = self._is_as_whole(animation, part.first, made)
+            if not self._shows(animation, part.first)[shown].all() and self.edited_whole is not None:
                 self.following.append(clip.name)
-            self.parts.append(Part(first, animation, clip.first, action, np.flatnonzero(~shown)))
-            return first
+            self.parts.append(replace(part, some=np.flatnonzero(~shown)))
+            return part.first
         if others:
             text = "'%s' shares frames of '%s' with %s, which stay: its own are behind all others now"
             log.warning(text, clip.name, self.name, listed(others))
-        return self._append(animation, clip.first, action)
+        return self._append(animation, clip.first, part.action)
 
     def _append(self, animation: Animation, began: int, action: Any) -> int:
         first = self.end
@@ -321,7 +325,7 @@ class FileEdits:
         Or are `made` (F,): nobody has changed a key of them.
         """
         count = animation.num_frames
-        found = np.zeros(count, np.bool_) if made is None or len(made) != count else made.copy()
+        found = np.zeros(count, np.bool_) if made is None else made.copy()
         if animation.source is not None and animation.source_frames is not None:
             found |= (animation.source_frames == np.arange(count)[:, None, None]).all(axis=(1, 2))
         return found | self._shows(animation, first)
