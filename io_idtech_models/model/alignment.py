@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Stretch = tuple[int, int, int]  # of frames that follow one another: where it is now, where it was, how many
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where in a file frames come from."""
+
+    homes: NDArray[np.int64] | None  # (F,) see `homes`
+    count: int  # how many frames the file has
 
 
 def homes(hints: NDArray[np.integer[Any]], count: int) -> NDArray[np.int64] | None:

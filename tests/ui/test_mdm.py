@@ -651,6 +651,16 @@ def retime(name: str, frames: list[int]) -> None:
     action.frame_end = len(frames) - 1
 
 
+@pytest.mark.parametrize("case", MOVED)
+def test_rows_go_along_with_frames_that_move_where_bones_stand_otherwise(table, case):
+    change, options = MOVED[case]
+    change()
+    retime("walk", [0, 1, 0, 1, 2, 3, 4, 5])
+    activate(rig())
+    assert len(mdx.read(export_bytes(table / "walk.mdx", export_mdx, **options)).frames) == 8
+    assert [row[-8:-5] for row in rows_beside(table / "walk.mdx")][1] == ["run", "4", "3"]
+
+
 @pytest.mark.parametrize("edited", [False, True])
 def test_rows_go_along_with_frames_that_move(table, edited):
     retime("walk", [0, 1, 0, 1, 2, 3, 4, 5])

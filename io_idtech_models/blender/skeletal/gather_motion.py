@@ -20,15 +20,16 @@ from mathutils import Euler, Matrix
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.alignment import Origin, homes
 from ...model.clips import Clip
 from ...model.skeletal import LEAST, Animation, Scales
 from ...model.transforms import from_matrices, same_turns
-from ...reporting import LimitError, advance
+from ...reporting import LimitError, advance, collected_warnings
 from .. import names, playback
 from ..compat import Block, is_muted, playing_curves
 from ..curves import Keys, read_keys
 from ..joints import TURN_BACK
-from ..leaders import alone
+from ..leaders import alone, cast
 from ..playback import Take
 from ..properties import FRAME_RATE
 from ..provenance import Claims
@@ -83,6 +84,21 @@ def gather_action(export: RigScene, take: Take, direct: bool = True) -> Animatio
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     found.loops = bool(action.use_cyclic)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
+
+
+def origin_of(export: RigScene, action: Block | None, shown: Animation) -> Origin | None:
+    """Return which frames of its file an action still has, of which an animation was gathered; None of one's own.
+
+    At another scale than that of its import nothing is as in the file: then they are looked for at that one.
+    """
+    known = None if action is None else find_action(action)
+    if action is not None and known is not None and known.scale != export.settings.scale:
+        with collected_warnings():  # what there is to say was said of what is written
+            shown = gather_action(export.asking(scale=known.scale), cast(export.rig, action))
+    if shown.source is None or shown.source_frames is None:
+        return None
+    count = len(shown.source.positions)
+    return Origin(homes(shown.source_frames, count), count)
 
 
 def rate_of(action: Block, export: RigScene) -> float:

@@ -146,13 +146,15 @@ def add(action: Any, run: Clip) -> None:
     _write(action, [*found, _run(run, told="", home=run if is_in_file else None)])
 
 
-def follow(action: Any, shown: Animation) -> list[Run]:
-    """Let runs be where their frames are by now in what their action shows; returns those of which none is left."""
-    if shown.source is None or shown.source_frames is None:
+def follow(action: Any, shown: Animation, origin: alignment.Origin | None) -> list[Run]:
+    """Let runs be where their frames are by now in what their action shows; returns those of which none is left.
+
+    `origin` says which frames of the file those are.
+    """
+    if origin is None:
         return []
-    count = len(shown.source.positions)
-    homes = alignment.homes(shown.source_frames, count)
-    begins, ends = alignment.spans(np.arange(count) if homes is None else homes, count)
+    count = origin.count
+    begins, ends = alignment.spans(np.arange(count) if origin.homes is None else origin.homes, count)
     noted, now, gone = _noted(action), list[Run](), list[Run]()
     for run in noted:
         home = run.home

@@ -140,7 +140,8 @@ class RigAnimations(Animations):
         if not gather_motion.is_free(self.rig, export.bones):
             return row
         with collected_warnings():  # the export says them
-            runs.follow(row.action, gather_motion.gather_action(export, cast(self.rig, row.action)))
+            shown = gather_motion.gather_action(export, cast(self.rig, row.action))
+            runs.follow(row.action, shown, gather_motion.origin_of(export, row.action, shown))
         return next((each for each in self._rows_of(row.action) if each.of_table and each.name == row.name), row)
 
     def playing_row(self, rows: list[ListedClip]) -> ListedClip | None:

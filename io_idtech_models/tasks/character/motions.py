@@ -322,7 +322,7 @@ class _KeptEdits(FileEdits):
         animation = self.gather(action)
         if not is_source(animation, self.file.num_frames):
             self.demand_bones(animation)
-            self.shown_whole = animation
+            self.shown_whole, self.action = animation, action
             self.parts.insert(0, Part(0, animation, 0))
             self.end = max(self.end, animation.num_frames)
 

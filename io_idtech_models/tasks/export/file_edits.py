@@ -69,6 +69,7 @@ class FileEdits:
     ) -> None:
         self.export, self.model, self.file, self.game = export, model, file, game
         self.read = read
+        self.action: Any = None  # of all frames, if they are as one shows them
         self.rows: list[RowEdit] = []
         self.parts: list[Part] = []
         self.following: list[str] = []  # rows whose frames were edited where all are, and not in their own actions
@@ -182,9 +183,8 @@ class FileEdits:
     def homes(self) -> NDArray[np.int64] | None:
         """Which frame of the file each of all frames is, (F,); None where they are the file's, in its order."""
         whole = self.edited_whole
-        if whole is None or whole.source_frames is None:
-            return None
-        return alignment.homes(whole.source_frames, self.file.num_frames)
+        origin = None if whole is None else gather_motion.origin_of(self.export, self.action, whole)
+        return None if origin is None else origin.homes
 
     @cached_property
     def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

@@ -10,6 +10,8 @@ from typing import Any
 
 from ...blender.playback import used_actions
 from ...blender.skeletal import runs
+from ...blender.skeletal.gather_motion import origin_of
+from ...blender.skeletal.rig_scene import RigScene
 from ...formats import Format
 from ...game.character.wolf import with_runs
 from ...game.player import animation_cfg
@@ -29,7 +31,7 @@ class Beside:
     notes: list[str] = field(default_factory=list)
 
 
-def follow(row: Format, whole: Any, sources: Sequence[Source], gathered: Sequence[Animation]) -> None:
+def follow(export: RigScene, row: Format, whole: Any, sources: Sequence[Source], gathered: Sequence[Animation]) -> None:
     """Let rows of a table be where gathered motions have their frames, of which `whole` has all.
 
     Says which have another number of them.
@@ -37,7 +39,7 @@ def follow(row: Format, whole: Any, sources: Sequence[Source], gathered: Sequenc
     shown = next((each for source, each in zip(sources, gathered, strict=True) if source.action == whole), None)
     if whole is None or shown is None:
         return
-    gone = [run.name for run in runs.follow(whole, shown)]
+    gone = [run.name for run in runs.follow(whole, shown, origin_of(export, whole, shown))]
     if gone:
         text = "rows of %s show others now, for all of theirs are gone from '%s': %s; undo that, or remove the rows"
         log.warning(text, row.motion.table, shown.name, listed(gone))
@@ -53,7 +55,7 @@ def whole_of(row: Format, sources: Sequence[Source]) -> Any:
 
 
 def table_beside(
-    target: Path, row: Format, rig: Any, sources: Sequence[Source], gathered: Sequence[Animation]
+    target: Path, row: Format, export: RigScene, sources: Sequence[Source], gathered: Sequence[Animation]
 ) -> Beside:
     """Return the table beside a file if its rows are elsewhere in that by now.
 
@@ -62,11 +64,11 @@ def table_beside(
     path, table = _read_beside(target, row)
     whole = whole_of(row, sources)
     if whole is None:
-        kept = runs.whole_of(used_actions(rig)) if table is not None else None
+        kept = runs.whole_of(used_actions(export.rig)) if table is not None else None
         rows = [] if kept is None or table is None else [r.name for r in runs.runs_of(kept) if r.told in table.by_name]
         return _left(rows, target, row, "the table beside is of all frames, and stays")
     before = runs.runs_of(whole)
-    follow(row, whole, sources, gathered)
+    follow(export, row, whole, sources, gathered)
     place = [source.action for source in sources].index(whole)
     begin = sum(each.num_frames for each in gathered[:place])
     own = [replace(run, first=run.first + begin) for run in runs.runs_of(whole) if run.told]

@@ -107,7 +107,7 @@ def _export_model(
         ]
         sources = _own_sources(row, export, more) if row.has_motions else []
         animations = [source.gather() for source in sources]
-        table = run_tables.table_beside(target, row, export.rig, sources, animations)
+        table = run_tables.table_beside(target, row, export, sources, animations)
         animations = [finished(each, model, AnimationExport(add_origin=more.add_origin)) for each in animations]
         if more.add_origin:
             model = skeleton_with_origin(model)
@@ -210,7 +210,7 @@ def model_file(
     model = gather(blocks, export)
     sources = _own_sources(row, export, ModelExport()) if row.has_motions else []
     shown = [source.gather() for source in sources]
-    run_tables.follow(row, run_tables.whole_of(row, sources), sources, shown)
+    run_tables.follow(export, row, run_tables.whole_of(row, sources), sources, shown)
     animations = [finished(each, model, AnimationExport()) for each in shown]
     problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
     notes = [*of_bare_bones(model), *of_stripped(model, row), *row.lost(model), *refused(problems)]

@@ -113,7 +113,7 @@ def with_rows(
     kept = (rows[0], *(rows[place] for place in sorted(own)))
     file = KeptFile(whole.name, "", row.name, kept)
     edits = FileEdits(export, model, file, lambda: shown, game)
-    edits.end = shown.num_frames
+    edits.end, edits.action = shown.num_frames, action
     called = edits.called({nth: own[place] for nth, place in enumerate(sorted(own), start=1)})
     for nth, place in enumerate(sorted(own), start=1):
         edits.take(rows[place], own[place], called[nth])

@@ -210,7 +210,8 @@ def test_rows_of_ones_own_go_along_and_edits_stay(tmp_path):
     assert found == TABLE.replace(IDLE + WALK, rows)
 
 
-def test_the_table_beside_a_lone_body_goes_along(tmp_path, capfd):
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_the_table_beside_a_lone_body_goes_along(tmp_path, capfd, scale):
     """Where it says what that says which the rows came from."""
     path, lone = put_character(tmp_path), bpy.ops.export_scene.idtech_mds
     bpy.ops.import_scene.idtech_mds(filepath=str(path.parent / "body.mds"))
@@ -219,7 +220,7 @@ def test_the_table_beside_a_lone_body_goes_along(tmp_path, capfd):
 
     def said(target):
         capfd.readouterr()
-        assert lone(filepath=str(target)) == {"FINISHED"}
+        assert lone(filepath=str(target), scale=scale) == {"FINISHED"}
         return capfd.readouterr().out
 
     why = "rows of wolfanim.cfg have other frames in 'body.mds' (no such table lies beside): 'idle', 'walk_1'"
