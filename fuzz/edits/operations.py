@@ -22,6 +22,7 @@ from fuzz.edits.panel import PANEL
 from fuzz.edits.players import play_rows
 from fuzz.edits.settings import SETTINGS
 from io_idtech_models.blender.compat import new_curves, play, playing_curves
+from io_idtech_models.blender.held_actions import release
 from io_idtech_models.blender.roots import is_root
 from tests.samples import sample
 from tests.ui import test_any_edit as tables
@@ -556,6 +557,7 @@ def append(rng: Random) -> None:
         with bpy.data.libraries.load(str(place), link=False) as (_, into):
             into.collections = [called]
         bpy.context.scene.collection.children.link(bpy.data.collections[called])
+    release()  # as the next click does, or the export itself
 
 
 def undo(_rng: Random) -> None:
