@@ -5,6 +5,7 @@ Letters in shapes: F frames, J joints, V vertices, W weights that move one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ AT_ONCE = 8  # frames: more do not fit a processor's cache
 def set_bounds(animation: Animation, model: SkeletalModel) -> None:
     """Make the bounds of frames that changed those of the model's deformed meshes, or of its joints without any.
 
-    Of frames that did not, tell what vertices reach that were edited: a source's bounds have to hold these, too.
+    Where joints are scaled they hold what games show that scale them, and what others do. Of frames that did not
+    change, tell what vertices reach that were edited: a source's bounds have to hold these, too.
     """
     anew = changed_frames(animation) | (not animation.keep_bounds)
     others = np.flatnonzero(~anew)
@@ -30,16 +32,24 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
         anew |= (animation.scales.values != 1.0).any(axis=1)
     frames = np.flatnonzero(anew)
     if len(frames):
-        positions, axes = posed(animation.of_frames(frames))
-        found = _reach_of_all([mesh.weights for mesh in model.meshes], positions, axes)
-        if positions.shape[1] and not any(mesh.num_vertices for mesh in model.meshes):
-            found = np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)
+        changed = animation.of_frames(frames)
+        found = _reach_of_model(changed, model)
+        if changed.scales is not None and not changed.scales.inherited:
+            found = union(found, _reach_of_model(replace(changed, scales=None), model))
         if np.isfinite(found).any():
             animation.bounds[frames] = found
     if len(others) and has_edited_meshes(model):
         animation.edited = nowhere(animation.num_frames)
         tables = [mesh.weights.of(_edited(mesh)) for mesh in model.meshes]
         animation.edited[others] = _reach_of_all(tables, *posed(animation.of_frames(others)))
+
+
+def _reach_of_model(animation: Animation, model: SkeletalModel) -> NDArray[np.float64]:
+    """Return how far a model's meshes reach, or its joints where they have no vertices: (F, 2, 3), low and high."""
+    positions, axes = posed(animation)
+    if positions.shape[1] and not any(mesh.num_vertices for mesh in model.meshes):
+        return np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)
+    return _reach_of_all([mesh.weights for mesh in model.meshes], positions, axes)
 
 
 def has_edited_meshes(model: SkeletalModel) -> bool:

@@ -158,6 +158,22 @@ def test_bounds_of_frames_that_are_scaled_have_to_hold_what_was_edited():
     assert np.isfinite(animation.edited).all()
 
 
+@pytest.mark.parametrize("size", [0.25, 4.0])
+def test_bounds_hold_what_games_show_that_scale_no_joints(size):
+    """And what those do that scale them, which may be larger, or smaller."""
+    found = []
+    for scale in (1.0, size):
+        animation = wave()
+        animation.source = animation.source_frames = None
+        values = np.full(animation.positions.shape[:2], scale)
+        animation.scales = Scales(values, np.ones(values.shape[1], np.bool_))
+        set_bounds(animation, arm())
+        found.append(animation.bounds)
+    plain, scaled = found
+    assert (scaled[:, 0] <= plain[:, 0]).all() and (scaled[:, 1] >= plain[:, 1]).all()
+    assert (scaled != plain).any()
+
+
 def test_bounds_have_to_hold_a_mesh_that_is_new():
     model, animation = arm(), wave()
     (mesh,) = model.meshes
