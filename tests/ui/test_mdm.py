@@ -593,6 +593,12 @@ def add_bone() -> None:
         made.head, made.tail, made.parent = (0, 0, 9), (0, 4, 9), bones["fuß"]
 
 
+def delete_bone() -> None:
+    with editing(rig()) as bones:
+        bones.remove(bones["tag_hand"])
+        bones["fuß"].roll = 0.5
+
+
 def limit() -> None:
     follow = rig().pose.bones["fuß"].constraints.new("LIMIT_ROTATION")
     follow.use_limit_x, follow.max_x, follow.owner_space = True, 0.05, "LOCAL"
@@ -603,6 +609,7 @@ MOVED: dict[str, tuple[Any, dict[str, Any]]] = {
     "another scale": (lambda: None, {"scale": 0.5}),
     "a rolled bone": (roll, {}),
     "a bone more": (add_bone, {}),
+    "a bone less, and one rolled": (delete_bone, {}),
     "Euler angles": (lambda: setattr(rig().pose.bones[0], "rotation_mode", "XYZ"), {}),
     "a constraint": (limit, {}),
     "the armature": (lambda: setattr(rig(), "rotation_euler", (0.1, 0.2, 0.3)), {}),

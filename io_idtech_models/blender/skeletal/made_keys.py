@@ -24,14 +24,15 @@ Places = dict[tuple[str, int], int]
 def frames_as_made(rig: Block, take: Take) -> NDArray[np.bool_]:
     """Tell in which frames an action has the keys that import made, (F,): F as its file had; none of one's own action.
 
-    A key elsewhere, of another bone or of anything else, is no edit of one frame but of all.
+    A key elsewhere, of another bone or of anything else, is no edit of one frame but of all; one of a bone that was
+    deleted is none.
     """
     known = find_action(take.action)
     if known is None:
         return np.zeros(0, np.bool_)
     count, joints, width = known.channels.shape
     places = _places(rig, known)
-    keys = read_keys([curve for role in take.roles for curve in role.curves])
+    keys = read_keys([curve for role in take.roles for curve in role.curves if _is_there(role.owner, curve)])
     rows = np.array([places.get((curve.data_path, curve.array_index), -1) for curve in keys.curves], np.int64)
     if (rows < 0).any() or any(is_muted(curve) or curve.modifiers for curve in keys.curves):
         return np.zeros(count, np.bool_)
@@ -44,6 +45,15 @@ def frames_as_made(rig: Block, take: Take) -> NDArray[np.bool_]:
     lacking = np.setdiff1d([place for place in places.values() if place < len(rest)], rows)
     still = (written[lacking] == rest[lacking, None]).all(axis=0)
     return np.asarray((values == written[rows]).all(axis=0) & still)
+
+
+def _is_there(owner: Block, curve: Any) -> bool:
+    """Tell whether what a curve moves is there."""
+    try:
+        owner.path_resolve(curve.data_path)
+    except ValueError:
+        return False
+    return True
 
 
 def _places(rig: Block, known: StoredAction) -> Places:
