@@ -862,7 +862,7 @@ def _(folder):
     cut_all_frames(folder, 3)
 
 
-@says("which were edited, and not as their own actions", to="a.mdx")
+@says("which were edited, where nobody edited their own actions", to="a.mdx")
 def _(folder):
     rows_of_a_table(folder)
     for curve in next(curves for _, _, curves in action_parts(bpy.data.actions["a"])):

@@ -21,25 +21,25 @@ from .source import StoredAction, find_action
 Places = dict[tuple[str, int], int]
 
 
-def frames_as_made(rig: Block, take: Take) -> NDArray[np.bool_]:
-    """Tell in which frames an action has the keys that import made, (F,): F as its file had; none of one's own action.
+def frames_as_made(rig: Block, take: Take, times: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell in which of its frames, at `times` (F,), an action shows the keys that import made for them; in none else.
 
-    A key elsewhere, of another bone or of anything else, is no edit of one frame but of all; one of a bone that was
-    deleted is none.
+    That is one by one in the file's order. A key elsewhere, of another bone or of anything else, is no edit of one
+    frame but of all; one of a bone that was deleted is none.
     """
-    known = find_action(take.action)
-    if known is None:
-        return np.zeros(0, np.bool_)
+    known, none = find_action(take.action), np.zeros(len(times), np.bool_)
+    if known is None or len(known.channels) != len(times):
+        return none
     count, joints, width = known.channels.shape
     places = _places(rig, known)
     keys = read_keys([curve for role in take.roles for curve in role.curves if _is_there(role.owner, curve)])
     rows = np.array([places.get((curve.data_path, curve.array_index), -1) for curve in keys.curves], np.int64)
     if (rows < 0).any() or any(is_muted(curve) or curve.modifiers for curve in keys.curves):
-        return np.zeros(count, np.bool_)
+        return none
     points = keys.of_count(count)
     values = points[:, 1::2].copy()
-    for nth in np.flatnonzero((points[:, 0::2] != np.arange(count)).any(axis=1)).tolist():
-        values[nth] = [keys.curves[nth].evaluate(frame) for frame in range(count)]
+    for nth in np.flatnonzero((points[:, 0::2] != times).any(axis=1)).tolist():
+        values[nth] = [keys.curves[nth].evaluate(time) for time in times.tolist()]
     rest = np.tile(REST_CHANNELS[:width], joints)
     written = np.concatenate((known.channels.reshape(count, -1).T, np.ones((1, count), np.float32)))  # as `_places` say
     lacking = np.setdiff1d([place for place in places.values() if place < len(rest)], rows)

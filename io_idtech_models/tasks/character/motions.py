@@ -82,14 +82,18 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
                 edits.take_whole(action)
             else:
                 edits.take(file.rows[place], action, called[place])
+        for place, row in enumerate(file.rows):
+            if place not in own:
+                edits.take_along(row)
         for action in added:
             origin = kept_frames.origin_of(action)
             known = origin is not None and origin[1] < len(file.rows)
             edits.add(action, file.rows[origin[1]].clip.first if origin is not None and known else -1)
         edits.finish()
-        if edits.changed:
+        written = edits.dump() if edits.changed else data
+        if written != data:
             saved.edited.append(file.game_name)
-        saved.files[file.game_name] = edits.dump() if edits.changed else data
+        saved.files[file.game_name] = written
         saved.rows += edits.rows
     return saved
 
@@ -290,6 +294,8 @@ def _made(rig: Any, key: Key, scene: Any) -> Iterator[None]:
 
 class _KeptEdits(FileEdits):
     """A file of frames that an armature keeps, on its way out."""
+
+    keeps_rest = True
 
     def __init__(
         self,

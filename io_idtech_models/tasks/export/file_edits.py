@@ -64,6 +64,8 @@ class FileEdits:
     `read` gives all its frames: as they came, or as an action shows them.
     """
 
+    keeps_rest = False  # frames behind those that an action of all shows stay in the file
+
     def __init__(
         self, export: RigScene, model: SkeletalModel, file: KeptFile, read: Callable[[], Animation], game: str
     ) -> None:
@@ -75,6 +77,7 @@ class FileEdits:
         self.following: list[str] = []  # rows whose frames were edited where all are, and not in their own actions
         self.end = file.num_frames
         self.names = {row.clip.name.lower() for row in file.rows[1:]}
+        self.now: dict[KeptRow, str] = {}  # what rows are called by now
 
     @property
     def name(self) -> str:
@@ -108,24 +111,25 @@ class FileEdits:
             log.warning(text, before[twice], self.name, found[twice])
             found[twice] = before[twice]
         self.names = {name.lower() for name in found.values()}
+        self.now = {self.file.rows[place]: name for place, name in found.items()}
         return found
 
     def take(self, row: KeptRow, action: Any, name: str) -> None:
         """Take what an action of a row shows, and says; the row is to be called so."""
         animation = self.gather(action)
-        said, span, clip = table_row(row), self._span_of(row, animation), row.clip
+        said, span, clip = table_row(row), self._span_of(row, lambda: animation), row.clip
         shown, is_as_made = animation, is_source(animation, clip.length)
         made = None if is_as_made else self._made(animation, action)
         is_as_made |= made is not None and len(made) == clip.length and bool(made.all())
         if not span:
             text = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
-            log.warning(text, self.name, clip.name)
+            log.warning(text, self.name, name)
             first = self._append(animation, clip.first, action)
         elif is_as_made:
             first, shown = span[0], self._of_whole(row, span, animation)
         elif len(span) != clip.length:
             text = "'%s' was edited, and has another number of frames in all of '%s': its own are behind all others now"
-            log.warning(text, clip.name, self.name)
+            log.warning(text, name, self.name)
             first = self._append(animation, clip.first, action)
         elif self._is_shown(animation, span[0], clip, made):
             first = span[0]
@@ -137,24 +141,46 @@ class FileEdits:
             if new != said:
                 self.rows.append(RowEdit(self.file.game_name, said, new))
 
-    def _span_of(self, row: KeptRow, animation: Animation) -> range:
+    def take_along(self, row: KeptRow) -> None:
+        """Let a row that no action shows be where its frames are by now, or behind all others where they are gone."""
+        said, clip = table_row(row), row.clip
+        if self.spans is None or not isinstance(said, Row):
+            return
+        came = self.whole.of_frames(np.arange(clip.first, clip.first + clip.length))
+        span = self._span_of(row, lambda: came)
+        if not span:
+            text = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
+            log.warning(text, self.name, clip.name)
+            span = range(self._append(came, 0, None), self.end)  # which are told by all frames' numbers
+        elif len(span) != clip.length:
+            text = "'%s' has %s in all frames of '%s' now, and these are written (not the %d that it had)"
+            log.warning(text, clip.name, plural(len(span), "frame"), self.name, clip.length)
+        if (span[0], len(span)) != (clip.first, clip.length):
+            loop = animation_tables.fitting_loop(said, len(span))
+            self.rows.append(
+                RowEdit(self.file.game_name, said, replace(said, first=span[0], length=len(span), loop=loop))
+            )
+
+    def _span_of(self, row: KeptRow, shown: Callable[[], Animation]) -> range:
         """Return which of all frames are a row's: they may have moved, or be more or fewer; none if all are gone.
 
-        `animation` is what the row's action shows.
+        `shown` gives what the row shows.
         """
         first, length = row.clip.first, row.clip.length
         homes = self.homes
         if homes is None or self.spans is None:
             return range(first, first + length)
         begins, ends = self.spans
-        found = range(begins[first], ends[first + length - 1])
+        found, wanted = range(begins[first], ends[first + length - 1]), np.arange(first, first + length)
         if len(found) == length:
             return found
-        wanted = np.arange(first, first + length)
+        left = wanted[wanted < len(homes)]
+        if self.keeps_rest and (homes[left] == left).all():
+            return range(first, first + length)
         moved = [
             at for at in np.flatnonzero(homes == first).tolist() if np.array_equal(homes[at : at + length], wanted)
         ]
-        elsewhere = moved[0] if moved else self._found(animation)  # poses may be in the file more than once
+        elsewhere = moved[0] if moved else self._found(shown())  # poses may be in the file more than once
         return found if elsewhere is None else range(elsewhere, elsewhere + length)
 
     def _is_in_whole(self, animation: Animation, first: int) -> bool:
@@ -168,11 +194,12 @@ class FileEdits:
         """Return what a row's action shows if all frames have as many of the row, or else those, which is said."""
         if len(span) == row.clip.length:
             if not self._is_in_whole(animation, span[0]):
-                self.following.append(row.clip.name)
+                self.following.append(self.now[row])
             return animation
-        text = "'%s' has %s in all frames of '%s' now, and these are written (its own action shows %d)"
-        log.warning(text, row.clip.name, plural(len(span), "frame"), self.name, row.clip.length)
-        return replace(self.whole.of_frames(np.array(span)), frame_rate=animation.frame_rate)
+        text = "'%s' has %s in all frames of '%s' now, and these are written (not the %d that it had)"
+        log.warning(text, self.now[row], plural(len(span), "frame"), self.name, row.clip.length)
+        as_many = np.minimum(np.arange(len(span)), animation.num_frames - 1)  # which is all that a table says
+        return animation.of_frames(as_many)
 
     @property
     def edited_whole(self) -> Animation | None:
@@ -194,12 +221,11 @@ class FileEdits:
     def _made(self, animation: Animation, action: Any) -> NDArray[np.bool_] | None:
         """Tell in which frames (F,) nobody has changed a key of a row's action, an `animation` on the bones by now.
 
-        None where all frames are those of the file, on whatever bones, or the action has more of them, or fewer.
+        None where all frames are those of the file, on whatever bones.
         """
-        if self.edited_whole is None:
+        if self.edited_whole is None or animation.times is None:
             return None
-        found = frames_as_made(self.export.rig, cast(self.export.rig, action))
-        return found if len(found) == animation.num_frames else None
+        return frames_as_made(self.export.rig, cast(self.export.rig, action), animation.times)
 
     def _is_shown(self, animation: Animation, first: int, clip: Clip, made: NDArray[np.bool_] | None) -> bool:
         """Tell whether all frames have an animation from some place on, as the bones move by now."""
@@ -220,12 +246,12 @@ class FileEdits:
         if animation.num_frames == clip.length and not others:
             shown = self._is_as_whole(animation, part.first, made)
             if not self._shows(animation, part.first)[shown].all() and self.edited_whole is not None:
-                self.following.append(clip.name)
+                self.following.append(self.now[row])
             self.parts.append(replace(part, some=np.flatnonzero(~shown)))
             return part.first
         if others:
             text = "'%s' shares frames of '%s' with %s, which stay: its own are behind all others now"
-            log.warning(text, clip.name, self.name, listed(others))
+            log.warning(text, self.now[row], self.name, listed(others))
         return self._append(animation, clip.first, part.action)
 
     def _append(self, animation: Animation, began: int, action: Any) -> int:
@@ -290,7 +316,8 @@ class FileEdits:
         """
         if self.following:
             text = (
-                "rows are written as all frames of '%s' show them, which were edited, and not as their own actions: %s"
+                "rows are written as all frames of '%s' show them, which were edited, where nobody edited their own "
+                "actions: %s"
             )
             log.warning(text, self.name, listed(self.following))
         changed = {edit.old.key for edit in self.rows if edit.old is not None}

@@ -178,11 +178,11 @@ def row_of(action: Any, animation: Animation, first: int, game: str) -> aninc.Ro
         if name in action:
             value = int(properties.number(action, name, 0))
             setattr(row, key, bool(value) if key == "reversed" else value)
-    row.loop = _fitting_loop(row, animation.num_frames)
+    row.loop = fitting_loop(row, animation.num_frames)
     return row
 
 
-def _fitting_loop(row: aninc.Row, count: int) -> int:
+def fitting_loop(row: aninc.Row, count: int) -> int:
     """Return how many frames at the end of an animation of `count` repeat that had other ones when it was read.
 
     What repeated as a whole does so still, unless it was given another number, and no more repeat than there are: a

@@ -145,6 +145,42 @@ def test_rows_that_nobody_edited_stay_where_they_are_on_bones_that_were_moved(tm
     assert "shares frames" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("make_all", [False, True])
+@pytest.mark.parametrize(
+    ("order", "rows"),
+    [
+        ([*range(45), 44, 44, 44, *range(45, 84)], {"walk": (40, 27), "salute": (67, 20)}),
+        ([*range(10), *range(15, 84)], {"stand": (0, 35), "walk": (35, 24), "salute": (59, 20)}),
+        ([*range(40), *range(64, 84)], {"walk": (84, 24), "salute": (40, 20)}),
+        (list(range(70)), {}),
+    ],
+    ids=["inserted", "deleted", "a row deleted", "cut off"],
+)
+def test_rows_go_along_with_frames_whether_or_not_they_have_an_action(tmp_path, capfd, make_all, order, rows):
+    """What they show is theirs still: frames behind those that all frames have by now stay in the file."""
+    opened(put_character(tmp_path / "game"), make_all=make_all)
+    action = show("body")
+    for curve in playing_curves(rig()):
+        keyed = [key.co.y for key in curve.keyframe_points]
+        curve.keyframe_points.clear()
+        curve.keyframe_points.add(len(order))
+        curve.keyframe_points.foreach_set("co", [x for at, was in enumerate(order) for x in (at, keyed[was])])
+        curve.update()
+    action.frame_end = len(order) - 1
+    capfd.readouterr()
+    found, was = saved(tmp_path / "out"), rows_of(files()[TABLE])
+    now = rows_of(found[TABLE])
+    assert {name: (row.first, row.length) for name, row in now.items() if row != was[name]} == rows
+    assert (MDX in changed(found)) == ("body.mdx" in capfd.readouterr().out) == bool(rows)
+    old, new = frames_of(files()[MDX]), frames_of(found[MDX])
+    for name, row in now.items():
+        count = row.length or 1
+        if count == (was[name].length or 1):
+            begin = was[name].first
+            frames = (each["bones"][at : at + count] for each, at in ((new, row.first), (old, begin)))
+            assert len({part.tobytes() for part in frames}) == 1, name
+
+
 def test_a_longer_row_goes_behind_all(tmp_path):
     block = trooper(tmp_path)
     action = show("salute")
