@@ -30,9 +30,7 @@ class Placing(Exporting):  # type: ignore[misc]
         subtype="FILE_PATH",
         options=PATH_OPTIONS,
     )
-    player: StringProperty(
-        name="Name", description="What the player is called; empty: as the folder or the archive", options={"SKIP_SAVE"}
-    )
+    player: StringProperty(name="Name", description="What the player is called; empty: as the folder or the archive")
     fit: BoolProperty(
         name="Fit to the Game",
         description="Make the character as high as players are (56 units), with its feet on the ground",
@@ -61,10 +59,16 @@ class Placing(Exporting):  # type: ignore[misc]
         default=True,
     )
 
-    def propose_path(self, context: Context) -> None:
-        """Propose a folder that is called as the active object."""
+    # What is said of one character: presets keep it, and Blender remembers it for the next one.
+    of_one: tuple[str, ...] = ("player",)
+
+    def begin(self, context: Context) -> None:
+        """Forget what was said of another character, and propose a folder that is called as the active object."""
         from ...tasks.player.making_pictures import plain_name
 
+        for name in self.of_one:
+            if not self.properties.is_property_set(name):
+                self.properties.property_unset(name)
         if not self.properties.is_property_set("filepath"):  # what Blender remembers is of another player
             active = context.view_layer.objects.active
             name = plain_name("" if active is None else active.name) or "player"
@@ -83,27 +87,19 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
     filename_ext = ""
     check_extension = None
 
+    of_one = ("player", "torso", "head", "hand", "rows")
     filter_glob: file_filter((PACK, ".md3", ".skin", ".cfg"))
     torso: StringProperty(
-        name="Torso",
-        description="The bone that the torso begins with (spine, waist); empty: by the bones' names",
-        options={"SKIP_SAVE"},
+        name="Torso", description="The bone that the torso begins with (spine, waist); empty: by the bones' names"
     )
     head: StringProperty(
-        name="Head",
-        description="The bone that the head begins with (neck, head); empty: by the bones' names",
-        options={"SKIP_SAVE"},
+        name="Head", description="The bone that the head begins with (neck, head); empty: by the bones' names"
     )
-    hand: StringProperty(
-        name="Right Hand",
-        description="The bone that holds the weapon; empty: by the bones' names",
-        options={"SKIP_SAVE"},
-    )
+    hand: StringProperty(name="Right Hand", description="The bone that holds the weapon; empty: by the bones' names")
     rows: StringProperty(
         name="Animations",
         description="Actions for rows of the table, and their frames per second if they are others: "
         "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
-        options={"SKIP_SAVE"},
     )
     fps: FloatProperty(name="FPS", description="How often actions are looked at", default=15.0, min=1.0, max=120.0)
     close_seams: BoolProperty(
@@ -138,7 +134,7 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
         """Show the file browser, with the bones that are proposed."""
         from ...tasks.player.making import keeps_frames, proposed_bones
 
-        self.propose_path(context)
+        self.begin(context)
         self.keeps_frames = keeps_frames(context)
         self.torso, self.head, self.hand = proposed_bones(context)
         context.window_manager.fileselect_add(self)
@@ -198,23 +194,18 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
     filename_ext = ""
     check_extension = None
 
+    of_one = ("player", "rows", "gun", "skin")
     filter_glob: file_filter((*ARCHIVES, ".md2", ".pcx"))
     rows: StringProperty(
         name="Animations",
         description="Actions for animations of the game: run=Trot, death1=Fall; for all others by their names",
-        options={"SKIP_SAVE"},
     )
     gun: StringProperty(
         name="Gun",
         description="Meshes that become weapon.md2, by name: rifle, scope; empty: those called weapon, gun or rifle",
-        options={"SKIP_SAVE"},
     )
     skin: StringProperty(
-        name="Skin",
-        translation_context=CONTEXT,
-        description="What the skin is called",
-        default="default",
-        options={"SKIP_SAVE"},
+        name="Skin", translation_context=CONTEXT, description="What the skin is called", default="default"
     )
     remaster: BoolProperty(
         name="Remaster",
@@ -226,7 +217,7 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser."""
-        self.propose_path(context)
+        self.begin(context)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
