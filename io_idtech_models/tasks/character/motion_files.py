@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
+import numpy as np
+
 from ...assets.scale_files import says_the_same, scale_data
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene
@@ -14,11 +16,13 @@ from ...game.aninc import RowEdit
 from ...game.character.files import BODY, IN_STEP
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.skeletal import Animation, SkeletalModel
+from ...model.transforms import same_turns
 from ...reporting import listed
 from .motions import ActionFile, save_actions, save_motions, save_unmade
 from .saved import SavedCharacter
 
 log = logging.getLogger(__name__)
+SAME_PLACE, SAME_TURN = 0.05, 2e-3  # units, radians: what nobody sees
 
 
 class MotionFiles:
@@ -64,7 +68,7 @@ class MotionFiles:
         single = kind != BODY or saved.kind is None or not saved.kind.takes_actions
         new: dict[str, ActionFile] = {}
         own = [(place_of[each.name], each) for each in every if each.name in place_of]
-        _say_of_shared(own)
+        _say_of_shared(own, row)
         wider = [each.name for each in every if each.is_wider]
         if wider:
             log.warning(
@@ -111,17 +115,28 @@ def _say_of_steps(every: Iterable[ActionFile], row: Format) -> None:
                 log.warning("the files of the animation '%s' have different lengths: the game refuses the model", name)
 
 
-def _say_of_shared(own: Iterable[tuple[str, ActionFile]]) -> None:
+def _say_of_shared(own: Iterable[tuple[str, ActionFile]], row: Format) -> None:
     """Name the animations that play a file of frames which another one has changed."""
     by_path: dict[str, list[ActionFile]] = {}
     for path, each in own:
         by_path.setdefault(path, []).append(each)
     for path, files in by_path.items():
         edited = [file for file in files if not file.is_source and not file.is_wider]
-        others = [file.name for file in files if edited and file.data != edited[-1].data]
+        others = [file.name for file in files if edited and not _is_alike(file.data, edited[-1].data, row)]
         if others:
             text = (
                 "'%s' is written as '%s' shows it, and is the file of these, too, which play that from now on (a "
                 "copy under a new name has a file of its own): %s"
             )
             log.warning(text, PurePath(path).name, edited[-1].name, listed(others))
+
+
+def _is_alike(one: bytes, other: bytes, row: Format) -> bool:
+    """Tell whether two files show the same motion: an action and a row that has none come to it by other ways."""
+    if one == other:
+        return True
+    a, b = (row.load(data, "") for data in (one, other))
+    if a.positions.shape != b.positions.shape:
+        return False
+    far = np.abs(a.positions - b.positions).max(initial=0.0)
+    return bool(far <= SAME_PLACE and same_turns(a.rotations, b.rotations).max(initial=0.0) <= SAME_TURN)

@@ -237,6 +237,20 @@ def test_what_is_not_made_goes_along_with_bones_that_are_moved_at_rest(tmp_path,
             assert np.abs(getattr(own, kind) - getattr(found[1][name], kind)).max() < 1e-4, name
 
 
+def test_a_bone_that_is_moved_edits_both_names_of_a_file(tmp_path, capfd):
+    """One has an action, the other none, and numbers of either come by another way."""
+    newt(tmp_path)
+
+    def lift(bones: Any) -> None:
+        for end in (bones["head"].head, bones["head"].tail):
+            end.z += 1.0
+
+    edit_bones(lift)
+    capfd.readouterr()
+    assert f"{NEWT}/idle.md5anim" in changed(saved(tmp_path / "out"), "doom3")
+    assert "is the file of these" not in capfd.readouterr().out
+
+
 def test_exports_of_what_is_not_made(tmp_path, capfd):
     """All actions are without it, which is said; a declaration has it."""
     newt(tmp_path)
