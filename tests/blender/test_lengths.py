@@ -100,9 +100,11 @@ def test_an_action_is_as_long_as_its_keys_and_that_is_said(rigged, caplog, edit)
     assert said in caplog.text
 
 
-def test_all_keys_moved_along(rigged):
+@pytest.mark.parametrize("shift", [100.0, 1.0, -1.0])
+def test_all_keys_moved_along(rigged, shift):
+    """Also by so little that a frame beside them shows what the file's frame of its number did."""
     case, name = rigged
-    stretched(case, name, 1.0, 100.0)
+    stretched(case, name, 1.0, shift)
     assert case.moved(name) == set()
 
 

@@ -80,7 +80,7 @@ def gather_action(export: RigScene, take: Take, direct: bool = True) -> Animatio
     name = names.file_name_of(action, export.settings.keep_suffixes)
     clip = Clip(name, span.first, span.last + 1 - span.first, rate_of(action, export))
     found = _in_frames(export, take, keys if direct else None, clip, known)
-    frames = _counting(found, span)
+    frames = _counting(found, span, count)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     found.loops = bool(action.use_cyclic)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
@@ -107,14 +107,16 @@ def rate_of(action: Block, export: RigScene) -> float:
     return float(rate) if isinstance(rate, int | float) and rate >= 0 else export.frame_rate
 
 
-def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
-    """Return the frames (n,) of an animation that has those of a span which count.
+def _counting(animation: Animation, span: Span, count: int) -> NDArray[np.int64]:
+    """Return the frames (n,) of an animation that has those of a span which count, where the source has `count`.
 
-    Those beyond the keys do while they show just what the source's frames of the same number do.
+    Those beyond the keys do while they show just what the source's frames of the same number do; where keys last as
+    long as the source did, they were moved.
     """
     frames = np.arange(animation.num_frames)
     counts = (frames >= span.first_key - span.first) & (frames <= span.last_key - span.first)
-    if span.is_open and animation.source_frames is not None and animation.source_joints is not None:
+    is_whole = span.last_key + 1 - span.first_key >= count
+    if span.is_open and not is_whole and animation.source_frames is not None and animation.source_joints is not None:
         own = animation.source_frames[:, animation.source_joints >= 0]
         same = (own == (frames + span.first)[:, None, None]).all(axis=(1, 2))
         before, after = np.flatnonzero(counts)[[0, -1]].tolist()

@@ -21,7 +21,8 @@ def left_out(chosen: Choice, written: Iterable[bpy.types.Object] = ()) -> list[s
     """Name the objects that an export leaves out; it may have `written` more than the choice."""
     known = set(written)
     hidden = [block for block in chosen.hidden if is_written(block)]
-    apart = _rigs(chosen.strange) - _rigs(chosen.whole)
+    own = _rigs(chosen.whole)
+    apart = own and _rigs(chosen.strange) - own  # a file has one skeleton
     passing = [block for block in chosen.whole if _is_shown_at_times(block)]
     said = [
         (
