@@ -1607,6 +1607,17 @@ def _(folder):
     save_character(folder)
 
 
+@says("by the numbers in its table")
+def _(folder):
+    path = PROJECT / "examples/trooper/characters/toys/allied/trooper.char"
+    bpy.ops.import_scene.idtech_character(filepath=str(path))
+    activate(bpy.data.objects["head"])
+    bpy.ops.object.idtech_animation_play(name="All Frames")
+    bpy.context.scene.frame_set(6)
+    bpy.ops.object.idtech_insert_frame()
+    save_character(folder)
+
+
 @says("is worn, but what declares it is gone")
 def _(folder):
     monster(folder, "idle")

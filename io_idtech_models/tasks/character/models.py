@@ -35,7 +35,7 @@ from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.vertex.movement import is_moving, may_move
 from ...formats import SKELETAL, VERTEX, Format
 from ...formats.vertex_files import Written
-from ...game.character.files import BODY
+from ...game.character.files import BODY, HEAD
 from ...game.skin import read_skin
 from ...model import steady
 from ...model.limits.games import MOST_LEVELS
@@ -58,6 +58,10 @@ from .saved import SavedCharacter
 from .skins import SkinsSaved
 
 log = logging.getLogger(__name__)
+HEAD_FRAMES = (
+    "the game plays the head's frames by the numbers in its table (hudheadanims), which is not written, and frames "
+    "have others now: change that, too"
+)
 
 
 class ModelsSaved:
@@ -238,6 +242,8 @@ class ModelsSaved:
             path = self._free(path, written.data) if is_new else path
             self._levels(path, row, whole, written.model, made_of)
         self._say(path, [*written.notes, *map(str, gone_tags(written.model)), *left_out(whole)])
+        if kind == HEAD and any(b"hudheadanims" in text for text in self.record.texts.values()):
+            self._say(path, [HEAD_FRAMES] if _has_moved_frames(written.model) else [])
         self.known |= set(whole.blocks)
         if is_new:
             self.saved.put(path, written.data, is_source=False)
@@ -403,3 +409,9 @@ def _is_foreign(block: Block, rig: Block) -> bool:
     """Tell whether an object in a body's collection hangs on a tag of its own: a model by itself."""
     hung = [] if block == rig else takewhile(lambda above: above != rig, upward(block.parent))
     return any(above.type == "EMPTY" for above in hung)
+
+
+def _has_moved_frames(model: VertexModel) -> bool:
+    """Tell whether frames of a model's file were inserted, deleted or moved, but for new ones behind all others."""
+    count = 0 if model.source is None else model.source.num_frames
+    return count > 1 and not np.array_equal(model.frames_from()[:count], np.arange(count))

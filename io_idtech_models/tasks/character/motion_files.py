@@ -136,7 +136,7 @@ def _is_alike(one: bytes, other: bytes, row: Format) -> bool:
     if one == other:
         return True
     a, b = (row.load(data, "") for data in (one, other))
-    if a.positions.shape != b.positions.shape:
+    if a.positions.shape != b.positions.shape or a.frame_rate != b.frame_rate:
         return False
     far = np.abs(a.positions - b.positions).max(initial=0.0)
     return bool(far <= SAME_PLACE and same_turns(a.rotations, b.rotations).max(initial=0.0) <= SAME_TURN)
