@@ -108,6 +108,21 @@ def test_all_keys_moved_along(rigged, shift):
     assert case.moved(name) == set()
 
 
+def test_frames_that_are_held_stay_though_keys_came_behind_the_end():
+    """More keys than the file had are no keys that were moved."""
+    spec = samples_md5.wave_spec(12)
+    spec.frames = [*[spec.frames[3]] * 4, *spec.frames[4:]]
+    spec.bounds = [*[spec.bounds[3]] * 4, *spec.bounds[4:]]
+    case = open_rig(samples_md5.arm(), {"wave": spec.pack()})
+    for curve in curves_of(case.action("wave")):
+        for point in reversed([p for p in curve.keyframe_points if p.co[0] < 3]):
+            curve.keyframe_points.remove(point)
+        curve.update()
+    assert count(case, "wave") == 12
+    key(case, "wave", 15)
+    assert count(case, "wave") == 16
+
+
 def test_a_range_set_by_hand_is_obeyed(rigged, caplog):
     case, name = rigged
     key(case, name, 40)

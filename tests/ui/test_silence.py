@@ -1607,6 +1607,15 @@ def _(folder):
     save_character(folder)
 
 
+@says("has no more: rows may show them")
+def _(folder):
+    bpy.ops.import_scene.idtech_character(filepath=str(samples_character.put_character(folder)))
+    activate(first("ARMATURE"))
+    bpy.ops.object.idtech_animation_play(name="body")
+    bpy.data.actions["body"].frame_end = 69
+    save_character(folder)
+
+
 @says("by the numbers in its table")
 def _(folder):
     path = PROJECT / "examples/trooper/characters/toys/allied/trooper.char"

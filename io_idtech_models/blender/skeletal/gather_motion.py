@@ -115,7 +115,7 @@ def _counting(animation: Animation, span: Span, count: int) -> NDArray[np.int64]
     """
     frames = np.arange(animation.num_frames)
     counts = (frames >= span.first_key - span.first) & (frames <= span.last_key - span.first)
-    is_whole = span.last_key + 1 - span.first_key >= count
+    is_whole = span.last_key + 1 - span.first_key == count
     if span.is_open and not is_whole and animation.source_frames is not None and animation.source_joints is not None:
         own = animation.source_frames[:, animation.source_joints >= 0]
         same = (own == (frames + span.first)[:, None, None]).all(axis=(1, 2))

@@ -52,6 +52,7 @@ class MotionFiles:
         kept = {file.game_name: known.of(nth) for nth, file in enumerate(files) if file.game_name}
         if saved.record.motions.get(kind):
             made = save_actions(export, model, apart, game)
+            made.sort(key=lambda each: not each.is_as_made)  # of two of a file the last counts
             self._put(kind, [*save_unmade(export, model, apart, game), *made], apart, kept)
         for path, data in kept.items():
             saved.files.setdefault(path, data)

@@ -22,6 +22,7 @@ from ...blender.properties import PREVIEW
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames
 from ...blender.skeletal.kept_frames import KeptFile, KeptRow, Key
+from ...blender.skeletal.made_keys import frames_as_made
 from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion, differences
@@ -68,7 +69,8 @@ def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSa
     saved, kept = MotionsSaved(), kept_frames.kept_data(rig)
     said = {} if model.skeleton.traits is None else {n: _traits_of(f, kept.of(n)) for n, f in enumerate(files)}
     traits = _edited_traits(model, said)
-    unmade = [row for row in kept_frames.unmade_of(files, actions).values() if row.said is not None]
+    others = kept_frames.unmade_of(files, actions).items()  # rows of what is shown whole go along with that
+    unmade = [row for (nth, _), row in others if row.said is not None and (nth, 0) not in made]
     _warn_of_moved(rig, unmade)
     _warn_of_led(export, len(unmade))
     for number, file in enumerate(files):
@@ -181,6 +183,7 @@ class ActionFile:
     is_source: bool  # it is what its file was
     animation: Animation | None = None  # what an action is
     is_wider: bool = False  # it is what its file was, but for bounds that have to hold a larger body
+    is_as_made: bool = False  # nobody has changed a key of its action, whatever became of the bones
 
     @property
     def num_frames(self) -> int:
@@ -215,7 +218,9 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         before = None if own is None else row.dump(own.animation(source.name))
         may_grow = data != before and animation.edited is not None
         wider = may_grow and row.dump(replace(animation, edited=None)) == before
-        found.append(ActionFile(source.name, source.action, data, data == before, animation, wider))
+        made = frames_as_made(export.rig, cast(export.rig, source.action), np.arange(animation.num_frames))
+        as_made = bool(len(made)) and bool(made.all())
+        found.append(ActionFile(source.name, source.action, data, data == before, animation, wider, as_made))
     return found
 
 
@@ -329,7 +334,10 @@ class _KeptEdits(FileEdits):
         if not is_source(animation, self.file.num_frames):
             self.demand_bones(animation)
             self.shown_whole, self.action = animation, action
-            self.parts.insert(0, Part(0, animation, 0))
+            self.parts.insert(0, Part(0, animation, 0, action))
+            if animation.num_frames < self.file.num_frames:
+                text = "'%s' keeps its frames from %d on, which '%s' has no more: rows may show them"
+                log.warning(text, self.name, animation.num_frames, action.name)
             self.end = max(self.end, animation.num_frames)
 
     def dump(self) -> bytes:

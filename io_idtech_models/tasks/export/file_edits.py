@@ -156,10 +156,9 @@ class FileEdits:
             text = "'%s' has %s in all frames of '%s' now, and these are written (not the %d that it had)"
             log.warning(text, clip.name, plural(len(span), "frame"), self.name, clip.length)
         if (span[0], len(span)) != (clip.first, clip.length):
-            loop = animation_tables.fitting_loop(said, len(span))
-            self.rows.append(
-                RowEdit(self.file.game_name, said, replace(said, first=span[0], length=len(span), loop=loop))
-            )
+            new = replace(said, first=span[0], loop=animation_tables.fitting_loop(said, len(span)))
+            new.length = said.length if len(span) == clip.length == self._shown(said) else len(span)
+            self.rows.append(RowEdit(self.file.game_name, said, new))
 
     def _span_of(self, row: KeptRow, shown: Callable[[], Animation]) -> range:
         """Return which of all frames are a row's: they may have moved, or be more or fewer; none if all are gone.
@@ -277,9 +276,9 @@ class FileEdits:
 
     def _found(self, animation: Animation) -> int | None:
         """Return where all frames have a new animation already, as copies are that nobody edited; None: nowhere."""
-        count, whole = animation.num_frames, self.whole
+        count, whole = animation.num_frames, self.whole if self.edited_whole is None else self.edited_whole
         taken = np.zeros(whole.num_frames, np.bool_)
-        for part in self.parts:
+        for part in self.parts if self.action is None else [each for each in self.parts if each.action != self.action]:
             taken[part.first : part.first + part.animation.num_frames] = True
         begins = np.flatnonzero(_alike(whole, slice(None), animation, slice(1)))
         fitting = (first for first in begins.tolist() if not taken[first : first + count].any())
@@ -295,8 +294,9 @@ class FileEdits:
         else:
             new = animation_tables.row_of(action, animation, first, self.game)
         moved = (first, animation.num_frames) != (max(said.first, 0), self._shown(said))
-        if not moved:  # a row may begin, or end, where there are no frames
+        if not moved:  # a row may begin, or end, where there are no frames, and repeat more than there are
             new.first, new.length = said.first, said.length
+            new.loop = said.loop if new.loop == animation_tables.fitting_loop(said, animation.num_frames) else new.loop
         new.text = said.text
         return new
 

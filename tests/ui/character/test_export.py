@@ -171,7 +171,7 @@ def test_rows_go_along_with_frames_whether_or_not_they_have_an_action(tmp_path, 
     found, was = saved(tmp_path / "out"), rows_of(files()[TABLE])
     now = rows_of(found[TABLE])
     assert {name: (row.first, row.length) for name, row in now.items() if row != was[name]} == rows
-    assert (MDX in changed(found)) == ("body.mdx" in capfd.readouterr().out) == bool(rows)
+    assert (MDX in changed(found)) == ("edited: 'body.mdx'" in capfd.readouterr().out) == bool(rows)
     old, new = frames_of(files()[MDX]), frames_of(found[MDX])
     for name, row in now.items():
         count = row.length or 1
@@ -179,6 +179,42 @@ def test_rows_go_along_with_frames_whether_or_not_they_have_an_action(tmp_path, 
             begin = was[name].first
             frames = (each["bones"][at : at + count] for each, at in ((new, row.first), (old, begin)))
             assert len({part.tobytes() for part in frames}) == 1, name
+
+
+def test_what_goes_along_with_all_frames_is_not_said_to_stay(tmp_path, capfd):
+    """Rows without an action show what the action of all frames does, bones that were rolled as all others."""
+    block = opened(put_character(tmp_path / "game"))
+    show("body")
+    with editing(block) as bones:
+        bones["Bip01 L Hand"].roll += 0.5
+    capfd.readouterr()
+    assert changed(saved(tmp_path / "out")) == [MDX, BODY]
+    said = capfd.readouterr().out
+    assert "without an action keep" not in said or "1 animation without" in said, "but those of another file"
+
+
+def test_a_row_that_repeats_frames_beyond_the_end_is_as_it_came(tmp_path):
+    table = files()[TABLE] + b"\t\tbeyond\t70\t30\t30\t20\t0\t150\t0\n"
+    opened(put_character(tmp_path / "game", body_aninc=table))
+    show("beyond")
+    assert saved(tmp_path / "out")[TABLE] == table
+
+
+def test_a_copy_that_nobody_edited_is_of_the_frames_that_moved(tmp_path):
+    opened(put_character(tmp_path / "game"))
+    assert bpy.ops.object.idtech_animation_duplicate(name="walk", copy="stroll") == {"FINISHED"}
+    action = show("body")
+    for curve in playing_curves(rig()):
+        keyed = [key.co.y for key in curve.keyframe_points][5:]
+        curve.keyframe_points.clear()
+        curve.keyframe_points.add(len(keyed))
+        curve.keyframe_points.foreach_set("co", [x for at, value in enumerate(keyed) for x in (at, value)])
+        curve.update()
+    action.frame_end = len(keyed) - 1
+    found = saved(tmp_path / "out")
+    rows = rows_of(found[TABLE])
+    assert (rows["stroll"].first, rows["stroll"].length) == (rows["walk"].first, rows["walk"].length) == (35, 24)
+    assert len(frames_of(found[MDX])) == 84
 
 
 def test_a_longer_row_goes_behind_all(tmp_path):

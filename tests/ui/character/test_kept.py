@@ -251,6 +251,22 @@ def test_a_bone_that_is_moved_edits_both_names_of_a_file(tmp_path, capfd):
     assert "is the file of these" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["idle", "ik_pose"])
+def test_of_two_names_of_a_file_that_counts_whose_keys_were_changed(tmp_path, name):
+    """Where bones were moved as well, which both go along with."""
+    newt(tmp_path)
+    show("ik_pose")
+    show(name)
+    curve = next(c for c in playing_curves(rig()) if c.data_path.endswith("quaternion") and c.array_index == 1)
+    curve.keyframe_points[2].co.y += 0.4
+    edit_bones(lambda bones: setattr(bones["head"], "roll", bones["head"].roll + 0.5))
+    found = motion(saved(tmp_path / "out")[f"{NEWT}/idle.md5anim"])
+    before = motion((tmp_path / NEWT / "idle.md5anim").read_bytes())
+    turned = np.abs(found.rotations - before.rotations).max(axis=2)
+    joint = before.joint_names.index(curve.data_path.split('"')[1])
+    assert turned[2, joint] > 0.05 > turned[1, joint]
+
+
 def test_exports_of_what_is_not_made(tmp_path, capfd):
     """All actions are without it, which is said; a declaration has it."""
     newt(tmp_path)
