@@ -218,10 +218,15 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
         before = None if own is None else row.dump(own.animation(source.name))
         may_grow = data != before and animation.edited is not None
         wider = may_grow and row.dump(replace(animation, edited=None)) == before
-        made = frames_as_made(export.rig, cast(export.rig, source.action), np.arange(animation.num_frames))
-        as_made = bool(len(made)) and bool(made.all())
+        as_made = data == before or _is_as_made(export.rig, source.action, animation)
         found.append(ActionFile(source.name, source.action, data, data == before, animation, wider, as_made))
     return found
+
+
+def _is_as_made(rig: Any, action: Any, animation: Animation) -> bool:
+    """Tell whether nobody has changed a key of an action, which is an `animation` on the bones by now."""
+    made = None if animation.times is None else frames_as_made(rig, cast(rig, action), animation.times)
+    return made is not None and bool(made.all())
 
 
 def _has_outgrown(animation: Animation, row: Format, data: bytes) -> bool:

@@ -278,7 +278,8 @@ class FileEdits:
         """Return where all frames have a new animation already, as copies are that nobody edited; None: nowhere."""
         count, whole = animation.num_frames, self.whole if self.edited_whole is None else self.edited_whole
         taken = np.zeros(whole.num_frames, np.bool_)
-        for part in self.parts if self.action is None else [each for each in self.parts if each.action != self.action]:
+        edited = [part for part in self.parts if self.action is None or part.action != self.action]
+        for part in edited:
             taken[part.first : part.first + part.animation.num_frames] = True
         begins = np.flatnonzero(_alike(whole, slice(None), animation, slice(1)))
         fitting = (first for first in begins.tolist() if not taken[first : first + count].any())
