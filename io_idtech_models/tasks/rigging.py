@@ -215,6 +215,10 @@ def finish(context: Context, framed: Framed, rigs: list[FrameRig | None]) -> tup
     with collected_warnings() as warnings, object_mode(context):
         animations = None if framed.chosen is None else VertexAnimations(framed.chosen, context)
         keys = None if animations is None else animations.whole()
+        if animations is not None and keys is None and animations.playing():
+            text = "no action shows all keys of '%s' one after another: bones pose them otherwise than '%s' plays (%s)"
+            how = "undo, let an action do so, and make the rig while that plays"
+            log.warning(text, animations.keyed[0].name, animations.playing()[0].name, how)
         built = build(framed.name, framed.parts, rigs, keys, context.scene)
         if animations is not None:
             animations.pair_rigs()

@@ -407,6 +407,19 @@ def test_any_mesh_with_absolute_keys_gets_a_rig_where_it_stands(tmp_path):
     assert np.allclose(keys_of([block])["bar"], plain["bar"], atol=1e-4)
 
 
+@pytest.mark.parametrize("played", [(0, 1, 2), (2, 1)])
+def test_a_rig_of_keys_that_no_action_shows_in_their_order_is_said_to_be_off(capfd, played):
+    keys = bar().data.shape_keys
+    for frame, place in enumerate(played):
+        keys.eval_time = keys.key_blocks[place].frame
+        keys.keyframe_insert("eval_time", frame=frame)
+    capfd.readouterr()
+    assert make(bones=3) == {"FINISHED"}
+    action = keys.animation_data.action.name
+    said = f"no action shows all keys of 'bar' one after another: bones pose them otherwise than '{action}' plays"
+    assert (said in capfd.readouterr().out) == (len(played) < 3)
+
+
 def test_bones_turn_only_where_that_is_asked_for(tmp_path):
     import_model(STILT)
     make(joints="TURN")
