@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..compat import Block, is_muted
 from ..curves import bone_path, read_keys
-from ..playback import Take
+from ..leaders import cast
 from . import armature
 from .bones import KINDS, REST_CHANNELS, WIDTHS
 from .source import StoredAction, find_action
@@ -21,18 +21,20 @@ from .source import StoredAction, find_action
 Places = dict[tuple[str, int], int]
 
 
-def frames_as_made(rig: Block, take: Take, times: NDArray[Any]) -> NDArray[np.bool_]:
+def frames_as_made(rig: Block, action: Block, times: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell in which of its frames, at `times` (F,), an action shows the keys that import made for them; in none else.
 
     That is one by one in the file's order. A key elsewhere, of another bone or of anything else, is no edit of one
     frame but of all; one of a bone that was deleted is none.
     """
-    known, none = find_action(take.action), np.zeros(len(times), np.bool_)
+    known, none = find_action(action), np.zeros(len(times), np.bool_)
     if known is None or len(known.channels) != len(times):
         return none
     count, joints, width = known.channels.shape
     places = _places(rig, known)
-    keys = read_keys([curve for role in take.roles for curve in role.curves if _is_there(role.owner, curve)])
+    keys = read_keys(
+        [curve for role in cast(rig, action).roles for curve in role.curves if _is_there(role.owner, curve)]
+    )
     rows = np.array([places.get((curve.data_path, curve.array_index), -1) for curve in keys.curves], np.int64)
     if (rows < 0).any() or any(is_muted(curve) or curve.modifiers for curve in keys.curves):
         return none

@@ -6,8 +6,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
-import numpy as np
-
 from ...assets.scale_files import says_the_same, scale_data
 from ...blender.skeletal.kept_frames import kept_data, kept_files
 from ...blender.skeletal.rig_scene import RigScene
@@ -16,13 +14,13 @@ from ...game.aninc import RowEdit
 from ...game.character.files import BODY, IN_STEP
 from ...model.joint_scales import warn_of_lost_scales
 from ...model.skeletal import Animation, SkeletalModel
-from ...model.transforms import same_turns
 from ...reporting import listed
+from ..export.file_edits import alike
 from .motions import ActionFile, save_actions, save_motions, save_unmade
 from .saved import SavedCharacter
 
 log = logging.getLogger(__name__)
-SAME_PLACE, SAME_TURN = 0.05, 2e-3  # units, radians: what nobody sees
+UNSEEN_PLACE, UNSEEN_TURN = 0.05, 2e-3  # units, radians
 
 
 class MotionFiles:
@@ -139,5 +137,4 @@ def _is_alike(one: bytes, other: bytes, row: Format) -> bool:
     a, b = (row.load(data, "") for data in (one, other))
     if a.positions.shape != b.positions.shape or a.frame_rate != b.frame_rate:
         return False
-    far = np.abs(a.positions - b.positions).max(initial=0.0)
-    return bool(far <= SAME_PLACE and same_turns(a.rotations, b.rotations).max(initial=0.0) <= SAME_TURN)
+    return bool(alike(a, slice(None), b, slice(None), UNSEEN_PLACE, UNSEEN_TURN).all())

@@ -225,8 +225,7 @@ def save_actions(export: RigScene, model: SkeletalModel, row: Format, game: str)
 
 def _is_as_made(rig: Any, action: Any, animation: Animation) -> bool:
     """Tell whether nobody has changed a key of an action, which is an `animation` on the bones by now."""
-    made = None if animation.times is None else frames_as_made(rig, cast(rig, action), animation.times)
-    return made is not None and bool(made.all())
+    return animation.times is not None and bool(frames_as_made(rig, action, animation.times).all())
 
 
 def _has_outgrown(animation: Animation, row: Format, data: bytes) -> bool:

@@ -40,6 +40,8 @@ from ..import_.kept_frames import table_row
 
 log = logging.getLogger(__name__)
 SAME_RATE = 1e-3  # frames per second
+ALL_GONE = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
+AS_MANY = "'%s' has %s in all frames of '%s' now, and these are written (not the %d that it had)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +124,7 @@ class FileEdits:
         made = None if is_as_made else self._made(animation, action)
         is_as_made |= made is not None and len(made) == clip.length and bool(made.all())
         if not span:
-            text = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
-            log.warning(text, self.name, name)
+            log.warning(ALL_GONE, self.name, name)
             first = self._append(animation, clip.first, action)
         elif is_as_made:
             first, shown = span[0], self._of_whole(row, span, animation)
@@ -149,12 +150,10 @@ class FileEdits:
         came = self.whole.of_frames(np.arange(clip.first, clip.first + clip.length))
         span = self._span_of(row, lambda: came)
         if not span:
-            text = "all frames of '%s' are without those that '%s' shows: its own are behind all others now"
-            log.warning(text, self.name, clip.name)
+            log.warning(ALL_GONE, self.name, clip.name)
             span = range(self._append(came, 0, None), self.end)  # which are told by all frames' numbers
         elif len(span) != clip.length:
-            text = "'%s' has %s in all frames of '%s' now, and these are written (not the %d that it had)"
-            log.warning(text, clip.name, plural(len(span), "frame"), self.name, clip.length)
+            log.warning(AS_MANY, clip.name, plural(len(span), "frame"), self.name, clip.length)
         if (span[0], len(span)) != (clip.first, clip.length):
             new = replace(said, first=span[0], loop=animation_tables.fitting_loop(said, len(span)))
             new.length = said.length if len(span) == clip.length == self._shown(said) else len(span)
@@ -195,8 +194,7 @@ class FileEdits:
             if not self._is_in_whole(animation, span[0]):
                 self.following.append(self.now[row])
             return animation
-        text = "'%s' has %s in all frames of '%s' now, and these are written (not the %d that it had)"
-        log.warning(text, self.now[row], plural(len(span), "frame"), self.name, row.clip.length)
+        log.warning(AS_MANY, self.now[row], plural(len(span), "frame"), self.name, row.clip.length)
         as_many = np.minimum(np.arange(len(span)), animation.num_frames - 1)  # which is all that a table says
         return animation.of_frames(as_many)
 
@@ -224,7 +222,7 @@ class FileEdits:
         """
         if self.edited_whole is None or animation.times is None:
             return None
-        return frames_as_made(self.export.rig, cast(self.export.rig, action), animation.times)
+        return frames_as_made(self.export.rig, action, animation.times)
 
     def _is_shown(self, animation: Animation, first: int, clip: Clip, made: NDArray[np.bool_] | None) -> bool:
         """Tell whether all frames have an animation from some place on, as the bones move by now."""
@@ -281,7 +279,7 @@ class FileEdits:
         edited = [part for part in self.parts if self.action is None or part.action != self.action]
         for part in edited:
             taken[part.first : part.first + part.animation.num_frames] = True
-        begins = np.flatnonzero(_alike(whole, slice(None), animation, slice(1)))
+        begins = np.flatnonzero(alike(whole, slice(None), animation, slice(1)))
         fitting = (first for first in begins.tolist() if not taken[first : first + count].any())
         return next((first for first in fitting if self._shows(animation, first).all()), None)
 
@@ -368,14 +366,19 @@ class FileEdits:
 
 def _shown_from(first: int, whole: Animation, animation: Animation) -> NDArray[np.bool_]:
     """Tell which frames of an animation (F,) another shows, which has so many, from its frame `first` on."""
-    return _alike(whole, slice(first, first + animation.num_frames), animation, slice(None))
+    return alike(whole, slice(first, first + animation.num_frames), animation, slice(None))
 
 
-def _alike(one: Animation, frames: slice, other: Animation, others: slice) -> NDArray[np.bool_]:
-    """Tell which frames of two animations, of so many frames each or one, show the same poses."""
+def alike(
+    one: Animation, frames: slice, other: Animation, others: slice, place: float = SAME_PLACE, turn: float = SAME_TURN
+) -> NDArray[np.bool_]:
+    """Tell which frames of two animations, of so many frames each or one, show the same poses.
+
+    Joints may be off by a `place`, in units, and a `turn`, in radians.
+    """
     away = np.abs(one.positions[frames] - other.positions[others]).max(axis=(1, 2), initial=0.0)
     turned = same_turns(one.rotations[frames], other.rotations[others]).max(axis=1, initial=0.0)
-    return np.asarray((away <= SAME_PLACE) & (turned <= SAME_TURN))
+    return np.asarray((away <= place) & (turned <= turn))
 
 
 def is_source(animation: Animation, count: int) -> bool:

@@ -212,8 +212,8 @@ def _note_others(context: Context, model: Choice) -> None:
     known = {*model.whole, *model.weightless, *model.strange, *model.parts}
     players = {player_root(block) for block in model.blocks} - {None}
     for block in context.scene.objects:
-        others = block.type == "MESH" and model_of(block) and not any(map(is_level, block.users_collection))
-        if others and block not in known and _chosen(context, block):
+        others = block.type == "MESH" and block not in known and _chosen(context, block) and model_of(block)
+        if others and not any(map(is_level, block.users_collection)):
             (model.parts if player_root(block) in players else model.strange).append(block)
 
 

@@ -28,6 +28,7 @@ class AnimationOperator:
     bl_options = {"REGISTER", "UNDO"}
     needs = ""  # which of `shown.CHANGES` it makes of an animation that is there
     moves_frames = False  # of models that have such
+    gives_name = False  # which another animation may have
     report: Any
     name: str
     span: tuple[int, int]  # the frames of the scene that are chosen
@@ -57,10 +58,11 @@ class AnimationOperator:
             if self.moves_frames:
                 fill_gaps(context)
             animations, self.span = need_animations(context), scene_range(context.scene)
-            before = called(animations)
+            before = called(animations) if self.gives_name else Counter()
             with animations.markers_at_home(), collected_warnings() as warnings:
                 self.change(animations, context)
-            twins = [name for name, count in called(animations).items() if count > max(1, before[name])]
+            after = called(animations) if self.gives_name else Counter()
+            twins = [name for name, count in after.items() if count > max(1, before[name])]
             warnings += [f"'{name}' is the name of several animations: games find the first" for name in twins]
             if warnings:
                 self.report({"WARNING"}, "; ".join(warnings))
@@ -127,6 +129,7 @@ class OBJECT_OT_idtech_animation_make(AnimationOperator, Operator):  # type: ign
 class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: ignore[misc]
     """Make an animation of frames of the active object's model."""
 
+    gives_name = True
     bl_idname = "object.idtech_animation_add"
     bl_label = "Add Animation"
     bl_description = "Make an animation of frames that are there: of the model, or of the action that plays"
@@ -189,6 +192,7 @@ class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type
 
     needs = "DUPLICATE"
     moves_frames = True
+    gives_name = True
     bl_idname = "object.idtech_animation_duplicate"
     bl_label = "Duplicate Animation"
     bl_description = "Make a copy of the animation behind it, with frames of its own"
@@ -231,6 +235,7 @@ class OBJECT_OT_idtech_animation_rename(AnimationOperator, Operator):  # type: i
     """Rename an animation, and what is named after it."""
 
     needs = "RENAME"
+    gives_name = True
     bl_idname = "object.idtech_animation_rename"
     bl_label = "Rename Animation"
     bl_description = "Rename the animation, and the frames and the marker that are named after it"
