@@ -21,7 +21,7 @@ from .frame_rigs import bones_of_tags, is_frame_rig
 from .names import file_name_of
 from .playback import playing_values
 from .provenance import JOINT, PART, PLAYER, file_lists_tags
-from .scene import FOLLOWING, bending, upward
+from .scene import bending, followed_by, upward
 from .vertex_groups import read_groups
 
 if TYPE_CHECKING:
@@ -210,14 +210,12 @@ def _followed(block: Block, beyond_tags: bool) -> list[Block]:
     waiting = [block]
     while waiting:
         each = waiting.pop(0)
-        holds = [c for c in each.constraints if c.type in FOLLOWING and not c.mute]
-        targets = [target for hold in holds for target in getattr(hold, "targets", [hold])]
         rigs = [rig for rig in bending(each) if beyond_tags or not poses_parts(rig)]
         if not beyond_tags and each.parent not in bending(each):  # of which `_holder` knows
             weighted = weighted_parts(each)
             rigs += weighted if len(weighted) == 1 else []
         above = each.parent if beyond_tags else _holder(each)
-        for leader in (above, *(target.target for target in targets), *rigs):
+        for leader in (above, *followed_by(each), *rigs):
             if leader is not None and leader not in found:
                 found[leader] = None
                 waiting += [leader] if beyond_tags or not is_tag(leader) else []

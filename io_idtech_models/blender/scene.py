@@ -70,13 +70,21 @@ def held_by(block: Block) -> tuple[Block | None, str]:
         if aim is None or not _is_there(aim):
             continue
         on_bone = any(each.parent is not None and each.parent_type == "BONE" for each in upward(block))
-        before = (
-            target for each in holds[:place] if each.type in FOLLOWING for target in getattr(each, "targets", [each])
-        )
-        if hold.type == "COPY_TRANSFORMS" or not (on_bone or any(map(_is_there, before))):
+        if hold.type == "COPY_TRANSFORMS" or not (on_bone or any(map(_is_there, _aims(holds[:place])))):
             return aim.target, str(aim.subtarget)
         break
     return None, ""
+
+
+def followed_by(block: Block) -> list[Any]:
+    """Return what constraints let an object follow, wholly or in part: not those that never have any influence."""
+    animated = block.animation_data is not None
+    return [aim.target for aim in _aims(h for h in block.constraints if not h.mute and (h.influence > 0.0 or animated))]
+
+
+def _aims(holds: Iterable[Any]) -> list[Any]:
+    """Return what says in constraints which objects and bones take their owner along: a constraint itself, or parts."""
+    return [aim for hold in holds if hold.type in FOLLOWING for aim in getattr(hold, "targets", [hold])]
 
 
 def _is_there(aim: Any) -> bool:

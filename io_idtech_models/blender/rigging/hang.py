@@ -209,20 +209,21 @@ def _tags_of(rig: CharacterRig, regions: Mapping[str, str]) -> list[tuple[str, s
 def sample_frames(
     rig: CharacterRig,
     parts: Parts,
+    further: Sequence[str],
     roots: Mapping[str, Block],
     passes: Sequence[Sequence[Mapping[str, int]]],
     export: ExportScene[Any],
 ) -> Sampled:
     """Return what the rig makes of its meshes while parts show frames of their files: in each shot, by part.
 
-    The shots of a pass are the scene's frames 0, 1, 2 ...: what else moves a mesh does so as where all frames play.
+    `further` are bones to follow beside those of the parts' tags. The shots of a pass are the scene's frames 0, 1, 2
+    ...: what else moves a mesh does so as where all frames play.
 
     Raises:
         LimitError: a mesh has other points or faces in some frames, or no faces at all.
     """
     playing = {kind: frame_root(root) for kind, root in roots.items() if FRAME in frame_root(root)}
     values = [{root: [shot.get(kind, 0) for shot in shots] for kind, root in playing.items()} for shots in passes]
-    further = [bone for _, _, bone in further_tags(rig, parts)]
     bones = [*(bone for bone in (parts.torso, parts.head, parts.hand) if bone), *further]
     with value_takes(FRAME_PATH, values) as takes, showing_all([rig.armature]):
         shown = [(take, float(time)) for take, shots in zip(takes, passes, strict=True) for time in range(len(shots))]

@@ -13,7 +13,7 @@ from ...blender.leaders import controls
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import model_of
 from ...blender.roots import is_on_bone, is_tag, poses_parts
-from ...blender.scene import FACED, FOLLOWING, SHAPES, bending, bone_under, held_by, upward
+from ...blender.scene import FACED, SHAPES, bending, bone_under, followed_by, held_by, upward
 
 KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
 
@@ -83,14 +83,8 @@ def followers(context: Context, own: set[bpy.types.Object]) -> list[bpy.types.Ob
     Be it in part, or others, too; with a tag goes another model.
     """
     faces = [b for b in context.scene.objects if b.type in FACED and not (b.hide_render or model_of(b))]
-    found = [block for block in faces if _follows(block, own)]
+    found = [block for block in faces if any(led in own and not is_tag(led) for led in followed_by(block))]
     return [block for block in found if block.visible_get(view_layer=context.view_layer)]
-
-
-def _follows(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
-    holds = [hold for hold in block.constraints if hold.type in FOLLOWING and not hold.mute and hold.influence > 0.0]
-    targets = [each.target for hold in holds for each in getattr(hold, "targets", [hold])]
-    return any(target in own and not is_tag(target) for target in targets)
 
 
 def _below_tags(block: bpy.types.Object) -> bpy.types.Object:

@@ -143,7 +143,8 @@ def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
     alike = {torso: frame for frame, torso in together.items()}
     torsos = [{LEGS: alike.get(frame, stand[LEGS]), TORSO: frame} for frame in range(counts[TORSO])]
     export = ExportScene(context.scene, context.view_layer, GatherSettings())
-    sampled = sample_frames(rig, parts, roots, (legs, torsos), export)
+    beside = further_tags(rig, parts)
+    sampled = sample_frames(rig, parts, [bone for _, _, bone in beside], roots, (legs, torsos), export)
     count = len(legs) + len(torsos)
     into = np.repeat(cutting.inverse(sampled.armature[:1]), count, axis=0)
 
@@ -160,7 +161,7 @@ def in_its_frames(rig: CharacterRig, context: Context) -> Apart:
     spaces = {TORSO: torso, HEAD: head}
     further = [
         (part, name, tag(bone).beside(spaces[part]) if part in spaces else tag(bone).matrices)
-        for part, name, bone in further_tags(rig, parts)
+        for part, name, bone in beside
         if part in PARTS
     ]
     return Apart(in_game(sampled, into), torso, head, held, lower[stand[LEGS]], frames, names, text, further)
