@@ -437,6 +437,18 @@ def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
         np.testing.assert_allclose(span, [16 * 0.85] * 3, atol=0.05)
 
 
+def test_a_constraint_without_influence_takes_nothing_along(tmp_path):
+    """As one that a modder has switched off: nothing animates it."""
+    brought(game(tmp_path))
+    hat = add_mesh("hat", CUBE_POINTS, CUBE_FACES)
+    hold = hat.constraints.new("COPY_TRANSFORMS")
+    hold.target, hold.influence = bpy.data.objects["tag_head"], 0.0
+    bpy.context.view_layer.update()
+    activate(bpy.data.objects["l_legs"])
+    after = saved(tmp_path)
+    assert [n for n in after if n.endswith(".md3") and after[n] != originals()[n]] == []
+
+
 def test_a_linked_player_has_its_levels_of_detail(tmp_path):
     brought(game(tmp_path))
     source = stored(tmp_path)
