@@ -205,7 +205,7 @@ def common_map(before: NDArray[Any], after: NDArray[Any], slack: float) -> tuple
 def _places_in(labels: Indices, points: Doubles, count: int) -> Indices:
     """Return at how many different places the points (n, 3) of each part lie, (count,)."""
     rows = np.concatenate((labels[:, None].astype(np.float64), points), axis=1)
-    order = np.lexsort(rows.T[::-1])
+    order = np.lexsort(rows.T)  # the like beside each other, in whatever order
     rows = rows[order]
     first = np.ones(len(rows), np.bool_)
     first[1:] = (rows[1:] != rows[:-1]).any(axis=1)

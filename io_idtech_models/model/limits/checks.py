@@ -81,11 +81,7 @@ def _skin(model: VertexModel, rules: Rules) -> Iterator[Problem]:
     if model.texture_size is None:
         return
     width, height = model.texture_size
-    if limits.skin_height is not None and height > limits.skin_height:
-        soft = "skin_height" in limits.soft
-        verb = "is made for" if soft else "takes"
-        text = f"has a skin {height} texels high, {rules.game} {verb} {limits.skin_height}"
-        yield Problem(WARNING if soft else ERROR, "", text)
+    yield from over(rules.game, limits, "skin_height", "", height, f"a skin {height} texels high")
     if limits.skin_multiple is not None and width % limits.skin_multiple:
         text = f"has a skin {width} texels wide, {rules.game} takes multiples of {limits.skin_multiple}"
         yield Problem(ERROR, "", text)

@@ -331,14 +331,19 @@ def unwritable(subject: str, **values: NDArray[Any] | None) -> Iterator[Problem]
             yield Problem(ERROR, subject, f"has {name.replace('_', ' ')} that are no numbers, or beyond all")
 
 
-def over(game: str, limits: VertexLimits | SkeletalLimits, kind: str, subject: str, count: int) -> Iterator[Problem]:
-    """Yield what is to be said of a count of some `kind`, a field of the limits, if there are too many."""
+def over(
+    game: str, limits: VertexLimits | SkeletalLimits, kind: str, subject: str, count: int, called: str = ""
+) -> Iterator[Problem]:
+    """Yield what is to be said of a count of some `kind`, a field of the limits, if there are too many.
+
+    `called` is that count in words, if it is not "5 frames" for five of the kind "frames".
+    """
     limit = getattr(limits, kind)
     if limit is not None and count > limit:
         severity = WARNING if kind in limits.soft else ERROR
         verb = "takes" if severity == ERROR else "is made for"
         word = limits.shader_word if kind == "shaders" and isinstance(limits, VertexLimits) else kind
-        yield Problem(severity, subject, f"has {count} {word}, {game} {verb} {limit}")
+        yield Problem(severity, subject, f"has {called or f'{count} {word}'}, {game} {verb} {limit}")
 
 
 def too_long(game: str, limits: VertexLimits | SkeletalLimits, name: str, subject: str, what: str) -> Iterator[Problem]:
