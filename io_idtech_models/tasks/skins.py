@@ -35,6 +35,7 @@ from ..game.store import GameFile
 from ..model.surface_look import Layer, Look, Texture
 from ..reporting import LimitError, collected_warnings, listed
 from .export.selection import choose
+from .export.last_export import forget_skins
 from .export.skin_files import model_file, noted_skin, wardrobe_of
 from .import_.dressing import lacking, materials_of, note_skin, rate_of
 from .import_.games import user_disk
@@ -102,7 +103,9 @@ def show(block: Block, chosen: str) -> str:
         ModelError: the picture or skin is not there, or can't be read; the objects are as they were.
     """
     if chosen.endswith(SKIN_ENDING):
-        return _show_on_parts(block, chosen.removesuffix(SKIN_ENDING))
+        shown = _show_on_parts(block, chosen.removesuffix(SKIN_ENDING))
+        forget_skins(_holders_of(block))
+        return shown
     if chosen.isdecimal() and int(chosen) >= len(block.material_slots):
         raise LimitError(f"'{block.name}' has no slot {chosen}")
     made = None if chosen.isdecimal() else _new_skin(block, chosen)
@@ -112,7 +115,15 @@ def show(block: Block, chosen: str) -> str:
             each.data.materials.append(made)
         if slot < len(each.material_slots) and each.data.library is None:
             _wear_slot(each, slot)
+    forget_skins(_holders_of(block))
     return label(block.material_slots[block.active_material_index].material)
+
+
+def _holders_of(block: Block) -> list[Any]:
+    """Return all that may remember how an object's model was exported, or the player that this is a part of."""
+    player = find_player(block)
+    own = [*model_of(block), *(() if player is None else (player.holder, *player.parts.values()))]
+    return list(dict.fromkeys(holder for each in own for holder in (each, *getattr(each, "users_collection", ()))))
 
 
 def _show_on_parts(block: Block, name: str) -> str:

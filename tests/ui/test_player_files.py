@@ -424,6 +424,32 @@ def test_a_new_skin_of_all_parts(tmp_path, capfd):
     assert "icons that were missing" not in capfd.readouterr().out, "it is the one that was asked for"
 
 
+@pytest.mark.parametrize("whole", [True, False], ids=["player", "model"])
+def test_what_is_worn_later_is_not_the_new_skin(tmp_path, whole):
+    """Export Again goes on with the new skin until another is shown, which is then the one that is worn."""
+    folder = game(tmp_path)
+    file = folder / "lower.md3"
+    if whole:
+        brought(file)
+        export_player(filepath=str(folder), new_skin="lava")
+    else:
+        import_model(file)
+        export_bytes(file, skin="lava")
+    material = bpy.data.objects["l_legs"].material_slots[0].material
+    worn, material.name = material.name, f"{FOLDER}/glow"
+    lava, red = folder / "lower_lava.skin", folder / "lower_red.skin"
+
+    def again() -> bytes:
+        assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+        return lava.read_bytes()
+
+    assert f"{FOLDER}/glow" in shaders_in(again()).values()
+    material.name = worn
+    before = again(), red.read_bytes()
+    assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    assert (again(), red.read_bytes()) == before
+
+
 @pytest.mark.parametrize("target", ["mod.pk3", "grunt", "renamed.pk3"])
 def test_an_icon_that_was_drawn_stays_and_one_that_was_made_follows_the_head(tmp_path, target):
     """Wherever it lies: what is made says that it was, and no drawing does."""

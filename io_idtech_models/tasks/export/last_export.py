@@ -22,6 +22,7 @@ from .subject import Subject
 
 # What is no option of the model: where it is written, and which objects were meant.
 NO_OPTIONS = frozenset(("filepath", "what", "collection", "check_existing", "filter_glob"))
+SKINS = frozenset(("skin", "new_skin"))  # what is worn when it is written becomes a skin of that name
 TARGET, LAST = "file", "format"
 HOLDER = "of"  # what the model was called when it was written there: a copy that Blender made says the same
 # Why a model can't be exported again.
@@ -111,6 +112,16 @@ def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") 
     if target == holder.get(FILE):
         kept.pop(TARGET, None)
     show(holder, EXPORT, json.dumps(kept))
+
+
+def forget_skins(holders: Iterable[Any]) -> None:
+    """Let models that wear something else by now be exported again without the skins that what they wore was."""
+    for holder in holders:
+        kept = kept_of(holder)
+        known = {name: options for name, options in kept.items() if isinstance(options, dict)}
+        fewer = {name: {o: options[o] for o in options.keys() - SKINS} for name, options in known.items()}
+        if fewer != known and not is_linked(holder):
+            show(holder, EXPORT, json.dumps(kept | fewer))
 
 
 def choose_game(subject: Subject, game: str) -> None:
