@@ -34,8 +34,8 @@ from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
 from ..model.surface_look import Layer, Look, Texture
 from ..reporting import LimitError, collected_warnings, listed
-from .export.selection import choose
 from .export.last_export import forget_skins
+from .export.selection import choose
 from .export.skin_files import model_file, noted_skin, wardrobe_of
 from .import_.dressing import lacking, materials_of, note_skin, rate_of
 from .import_.games import user_disk

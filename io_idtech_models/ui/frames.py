@@ -6,6 +6,7 @@ The frame that is seen is the frame that is edited: the active shape key follows
 Nothing happens while an animation plays, or something renders, or an export looks at frames.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -211,24 +212,42 @@ def _objects(context: Context) -> list[Any]:
     return list(dict.fromkeys([active, *beside, *selected(context)]))
 
 
+def _views() -> Iterator[Any]:
+    """Yield the context as it is in each window: where Blender tells of something, it may not be that of the user's."""
+    context: Any = bpy.context
+    seen = [context.view_layer]
+    yield context
+    for window in context.window_manager.windows:
+        if window.view_layer not in seen:
+            seen.append(window.view_layer)
+            with context.temp_override(window=window, scene=window.scene, view_layer=window.view_layer):
+                yield bpy.context
+
+
 def _on_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
     """Let keys follow the frame that the scene shows now."""
-    if scene == bpy.context.scene:
-        _follow()
+    for context in _views():
+        if context.scene == scene:
+            _follow_in(context)
 
 
 def _follow(*_ignored: Any) -> None:
     """Let keys follow the frame that shows, of what may be edited next."""
-    context: Any = bpy.context
-    if not _is_quiet(context):
+    for context in _views():
+        _follow_in(context)
+
+
+def _follow_in(context: Any) -> None:
+    blocks = [block for block in _objects(context) if getattr(block.data, "shape_keys", None) is not None]
+    if not blocks or not _is_quiet(context):
         return
     from ..blender.vertex.shown_keys import follow
 
-    _followed.update(follow(_objects(context), _is_wanted(context), _chosen))
+    _followed.update(follow(blocks, _is_wanted(context), _chosen))
 
 
-def _on_undo(*_ignored: Any) -> None:
-    """Let keys follow what undo brought back, and again when Blender may be asked what that shows."""
+def _on_state(*_ignored: Any) -> None:
+    """Let keys follow what was opened, or undo brought back, and again when Blender may be asked what that shows."""
     _follow()
     if not (_app.background or _app.timers.is_registered(_follow_evaluated)):
         _app.timers.register(_follow_evaluated, first_interval=0.0)
@@ -236,19 +255,22 @@ def _on_undo(*_ignored: Any) -> None:
 
 def _follow_evaluated() -> None:
     """Let keys follow once the time of keys is that of the scene's frame: undo brings back one that may be older."""
-    context: Any = bpy.context
-    context.view_layer.update()
-    _follow()
+    for context in _views():
+        context.view_layer.update()
+        _follow_in(context)
 
 
 def _on_key() -> None:
     """Show the key that was chosen in the list, and let it be sculpted."""
+    for context in _views():
+        _show_key(context, context.view_layer.objects.active)
+
+
+def _show_key(context: Any, active: Any) -> None:
     from ..blender.roots import time_of
     from ..blender.vertex.shape_keys import take_strokes
     from ..blender.vertex.shown_keys import frame_that_shows, has_frames
 
-    context: Any = bpy.context
-    active = context.view_layer.objects.active
     if not has_frames(active) or not _is_quiet(context):
         return
     take_strokes(active)
@@ -263,7 +285,13 @@ def _on_key() -> None:
     _chosen[active.session_uid] = time_of(active.data.shape_keys)
 
 
-def _listen(*_ignored: Any) -> None:
+def _on_load(*_ignored: Any) -> None:
+    """Begin anew with a file that was opened: another frame of it may show than the one whose key is active."""
+    _listen()
+    _on_state()
+
+
+def _listen() -> None:
     """Be told when a key is chosen, or an object: Blender forgets who listens with every file."""
     bpy.msgbus.clear_by_owner(_owner)
     _followed.clear()
@@ -278,9 +306,9 @@ def _listen(*_ignored: Any) -> None:
 OCCASIONS = {
     "frame_change_post": _on_frame,
     "animation_playback_post": _follow,
-    "undo_post": _on_undo,
-    "redo_post": _on_undo,
-    "load_post": _listen,
+    "undo_post": _on_state,
+    "redo_post": _on_state,
+    "load_post": _on_load,
 }
 
 

@@ -10,7 +10,7 @@ from io_idtech_models.blender.vertex.shown_keys import shown_key
 from io_idtech_models.ui import frames, preferences
 from tests.samples import put
 from tests.ui.player.players import actions_of, active_player, brought, game, mesh_of
-from tests.ui.scene import activate, add_cube, bpy, export_bytes, import_frames
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, import_frames, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -82,6 +82,33 @@ def test_what_is_undone_is_followed_once_it_was_evaluated(tmp_path, monkeypatch)
     timers.unregister(frames._follow_evaluated)
     frames._follow_evaluated()  # which Blender calls when it is idle
     assert block.active_shape_key_index == 2
+
+
+def test_each_window_has_what_it_shows_edited(tmp_path):
+    """Blender tells of keys and frames as if in the first window, which may show another scene."""
+    bpy.context.window.scene = other = bpy.data.scenes.new("other")
+    block = import_frames(put(tmp_path / "a.md3"))
+    first = next(scene for scene in bpy.data.scenes if scene != other)
+    with bpy.context.temp_override(scene=first, view_layer=first.view_layers[0]):
+        other.frame_set(2)
+        assert block.active_shape_key_index == 2
+        block.active_shape_key_index = 1
+        frames._follow()
+        assert block.active_shape_key_index == 2
+        block.active_shape_key_index = 1
+        frames._on_key()
+    assert (other.frame_current, first.frame_current) == (1, 1)
+    assert shown_key(block.data.shape_keys) == 1
+
+
+def test_the_key_of_a_file_that_is_opened_is_that_which_shows(tmp_path):
+    """As a script leaves one, or who saves while an animation plays."""
+    name = import_frames(put(tmp_path / "a.md3")).name
+    bpy.context.scene.frame_set(2)
+    bpy.data.objects[name].active_shape_key_index = 1
+    reopen(tmp_path)
+    block = bpy.data.objects[name]
+    assert (block.active_shape_key_index, shown_key(block.data.shape_keys)) == (2, 2)
 
 
 def test_a_redone_frame_of_a_player_is_the_one_that_shows(tmp_path):
