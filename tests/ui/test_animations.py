@@ -229,13 +229,19 @@ def test_an_animation_of_frames_that_have_one_takes_none_away(monster, capfd):
 
 
 def test_what_was_chosen_by_markers_is_offered(monster):
-    markers = bpy.context.scene.timeline_markers
-    markers.clear()
+    """Those of the import nobody has chosen: else it is the scene's range."""
+    scene = bpy.context.scene
+    assert len(scene.timeline_markers) > 1
+
+    def added(name: str) -> tuple[int, int]:
+        assert add(name=name) == {"FINISHED"}
+        row = need_animations(bpy.context).find(name)
+        return row.first, row.last
+
+    assert added("all") == (scene.frame_start, scene.frame_end)
     for frame in (2, 1):
-        markers.new("x", frame=frame).select = True
-    assert add(name="by markers") == {"FINISHED"}
-    row = need_animations(bpy.context).find("by markers")
-    assert (row.first, row.last) == (1, 2)
+        scene.timeline_markers.new("x", frame=frame).select = True
+    assert added("by markers") == (1, 2)
 
 
 def tooltip(name: str, what: str) -> str:

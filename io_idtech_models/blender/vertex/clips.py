@@ -67,7 +67,7 @@ def mark(scene: bpy.types.Scene, animations: list[Clip], start: int = 0) -> None
     for animation in animations:
         wanted = label(animation.name), start + animation.first
         if wanted not in present:
-            scene.timeline_markers.new(wanted[0], frame=wanted[1])
+            scene.timeline_markers.new(wanted[0], frame=wanted[1]).select = False  # which nobody has chosen
 
 
 def shift_markers(scene: bpy.types.Scene, homes: Collection[tuple[str, int]], shifts: Iterable[int], to: int) -> None:
