@@ -115,8 +115,7 @@ def games_option(games: tuple[str, ...], usual: str = NO_GAME) -> Any:
         description="Whose limits to keep: what the game would refuse is not written",
         items=tuple((key, GAMES[key].choice or GAMES[key].label, limits_said(key)) for key in games),
         default=usual,
-        options={"SKIP_SAVE"},  # the next model may be another game's
-    )
+    )  # presets keep it; what Blender remembers of it, of another model, no dialog begins with
 
 
 def limits_said(game: str) -> str:

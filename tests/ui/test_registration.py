@@ -200,6 +200,7 @@ def test_presets_that_someone_saves_name_no_file(room):
     for kind in keeping:
         kept = AddPresetOperator.preset_values.fget(SimpleNamespace(operator=kind))
         assert kept and not {"op.filepath", "op.directory", "op.files"} & set(kept), kind
+        assert "op.game" in kept or "game" not in getattr(bpy.types, kind).bl_rna.properties, kind
 
 
 def test_an_import_loads_nothing_that_exports_need(tmp_path):
