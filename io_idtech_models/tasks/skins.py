@@ -282,8 +282,15 @@ def _new_skin(block: Block, name: str) -> Block:
         raise LimitError(f"no picture '{name}' lies beside the file of '{block.name}' that is no skin yet")
     with collected_warnings() as warnings:
         made = Materials(lambda name, worn=False: Look((Layer(Texture(file)),)), pcx.read)
-        material = made.get(game_name(file))
+        material = made.get(_called(block, file))
     if made.missing:
         bpy.data.materials.remove(material)
         raise LimitError("; ".join(warnings) or f"'{name}' is no picture that Blender can read")
     return material
+
+
+def _called(block: Block, file: GameFile) -> str:
+    """Return what a model is to call a picture beside its file: where no game is, in the folder of its other skins."""
+    called, worn = game_name(file), (slot.material for slot in block.material_slots if slot.material is not None)
+    folder = next((folder for folder, slash, _ in (names.file_name_of(m).rpartition("/") for m in worn) if slash), "")
+    return f"{folder}/{called}" if folder and "/" not in called else called

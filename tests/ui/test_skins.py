@@ -146,15 +146,16 @@ def test_the_name_is_the_files_own_where_blender_changes_it(folder, tmp_path):
     assert stored(export_bytes(tmp_path / "b.md2"))[2] == f"{FOLDER}/frost.pcx"
 
 
-def test_without_a_game_folder_a_skin_has_a_bare_name(tmp_path):
-    put(tmp_path / "mite.md2", mite())
+@pytest.mark.parametrize(("stored_ones", "place"), [((), ""), (STORED, f"{FOLDER}/")], ids=["none", "others"])
+def test_without_a_game_folder_a_skin_has_a_bare_name_or_the_folder_of_others(tmp_path, stored_ones, place):
+    put(tmp_path / "mite.md2", mite(*stored_ones))
     pcx(tmp_path / "a.pcx", (1, 2, 3))
     pcx(tmp_path / "b.pcx", (1, 2, 3))
     block = load(tmp_path / "mite.md2")
-    assert items() == ["a.pcx", "b.pcx"]
+    assert items()[-2:] == ["a.pcx", "b.pcx"]
     show(skin="b.pcx")
-    assert [slot.material.name for slot in block.material_slots] == ["b.pcx"]
-    assert stored(export_bytes(tmp_path / "out.md2")) == ["b.pcx"]
+    assert [slot.material.name for slot in block.material_slots] == [*stored_ones, f"{place}b.pcx"]
+    assert stored(export_bytes(tmp_path / "out.md2")) == [*stored_ones, f"{place}b.pcx"]
 
 
 def test_a_stand_in_is_no_skin_until_its_picture_is_chosen(tmp_path):
