@@ -6,7 +6,7 @@ import argparse
 import shutil
 from pathlib import Path
 
-from ..game.folders import Disk, Game, Union
+from ..game.folders import Disk, Game, Union, led
 from ..game.store import GameFile, Store, name_parts
 from ..game.trial.command import ARGUMENTS, PLACEHOLDERS
 from ..game.trial.script import View
@@ -97,12 +97,16 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _file(name: str, disk: Disk, game: Union) -> GameFile:
-    """Return the model that an argument means: a file, or a part of the player in a folder; raises LimitError."""
+    """Return the model that an argument means: a file, or a part of the player in a folder; raises LimitError.
+
+    What lies beside it is read from where it lies itself, though the game would take another archive's; not so where
+    the argument is a path in the game.
+    """
     file = disk.file(Path(name))
     if file.is_file():
-        return file
+        return GameFile(led(file.layer), file.name)
     parts = name_parts(name)
-    folders: list[Store] = [disk.store(Path(name)).around, *(game.below(parts) if parts else ())]
+    folders: list[Store] = [led(disk.store(Path(name))), *(game.below(parts) if parts else ())]
     inside = game.find_first(parts[:-1], parts[-1:]) if parts else None
     found = inside or next((each for each in map(_part_in, folders) if each is not None), None)
     if found is None:
@@ -112,4 +116,4 @@ def _file(name: str, disk: Disk, game: Union) -> GameFile:
 
 def _part_in(folder: Store) -> GameFile | None:
     parts = [folder.find_first((), [f"{part}.md3"]) for part in PARTS]
-    return parts[0] if all(part is not None for part in parts) else None
+    return GameFile(folder, parts[0].name) if parts[0] is not None and all(parts) else None

@@ -58,6 +58,20 @@ def test_a_player_of_the_games_archives(game, run, name):
     assert "models/players/toy/upper.md3" in game.told["files"]
 
 
+@pytest.mark.parametrize("lies", ["a.pk3", "b.pk3", "loose"])
+def test_what_is_named_is_what_is_shown(game, run, tmp_path, lies):
+    """Of files of one name beside each other: archives that were downloaded into one folder."""
+    thing, sizes = "models/thing.md3", {}
+    for nth, place in enumerate(("a.pk3", "b.pk3", "loose")):
+        files = {path: data + bytes(nth) for path, data in ({thing: sample("minimal")} | player()).items()}
+        sizes[place] = {path: len(data) for path, data in files.items()}
+        (put_files if place == "loose" else put_pack)(tmp_path / "two" / place.removesuffix("loose"), files)
+    for name in (thing, "models/players/toy", "models/players/toy/upper.md3"):
+        assert run(f"two/{lies}/{name}".replace("loose/", ""))[0] == 0
+        shown = {path: size for path, size in game.told["files"].items() if path in sizes[lies]}
+        assert shown and shown == {path: sizes[lies][path] for path in shown}
+
+
 def test_a_picture(game, run, tmp_path):
     (tmp_path / "a.tga").write_bytes(b"old")
     assert run("models/thing.md3", "--shot", "a.tga", "--size", "64x64", "--set", "r_picmip=2")[0] == 0
