@@ -48,6 +48,11 @@ class Belongings:
             self.files.setdefault(f"{folder}/{path}", _read(found))
         self.files[place] = data
 
+    def replace(self, files: Mapping[str, bytes]) -> None:
+        """Let files take the place of those that there are, by their paths in the game, however these are spelt."""
+        spelt = {path.lower(): path for path in self.files}
+        self.files |= {spelt.get(path.lower(), path): data for path, data in files.items()}
+
     @property
     def about(self) -> set[str]:
         """Return the names, as `log.known` has them, of all that a complaint may be about."""
@@ -89,10 +94,8 @@ def belongings(
     subject, folder = subject_of(place, skin), place.rpartition("/")[0]
     files = {f"{folder}/{path}": found for path, found in _beside(file, subject)}
     whole = {path: _read(each) for path, each in files.items()}
-    for name, data in (edited or {}).items():
-        same = next((path for path in whole if path.lower() == f"{folder}/{name}".lower()), f"{folder}/{name}")
-        whole[same] = data
     found = Belongings(subject, whole)
+    found.replace({f"{folder}/{name}": data for name, data in (edited or {}).items()})
     found.shaders = _shaders_in(file, subject, whole)
     named = [(file, found.shaders)]
     for each, data in (held or {}).items():

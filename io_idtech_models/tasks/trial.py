@@ -11,14 +11,12 @@ from typing import Any
 import bpy
 
 from .. import formats
-from ..assets.belongings import Belongings, belongings
+from ..assets.belongings import Belongings, belongings, place_in_game
 from ..assets.export_request import ExportRequest
 from ..assets.trial import Outcome, Program, Settings, Trial
 from ..blender.compat import Block, Context
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, SKIN, unit_of
-from ..blender.scene import materials_of
-from ..blender.shading.images import images_in
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.window import object_mode
 from ..game.folders import Disk
@@ -34,7 +32,8 @@ from .export.skin_files import skin_file
 from .export.vertex import gathered
 from .import_.games import configured_entries, user_disk
 from .player.exports import SaveOptions, save_player
-from .player.files import stale
+from .player.files import mod_of, stale
+from .player.mod import Mod
 from .player.tables import KINDS
 
 OWN = "idtech-try.md3"  # what a model is called that came from no file
@@ -140,13 +139,16 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
     file = _source(chosen, disk)
     if file.suffix.lower() not in SHOWN:
         raise LimitError(f"'{game_name(file)}': only {', '.join(SHOWN)} can be tried in a game")
-    edited = {}
+    edited, skins, drawn = dict[str, bytes](), dict[str, bytes](), dict[str, bytes]()
     with object_mode(context):
         for name, part in _parts(context, chosen, file, disk):
             edited[name] = _model_bytes(name, part, file, context, wish)
-            _say_what_is_unsaved(part)
-            edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
-    return belongings(file, disk.game(program.game), wish.skin or _worn(chosen), edited)
+            own = _skin_bytes(name, part, file, wish.skin or _worn(chosen))
+            drawn |= _drawn(Mod(file, place_in_game(file).rpartition("/")[0] if own else "", _meshes(part)), own)
+            skins |= own
+    found = belongings(file, disk.game(program.game), wish.skin or _worn(chosen), edited | skins)
+    found.replace(drawn)
+    return found
 
 
 def _gather_player(player: PlayerFound, context: Context, program: Program, wish: Wish) -> Belongings:
@@ -159,25 +161,39 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
     saved, summary = save_player(player, SaveOptions(scale=unit), context)
     for warning in summary.warnings:
         log.warning("%s", warning)
-    for body in bodies:
-        _say_what_is_unsaved(body)
+    skins = {name: data for name, data in saved.files.items() if name.lower().endswith(SKIN_SUFFIX)}
+    drawn = _drawn(mod_of(player, saved), skins)
     worn = player.kept(SKIN)
     file = _source(bodies[0], disk)
     for warning in stale(saved.files, [file.folder]):
         log.warning("%s", warning)
-    held = dict(_held(player, context, wish, disk))
-    return belongings(file, disk.game(program.game), wish.skin or worn, saved.files, held)
+    held = dict[GameFile, bytes]()
+    for each, part in _held(player, context, disk):
+        with object_mode(context):
+            held[each] = _model_bytes(each.name, part, each, context, wish)
+        drawn |= _drawn(Mod(each, "", _meshes(part)), {})
+    found = belongings(file, disk.game(program.game), wish.skin or worn, saved.files | skins, held)
+    found.replace(drawn)
+    return found
 
 
-def _held(player: PlayerFound, context: Context, wish: Wish, disk: Disk) -> Iterator[tuple[GameFile, bytes]]:
-    """Yield the models that a player holds, as the scene has them: a weapon, and what stands on that."""
+def _drawn(mod: Mod, skins: dict[str, bytes]) -> dict[str, bytes]:
+    """Return pictures and scripts that the .blend has alone, by their paths in the game; skins name them so."""
+    mod.draw(skins)
+    return mod.files
+
+
+def _meshes(part: Choice) -> list[Block]:
+    return [block for block in part.blocks if block.type == "MESH"]
+
+
+def _held(player: PlayerFound, context: Context, disk: Disk) -> Iterator[tuple[GameFile, Choice]]:
+    """Yield the models that a player holds, with their files: a weapon, and what stands on that."""
     for root in (root for kind, root in player.parts.items() if kind not in KINDS):
         part = part_of(context, root)
         file = _source(part, disk)
         if file.suffix.lower() in SHOWN and part.blocks:
-            with object_mode(context):
-                yield file, _model_bytes(file.name, part, file, context, wish)
-            _say_what_is_unsaved(part)
+            yield file, part
 
 
 def _source(chosen: Choice, disk: Disk) -> GameFile:
@@ -218,14 +234,6 @@ def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish
     return written.data
 
 
-def _say_what_is_unsaved(part: Choice) -> None:
-    """Warn of pictures that were painted: the game reads them from files."""
-    worn = materials_of(block for block in part.blocks if block.type == "MESH")
-    painted = [image.name for image in images_in(worn) if image.is_dirty]
-    if painted:
-        log.warning("painted and not saved, the game shows the file: %s", listed(painted))
-
-
 def _worn(chosen: Choice) -> str:
     """Return the skin that a model wears, "" for none."""
     found = None if chosen.collection is None else chosen.collection.get(SKIN)
@@ -235,7 +243,7 @@ def _worn(chosen: Choice) -> str:
 def _skin_bytes(name: str, part: Choice, file: GameFile, skin: str) -> dict[str, bytes]:
     """Return the file of a skin as a player's part wears it, which knows surfaces and materials that are new."""
     stem = GameFile(file.layer, name).stem
-    meshes = [block for block in part.blocks if block.type == "MESH"]
+    meshes = _meshes(part)
     if stem.lower() not in PARTS or _worn(part).lower() != skin.lower() or not skin or not meshes:
         return {}
     names = {each.lower(): each for each in file.folder.names()}

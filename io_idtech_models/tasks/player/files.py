@@ -34,6 +34,7 @@ from .tables import KINDS
 log = logging.getLogger(__name__)
 
 ROW = formats.by_name("md3")
+MODEL = "lower.md3"  # by which a player's folder is known
 MOST_SHOWN = 20  # names in a message: all that a game has itself
 ANEW = "Make Levels (50, 25) of the player's export makes it anew"
 
@@ -144,7 +145,7 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
     packed, folder = target.name.lower().endswith(PACK), inside(player)
     files, besides = dict(saved.files), {}
     skins = {each: data for each, data in files.items() if each.lower().endswith(SKIN)}
-    mod = Mod(player, folder, saved.meshes, saved.skin)
+    mod = mod_of(player, saved)
     if packed or name:
         mod.fill(skins)
         old, folder = folder, f"{folder.rpartition('/')[0]}/{name}" if name else folder
@@ -177,6 +178,13 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
         log.warning("not below '%s', only a .pk3 takes them along: %s", folder, listed(others))
     own = {path.removeprefix(below): data for path, data in besides.items() if path not in others}
     write_player(target, saved.name, files | own)
+
+
+def mod_of(player: PlayerFound, saved: SavedPlayer) -> Mod:
+    """Return what is to find the pictures and scripts that a player needs."""
+    place = source_of(player)
+    model = None if place is None else user_disk().file(place / MODEL)
+    return Mod(model, inside(player), saved.meshes, saved.skin)
 
 
 def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:

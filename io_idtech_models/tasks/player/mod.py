@@ -1,6 +1,7 @@
-"""What goes into a player's archive beside its models: pictures, scripts of shaders, and icons that its game lacks.
+"""What goes into an archive beside models: pictures and scripts of shaders that their game lacks.
 
-So that one file is all that somebody else needs. What the game's own archives have, and nobody has changed, stays out.
+So that one file is all that somebody else, or a game, needs. What the game's own archives have, and nobody has changed,
+stays out.
 
 Pictures of other kinds are written anew, by Blender's own writers.
 """
@@ -26,8 +27,7 @@ from ...assets.surface_looks import Looks
 from ...blender import names
 from ...blender.compat import Block
 from ...blender.mesh.surface_names import worn_materials
-from ...blender.player.parts import PlayerFound
-from ...blender.provenance import FILE, MODEL_ID
+from ...blender.provenance import MODEL_ID
 from ...blender.shading import pixels
 from ...blender.shading.edited import waiting
 from ...blender.shading.images import image_of
@@ -49,7 +49,7 @@ from .making_pictures import picture_name, plain_name
 log = logging.getLogger(__name__)
 
 SUFFIXES = (".tga", ".jpg", ".jpeg", ".png")  # of pictures that all games of Quake III's kin, and ioquake3, read
-SCRIPT, MODEL = ".shader", "lower.md3"
+SCRIPT = ".shader"
 OWN_ARCHIVE = re.compile(r"pak\d[^/\\]*\.pk3\Z", re.IGNORECASE)  # of a game itself; others are somebody's mod
 MOST_LETTERS = 32  # of a new picture's name
 Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
@@ -59,10 +59,10 @@ QUALITY = 95  # of a JPEG, in percent
 
 @dataclass(eq=False)
 class Mod:
-    """Files of a player by their paths in the game, beyond those in its folder, and what its skins call otherwise."""
+    """Files of models by their paths in the game, beyond those of their folder, and what their skins call otherwise."""
 
-    player: PlayerFound
-    folder: str  # in the game
+    model: GameFile | None  # in whose game they are; None of what came from none
+    folder: str  # in the game, where pictures go that are called as no path; "": where these say
     meshes: list[Block]  # that are written
     skin: str = ""  # a new one: what was painted for it gets names of its own
     files: dict[str, bytes] = field(default_factory=dict)
@@ -74,10 +74,14 @@ class Mod:
 
     def fill(self, skins: dict[str, bytes]) -> None:
         """Find what skins, by the names of their files, need, and let them name it."""
-        wanted = _shaders_of(skins)
         if self.looks is not None:
-            for path, data in named_by(self.looks.search.model, _is_games, sorted(wanted)):
+            for path, data in named_by(self.looks.search.model, _is_games, sorted(_shaders_of(skins))):
                 self.files[path] = data
+        self.draw(skins)
+
+    def draw(self, skins: dict[str, bytes]) -> None:
+        """Find what of that the .blend alone has, and let skins name it: painted pictures, texts of scripts."""
+        wanted = _shaders_of(skins)
         for text in self.texts:
             self.files[f"scripts/{_script_name(text.name)}"] = text.as_string().encode()
         self._say_several()
@@ -95,9 +99,8 @@ class Mod:
 
     @cached_property
     def looks(self) -> Looks | None:
-        """What shaders come to in the game that the player came from; None if it came from none."""
-        place = self.player.kept(FILE)
-        return Looks(SearchPath(user_disk().file(Path(place) / MODEL))) if place else None
+        """What shaders come to in the game that the models came from; None if they came from none."""
+        return None if self.model is None else Looks(SearchPath(self.model))
 
     @cached_property
     def texts(self) -> list[Any]:
@@ -255,9 +258,9 @@ class Mod:
         self._put(drawn, name, _encoded(image, name) if data is None else data, suffix)
 
     def _put(self, worn: str, name: str, data: bytes, suffix: str) -> None:
-        """Add a picture where a skin names it; what is called as no path goes into the player's folder."""
+        """Add a picture where a skin names it; what is called as no path goes into the folder."""
         self._drawn.add(_key(worn))
-        if "/" not in name.replace("\\", "/"):
+        if self.folder and "/" not in name.replace("\\", "/"):
             taken = {PurePath(path).name for path in self.files}
             own = picture_name(without_suffix(name), suffix, self.folder, taken, MOST_LETTERS)
             name = self.renamed.setdefault(worn, f"{self.folder}/{own}")

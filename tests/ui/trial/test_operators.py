@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from io_idtech_models.game.pictures import tga
 from io_idtech_models.tasks import trial
 from io_idtech_models.tasks.import_ import games
 from io_idtech_models.ui import trial as operators
@@ -194,15 +195,32 @@ def test_a_level_of_detail_is_one(game, work):
     assert f"{TOY}/head_2_default.skin" not in game.packed
 
 
-def test_a_painted_picture_is_its_file(game, work, capfd):
+@pytest.mark.parametrize("packed", [False, True], ids=["unsaved", "packed"])
+@pytest.mark.parametrize("whole", [False, True], ids=["a part", "the player"])
+def test_a_painted_picture_is_shown(game, work, whole, packed):
+    """And one that was made here, of a material without a path."""
     png(work / TOY / "band.png")
-    bring(work, "head")
+    if whole:
+        bpy.ops.import_scene.idtech_player(filepath=str(work / TOY / "head.md3"))
+    else:
+        bring(work, "head")
+    head = bpy.data.collections["head"]
     (image,) = (each for each in bpy.data.images if each.name.startswith("band"))
     try_it()
-    assert "painted" not in capfd.readouterr().out
-    image.pixels[0] = 0.25
+    assert f"{TOY}/band.tga" not in game.packed
+    image.pixels[:] = [0.25, 0.5, 0.75, 1.0] * (len(image.pixels) // 4)
+    if packed:
+        image.pack()
+    hat = add_cube("hat")
+    hat.data.materials.append(bpy.data.materials.new("felt"))
+    head.objects.link(hat)
+    bpy.context.scene.collection.objects.unlink(hat)
+    hat.parent = meshes(head)[0].parent
+    activate(meshes(head)[0])
     try_it()
-    assert "painted and not saved, the game shows the file: 'band.png'" in capfd.readouterr().out
+    assert tga.decode(game.packed[f"{TOY}/band.tga"])[0, 0, :3].tolist() == [64, 128, 191]
+    assert f"{TOY}/felt.tga" in game.packed
+    assert f"hat,{TOY}/felt.tga".encode() in game.packed[f"{TOY}/head_default.skin"]
 
 
 THING = "models/a/thing.md3"
@@ -225,7 +243,7 @@ def test_a_model_that_came_from_no_file(game, tmp_path):
     block = add_cube("My Hat")
     block.data.materials.append(bpy.data.materials.new("models/try/felt"))
     assert try_it() == {"FINISHED"}
-    assert set(game.packed) == {"models/try/idtech-try.md3"} | ROOM
+    assert set(game.packed) == {"models/try/idtech-try.md3", "models/try/felt.tga"} | ROOM, "in its colour"
     assert b"models/try/felt" in game.packed["models/try/idtech-try.md3"]
     (tmp_path / "hats").mkdir()
     png(tmp_path / "hats" / "felt.png")
