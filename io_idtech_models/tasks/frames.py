@@ -6,15 +6,17 @@ numbers in legs and torso: a frame among them, or before them, is inserted in bo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from ..blender import names
 from ..blender.compat import Block, Context
 from ..blender.player.parts import PlayerFound, find_player, is_copied
 from ..blender.player.rows import give_own, read_row, rows_of, show_all, show_row
 from ..blender.provenance import PART
-from ..blender.roots import root_of
+from ..blender.roots import bone_root, poses_parts, root_of
 from ..blender.scene import scenes_of
 from ..blender.vertex import edit_frames, source
 from ..blender.vertex.shape_keys import frame_blocks, num_before
@@ -34,20 +36,19 @@ from .player.tables import blank, table_of
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
 
 
-def edit(context: Context, inserts: bool) -> None:
-    """Insert a copy of the present frame behind it in the active object's model, or delete it.
+def edit(context: Context, inserts: bool) -> str:
+    """Insert a copy of the present frame behind it in the active object's model, or delete it; returns what was done.
 
     Raises:
         LimitError: it is the only frame, or the model is linked.
     """
     active, scene = context.view_layer.objects.active, context.scene
     fill_gaps(context)
-    player, root = find_player(active), root_of(active)
+    player, root = find_player(active), _root_meant(active)
     if player is not None and root is not None:
         if is_copied(player):
             give_own(player.identity, list(player.parts.values()))
-        edit_player(player, root, inserts, context)
-        return
+        return edit_player(player, root, inserts, context)
     leading = None if active is None else leading_model(context, active)
     chosen = leading or choose(context, "AUTO")
     chosen.keep_apart(context)
@@ -61,6 +62,23 @@ def edit(context: Context, inserts: bool) -> None:
         scene.frame_set(scene.frame_current + 1)
     else:
         scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
+    return _said(model.current, inserts)
+
+
+def _said(frame: int, inserts: bool, parts: Iterable[str] = ()) -> str:
+    where = f" of {' and '.join(parts)}" if parts else ""
+    return f"frame {frame + 1}{where} is a copy of frame {frame}" if inserts else f"frame {frame}{where} is deleted"
+
+
+def _root_meant(active: Block | None) -> Block | None:
+    """Return the root of the part whose frames an object stands for: of a rig of several that of the active bone."""
+    bone = active.data.bones.active if active is not None and poses_parts(active) else None
+    while active is not None and bone is not None:
+        shown = bone_root(active.pose.bones[bone.name])
+        if shown is not None:
+            return shown
+        bone = bone.parent
+    return root_of(active)
 
 
 @dataclass(frozen=True)
@@ -147,8 +165,8 @@ def _frames(context: Context, wanted: Change, present: int, count: int) -> range
     return range(around[0].first, around[0].last + 1) if around else range(count)
 
 
-def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Context) -> None:
-    """Insert a copy of the frame that a part shows behind it, or delete it.
+def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Context) -> str:
+    """Insert a copy of the frame that a part shows behind it, or delete it; returns what was done.
 
     Raises:
         LimitError: it is the only one, the player is linked, or legs and torso would no longer begin at one number.
@@ -190,6 +208,7 @@ def edit_player(player: PlayerFound, root: Block, inserts: bool, context: Contex
         each.frame_end = last_frame(player)
     if player.parts[kind].animation_data is not None and player.parts[kind].animation_data.action == wholes[kind]:
         scene.frame_set(min(place + (1 if inserts else 0), moved[kind] - 1))
+    return _said(place, inserts, [names.file_name_of(player.parts[part]) for part in kinds])
 
 
 def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, Clip]]:

@@ -36,8 +36,8 @@ class FrameOperator:
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Offer it where there is an object, outside edit mode."""
-        lack = "" if mode_of(context) == "OBJECT" else say("Only in object mode")
+        """Offer it where there is an object that nobody edits; who poses a rig made of frames wants more of them."""
+        lack = "" if mode_of(context) in {"OBJECT", "POSE"} else say("Only in object mode")
         return may(cls, lack if context.view_layer.objects.active is not None else say("No object is active"))
 
     def execute(self, context: Context) -> set[str]:
@@ -46,11 +46,12 @@ class FrameOperator:
 
         try:
             with object_mode(context):  # which another object may not be in
-                edit(context, self.inserts)
+                done = edit(context, self.inserts)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
         shown.refresh(context)  # Blender tells of changed actions, and these may have none
+        self.report({"INFO"}, done)
         return FINISHED
 
 

@@ -321,17 +321,30 @@ def test_what_hangs_on_a_bone_is_of_the_part_that_this_is_of(rig, tmp_path, bone
     assert found == [f"{part}.md3"]
 
 
-def test_frames_that_are_inserted_move_the_bones_of_their_part_alone(rig, tmp_path):
+@pytest.mark.parametrize("by", ["mesh", "bone", "bone in pose mode"])
+def test_frames_that_are_inserted_move_the_bones_of_their_part_alone(rig, tmp_path, capfd, by):
+    """Of the rig that is the part of the active bone, be it one of your own below such a one."""
     torso = next(mesh for mesh in posed_by(rig) if part_of(mesh) == "upper")
-    activate(torso)
+    active = torso if by == "mesh" else rig
+    activate(active)
+    if by != "mesh":
+        own = [bone.name for bone in rig.pose.bones if str(getattr(bone_root(bone), "name", "")).startswith("upper")]
+        bpy.ops.object.mode_set(mode="EDIT")
+        added = rig.data.edit_bones.new("own")
+        added.head, added.tail, added.parent = (0, 0, 0), (0, 0, 1), rig.data.edit_bones[own[-1]]
+        bpy.ops.object.mode_set(mode="OBJECT")
+        rig.data.bones.active = rig.data.bones["own"]
+        bpy.ops.object.mode_set(mode="POSE" if "pose" in by else "OBJECT")
     bpy.context.scene.frame_set(30)  # behind the deaths, which both parts have
     assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert "frame 31 of upper is a copy of frame 30" in capfd.readouterr().out
     after, before = saved(tmp_path), originals()
     assert after["lower.md3"] == before["lower.md3"]
     was, now = positions(before["upper.md3"]), positions(after["upper.md3"])
     assert np.array_equal(now, np.insert(was, 31, was[30], axis=0))
-    activate(torso)
+    activate(active)
     assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert "frame 31 of upper is deleted" in capfd.readouterr().out
     assert saved(tmp_path, "again") == before
 
 
