@@ -263,11 +263,9 @@ def _measured(action: Any, curve: Any, was: Clip) -> tuple[Clip, float]:
     From where it begins, or the action's range does if that was set by hand, to the last key before the one at which it
     begins again.
     """
+    times, reach, step = _pace(curve)
     points = np.stack(curve_points(curve), axis=1)
-    wraps = len(points) > 2 and _wraps(curve)
-    times, values = (points[:-1] if wraps else points).astype(float).T
-    span, reach = times[-1] - times[0], values[-1] - values[0]
-    step = float(abs(span / reach)) if span > 0 and reach else 0.0
+    wraps = len(times) < len(points)
     start = 0.0 if curve.extrapolation == "LINEAR" else float(times[0])
     end, by_hand = float(times[-1]), action.use_frame_range and not spans.is_imported(action)
     if by_hand:
@@ -283,6 +281,17 @@ def _measured(action: Any, curve: Any, was: Clip) -> tuple[Clip, float]:
     _warn_of_uneven(action.name, curve, at, first + np.sign(reach) * ((at - start) / (step or 1.0) % length))
     low = round(first) - (length - 1 if reach < 0 else 0)
     return replace(was, first=low, count=-length if reach < 0 else length), step
+
+
+def _pace(curve: Any) -> tuple[NDArray[np.float64], float, float]:
+    """Return the times of a curve's keys, how far its frames reach, and how long each lasts; 0 where it shows one.
+
+    The key at which a curve begins again is left out.
+    """
+    points = np.stack(curve_points(curve), axis=1).astype(float)
+    times, values = (points[:-1] if len(points) > 2 and _wraps(curve) else points).T
+    span, reach = times[-1] - times[0], float(values[-1] - values[0])
+    return times, reach, float(abs(span / reach)) if span > 0 and reach else 0.0
 
 
 def _warn_of_uneven(name: str, curve: Any, times: NDArray[Any], wanted: NDArray[Any]) -> None:
@@ -329,7 +338,7 @@ def show_all(action: bpy.types.Action, num_frames: int) -> None:
 
 
 def retime(action: bpy.types.Action, rate: float) -> None:
-    """Let a row whose curve is as it was made play as fast as its property says, at the rate of the scene."""
+    """Let a row play as fast as its property says, at the rate of the scene, and as long as its keys do."""
     row = Clip(str(action.get(ROW, "")), 0, 1)
     noted, curve = _noted(action, row), frame_curve(action)
     if noted is None or curve is None:
@@ -337,10 +346,32 @@ def retime(action: bpy.types.Action, rate: float) -> None:
     was, step, made_of = noted
     fps = number(action, FPS, was.frame_rate)
     wanted = rate / (fps if fps > 0 else 1.0)
-    if abs(wanted - step) < NEAR or not _is_as_made(action, curve, keys_of(was, step, made_of)):
-        return
-    keys = keys_of(was, wanted, made_of)
-    curve.keyframe_points.foreach_set("co", keys.points.ravel())
-    curve.update()
-    spans.set_range(action, 0, float(np.float32(keys.end)))
-    action[NOTED] = [*action[NOTED][:4], wanted, made_of]
+    if not _is_as_made(action, curve, keys_of(was, step, made_of)):
+        _retime_edited(action, curve, noted, rate)
+    elif abs(wanted - step) >= NEAR:
+        keys = keys_of(was, wanted, made_of)
+        curve.keyframe_points.foreach_set("co", keys.points.ravel())
+        curve.update()
+        spans.set_range(action, 0, float(np.float32(keys.end)))
+        action[NOTED] = [*action[NOTED][:4], wanted, made_of]
+
+
+def _retime_edited(action: bpy.types.Action, curve: Any, noted: tuple[Clip, float, int], rate: float) -> None:
+    """Let a row whose keys were edited play as fast as a table would say of it by now: see `read_row`."""
+    was, step, made_of = noted
+    fps, (_, _, own) = number(action, FPS, was.frame_rate), _pace(curve)
+    by_hand = action.use_frame_range and not spans.is_imported(action)
+    made_for = rate / (was.frame_rate if was.frame_rate > 0 else 1.0)
+    wanted = rate / (fps if fps > 0 else 1.0) if fps != was.frame_rate else made_for * own / step
+    if own and abs(wanted / own - 1) > SAME_RATE:
+        for key in curve.keyframe_points:
+            for place in (key.handle_left, key.co, key.handle_right):
+                place.x *= wanted / own
+        curve.update()
+        if by_hand:
+            action.frame_start, action.frame_end = (
+                end * wanted / own for end in (action.frame_start, action.frame_end)
+            )
+    if not by_hand:
+        spans.set_range(action, 0, float(curve.range()[1]))
+    action[NOTED] = [*action[NOTED][:4], made_for, made_of]

@@ -99,6 +99,26 @@ def test_a_row_whose_number_was_changed_plays_as_fast_when_it_is_played(tmp_path
     assert saved(tmp_path)["animation.cfg"] == originals()["animation.cfg"] != found
 
 
+@pytest.mark.parametrize("by_hand", [False, True], ids=["keys", "range"])
+def test_an_edited_row_plays_as_the_game_does(tmp_path, by_hand):
+    """At each rate of the scene, and to its end."""
+    player, scene = brought(game(tmp_path), frame_rate=24), bpy.context.scene
+    action = actions_of(player)["TORSO_GESTURE"]
+    stretch(action, 2)
+    if by_hand:
+        action.frame_end = frame_curve(action).range()[1]
+    table = saved(tmp_path)["animation.cfg"]
+    assert table != originals()["animation.cfg"]
+    before = float(frame_curve(action).range()[1])
+    for rate, fps in ((24, 24), (48, 48), (30, 30), (24, 24)):
+        scene.render.fps = fps
+        assert bpy.ops.object.idtech_play(legs="LEGS_IDLE", torso="TORSO_GESTURE") == {"FINISHED"}
+        assert frame_curve(action).range()[1] == pytest.approx(before * rate / 24, abs=0.01)
+        assert action.frame_end == pytest.approx(before * rate / 24, abs=0.01)
+        assert scene.frame_end >= int(before * rate / 24)
+        assert saved(tmp_path)["animation.cfg"] == table
+
+
 def test_a_row_that_is_made_to_repeat_does_so(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
     frame_curve(actions_of(player)["LEGS_JUMP"]).modifiers.new("CYCLES")
