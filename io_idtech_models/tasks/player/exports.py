@@ -50,6 +50,7 @@ from .tables import KINDS, lack_of_parts, table_file
 log = logging.getLogger(__name__)
 
 FORMAT = "md3"
+SAME_SIZE = 1e-6  # of a scale
 Parts = dict[tuple[str, int], tuple[str, Written]]  # by part and level of detail: the file's name, and what is in it
 
 
@@ -151,7 +152,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         saved.meshes = [mesh for part in meshes.values() for mesh in part]
         warnings.extend(of_materials(saved.meshes, formats.by_name(FORMAT), options.keep_suffixes))
         warnings.extend(of_unit({player_name(player): unit_of(*saved.meshes)}, options.scale))
-        _warn_of_parts(player)
+        _warn_of_parts(player, options.scale)
         _warn_of_levels(chosen, made, saved)
         _warn_of_made_levels(chosen, options, context)
         saved.files |= _skins(player, stored_files(player.collection), meshes, pieces, saved.skin)
@@ -232,7 +233,7 @@ def part_file(kind: str, level: int, collection: Any) -> str:
     return own if is_heads or own.lower() == kind + ending else kind + ending
 
 
-def _warn_of_parts(player: PlayerFound) -> None:
+def _warn_of_parts(player: PlayerFound, unit: float) -> None:
     foreign = [collection.name for key, collection in player.foreign.items() if key not in player.levels]
     if foreign:
         text = "levels of detail of the player that this one is a copy of are not written, make them anew: %s"
@@ -241,10 +242,11 @@ def _warn_of_parts(player: PlayerFound) -> None:
     if lack:
         log.warning("%s", lack)
     for kind, root in player.parts.items():
-        if max(abs(scale - 1.0) for scale in root.scale) > 1e-6:
-            log.warning(
-                "the root of %s is scaled: files have the model's own size, apply the scale to its objects", kind
-            )
+        if max(abs(scale - 1.0) for scale in root.scale) > SAME_SIZE:
+            is_whole = root == player.root and max(root.scale) - min(root.scale) < SAME_SIZE and root.scale.x > 0
+            how = f"Scale {unit / root.scale.x:.4g} writes the whole player as large as it shows" if is_whole else ""
+            text = "the root of %s is scaled, files have the model's own size: %s"
+            log.warning(text, kind, how or "clear its scale (Alt+S)")
 
 
 def _warn_of_rows(

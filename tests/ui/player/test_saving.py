@@ -18,6 +18,7 @@ from io_idtech_models.game.skin import read_skin
 from io_idtech_models.tasks.export.last_export import options_of
 from io_idtech_models.tasks.player.files import proposed_target
 from io_idtech_models.ui.player.transfer import EXPORT_SCENE_OT_idtech_player
+from tests.blender.skeletal.rigged import in_world
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, put
 from tests.samples_player import FOLDER, NAME, player_files
@@ -435,6 +436,21 @@ def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
     if holder == "tag_head" and by != "armature":  # it has no bones: the hat stays in the world
         span = np.ptp(found.surfaces[1].positions[0], axis=0)
         np.testing.assert_allclose(span, [16 * 0.85] * 3, atol=0.05)
+
+
+@pytest.mark.parametrize(("scale", "said"), [((2, 2, 2), "Scale 0.5 writes"), ((1, 1, 2), "clear its scale (Alt+S)")])
+def test_a_player_that_is_scaled_as_an_object_is_said(tmp_path, capfd, scale, said):
+    """Its files have its own size: with the export's option the one that it shows."""
+    player = brought(game(tmp_path))
+    player.root.scale = scale
+    bpy.context.scene.frame_set(0)
+    shown = {kind: np.ptp(in_world(mesh_of(player, kind)), axis=0) for kind in player.parts}
+    assert unequal(tmp_path) == []
+    assert f"the root of lower is scaled, files have the model's own size: {said}" in capfd.readouterr().out
+    if scale == (2, 2, 2):
+        after = saved(tmp_path, scale=0.5)
+        written = np.ptp(model(after["lower.md3"]).surfaces[0].positions[0], axis=0)
+        np.testing.assert_allclose(written, shown["lower"], atol=0.02)
 
 
 def test_a_constraint_without_influence_takes_nothing_along(tmp_path):
