@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...blender import names
@@ -79,7 +79,9 @@ def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
     rate = rate_of(context.scene)
     actions = rows_of(player.identity, list(player.parts.values()))
     rows = {row.name: (row, table.clip(row)) for row in table.by_name.values()}
-    shown = {name: read_row(actions[name], old, rate) for name, (_, old) in rows.items() if name in actions}
+    shown = {
+        name: _playable(read_row(actions[name], old, rate), old) for name, (_, old) in rows.items() if name in actions
+    }
     check_begin({n: row.first for n, row in shown.items()}, {n: row.first for n, (_, row) in rows.items()})
     edited = table
     for row, old in rows.values():
@@ -93,6 +95,19 @@ def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
     edited = _with_new_rows(edited, [(row, a) for row, a in actions.items() if row not in rows], rate)
     warn_of_frames(edited, {part: num_frames(root) for part, root in player.parts.items() if part in KINDS})
     return {kept.name: edited.write()}
+
+
+def _playable(row: Clip, old: Clip) -> Clip:
+    """Return a row with numbers that games can play, as Blender does, in place of new ones that they can't.
+
+    They would show frames of other rows where more repeat than there are (CG_RunLerpFrame).
+    """
+    loop = row.loop if row.loop == old.loop else min(max(row.loop, 0), row.length)
+    rate = row.frame_rate if row.frame_rate == old.frame_rate else max(row.frame_rate, 0.0)
+    if (loop, rate) != (row.loop, row.frame_rate):
+        text = "'%s' can't repeat %d of its %d frames at %g a second, written: %d at %g (Loop Frames, FPS)"
+        log.warning(text, row.name, row.loop, row.length, row.frame_rate, loop, rate)
+    return replace(row, loop=loop, frame_rate=rate)
 
 
 def _warn_of_others(player: PlayerFound, actions: Mapping[str, Any]) -> None:
@@ -113,7 +128,7 @@ def _with_new_rows(table: AnimationTable, actions: list[tuple[str, Any]], rate: 
     """Return a table with rows for actions that are called as one which it lacks; others are named."""
     left_out = []
     for name, action in sorted(actions, key=lambda pair: rank(pair[0])):
-        new = read_row(action, blank(name), rate)
+        new = _playable(read_row(action, blank(name), rate), blank(name))
         try:
             table = with_clip(table, new)
         except LimitError as error:

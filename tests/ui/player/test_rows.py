@@ -119,6 +119,21 @@ def test_an_edited_row_plays_as_the_game_does(tmp_path, by_hand):
         assert saved(tmp_path)["animation.cfg"] == table
 
 
+@pytest.mark.parametrize(
+    ("change", "row"),
+    [({"loop": 99}, b"45 6 6 24 "), ({"loop": -3}, b"45 6 0 24 "), ({"fps": -5.0}, b"45 6 6 0 ")],
+)
+def test_numbers_that_no_game_plays_are_said(tmp_path, capfd, change, row):
+    """And written as Blender plays them."""
+    player = brought(game(tmp_path), frame_rate=24)
+    action = actions_of(player)["LEGS_RUN"]
+    for name, value in change.items():
+        action[f"idtech_{name}"] = value
+    capfd.readouterr()
+    assert saved(tmp_path)["animation.cfg"] == originals()["animation.cfg"].replace(b"45 6 6 24 ", row)
+    assert "'LEGS_RUN' can't repeat" in capfd.readouterr().out
+
+
 def test_a_row_that_is_made_to_repeat_does_so(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
     frame_curve(actions_of(player)["LEGS_JUMP"]).modifiers.new("CYCLES")
