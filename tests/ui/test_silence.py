@@ -1259,6 +1259,20 @@ def _(folder):
     bpy.ops.export_scene.idtech_player(filepath=str(folder / "tock"))
 
 
+@says("can't repeat")
+def _(folder):
+    bpy.ops.import_scene.idtech_player(filepath=str(TOCK))
+    bpy.data.actions["LEGS_RUN"]["idtech_loop"] = 99
+    bpy.ops.export_scene.idtech_player(filepath=str(folder / "tock"))
+
+
+@says("files have the model's own size")
+def _(folder):
+    bpy.ops.import_scene.idtech_player(filepath=str(TOCK))
+    bpy.data.objects["lower"].scale = (2, 2, 2)
+    bpy.ops.export_scene.idtech_player(filepath=str(folder / "tock"))
+
+
 @says("no action is called as these rows")
 def _(folder):
     strut.build()

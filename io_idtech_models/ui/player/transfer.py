@@ -149,7 +149,7 @@ def _import_player(operator: Any, player: "PlayerFiles", context: Context) -> An
 
     settings, dressing = settings_from(operator, BuildSettings), settings_from(operator, Dressing)
     name = getattr(operator, "weapon", "")
-    weapon = weapon_of(player, name) if name else None
+    weapon = weapon_of(player, name) if name.lower() not in {"", "none"} else None  # as characters are asked for
     wanted = PlayerImport(player, settings, dressing, settings_from(operator, PlayerOptions), context.scene, weapon)
     built, summary = wanted.run(open_collection(context))
     blocks = (block for part in built.parts.values() for block in (part.root, *part.built.surfaces, *part.built.tags))

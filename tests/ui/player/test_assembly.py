@@ -185,7 +185,8 @@ def test_one_of_several_players_is_named(tmp_path):
 
 def test_a_player_is_imported_from_an_archive(tmp_path, capfd):
     folder = game(tmp_path, packed=True)
-    assert set(brought(folder / "upper.md3").parts) == {"lower", "upper", "head"}
+    for place, options in ((folder / "upper.md3", {}), (folder.parents[2], {"weapon": "none"})):
+        assert set(brought(place, **options).parts) == {"lower", "upper", "head"}
     armed = brought(folder.parents[2], weapon="club")
     assert set(armed.parts) == {"lower", "upper", "head", "weapon", "barrel", "flash"}
     assert not saved(tmp_path).keys() & {"club.md3", "weapon.md3"}
