@@ -343,9 +343,14 @@ def changing_over(owners: Iterable[Block]) -> Iterator[None]:
 
 
 def _played(owner: Block) -> Block | None:
-    """Return the action that a data-block plays, if its list could not find that again: of the user's own."""
+    """Return the action that a data-block plays, if its list could not find that again: of the user's own.
+
+    A copy has the marks of an import, too, but no fake user.
+    """
     action: Block | None = None if owner.animation_data is None else owner.animation_data.action
-    return None if action is None or any(mark in action for mark in (MODEL_ID, PLAYER, PREVIEW, RIG)) else action
+    if action is None or PREVIEW in action:
+        return None
+    return None if action.use_fake_user and any(mark in action for mark in (MODEL_ID, PLAYER, RIG)) else action
 
 
 @contextmanager

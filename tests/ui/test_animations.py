@@ -22,7 +22,7 @@ from tests.packs import put_pack
 from tests.samples import PROJECT, SENTINEL, load, put, sample
 from tests.samples_player import player_files
 from tests.ui.player.players import brought, game, saved
-from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, import_model
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_frames, import_model, reopen
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TABLE = "stand 0 2 2 15 0 100 0\nrun 2 3 0 21 127 50 0\nlate 5 1 0 10 0 0 1\n"
@@ -109,6 +109,20 @@ def seen() -> Any:
     mesh = next(block for block in bpy.context.scene.objects if block.type == "MESH")
     data = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     return np.array([vertex.co for vertex in data.vertices])
+
+
+def test_a_copy_of_an_action_is_ones_own(monster, tmp_path):
+    """As *New Action* makes one of that which plays: nothing but a track keeps it."""
+    first, second = names()[1:3]
+    assert play(name=first) == {"FINISHED"}
+    owner = need_animations(bpy.context).lead  # type: ignore[attr-defined]
+    mine = owner.animation_data.action.copy()
+    mine.name, owner.animation_data.action = "mine", mine
+    assert play(name=second) == {"FINISHED"}
+    reopen(tmp_path)
+    assert "mine" in names()
+    assert play(name="mine") == {"FINISHED"}
+    assert playing() == "mine"
 
 
 @pytest.mark.parametrize("moved_by", ["keys", "bones"])
