@@ -25,11 +25,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reporting import listed
 from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, is_frame_rig, partner_of, rig_actions, rig_id, twins_of, whole_of
-from .linked import is_from_library
+from .linked import is_from_library, is_linked
 from .part_rests import own_rests
 from .playback import call_tracks, keep, let_go
 from .roots import bone_root
@@ -144,6 +145,11 @@ def settle(rigs: Iterable[Block]) -> None:
             _settle(rig, whole)
 
 
+def settle_all() -> None:
+    """Do so with all armatures of this .blend that were made of frames: who links them finds both alike."""
+    settle(rig for rig in list(bpy.data.objects) if is_frame_rig(rig) and not is_from_library(rig))
+
+
 def settle_near(blocks: Iterable[Block]) -> None:
     """Do so with armatures that were made of frames, among objects, or that bend some: meshes of one's own, too."""
     settle(dict.fromkeys(rig for block in blocks for rig in (block, *bending(block)) if is_frame_rig(rig)))
@@ -209,6 +215,14 @@ def _settle(rig: Block, whole: Block) -> None:
     settled = _settled(whole)
     changes = [(clip, _Change(clip, every, settled)) for clip in clips_of(rig)]
     changes.sort(key=lambda pair: pair[0] == playing)  # which counts where several show the same frames
+    if is_linked(whole):  # Blender changes no curves there
+        apart = [clip.name for clip, change in changes if (change.own or change.wholes) and not change.alike]
+        if apart:
+            text = (
+                "poses that '%s' of the linked '%s' does not show are not written, open that .blend and save it: of %s"
+            )
+            log.warning(text, whole.name, rig.name, listed(apart))
+        return
     for clip, change in changes:
         if change.own and change.wholes and not change.alike:
             text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"

@@ -80,6 +80,7 @@ def register() -> None:
     for menu, draw in _menus():
         menu.append(draw)
     frames.watch()
+    rigging.watch()
     shown.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
@@ -92,6 +93,7 @@ def unregister() -> None:
     choosing.forget()
     trial.unwatch()
     shown.unwatch()
+    rigging.unwatch()
     frames.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())

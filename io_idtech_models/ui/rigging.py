@@ -11,6 +11,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..blender.compat import Context
+from ..blender.frame_rigs import RIG
 from ..reporting import ModelError
 from .bases import CANCELLED, FINISHED, Operator, may
 from .import_.showing import select
@@ -213,6 +214,24 @@ class OBJECT_OT_idtech_hang_on_rig(OfRig, Operator):  # type: ignore[misc]
     def do(self, tasks: Any, context: Context) -> Any:
         """Hang them on it."""
         return tasks.hang_selected(context)
+
+
+def _on_save(*_ignored: Any) -> None:
+    """Bring actions of rigs together that hold the same poses, which nobody can in a .blend that links them."""
+    if any(armature.get(RIG) is not None for armature in bpy.data.armatures):
+        from ..blender.rig_clips import settle_all
+
+        settle_all()
+
+
+def watch() -> None:
+    """Begin to look after rigs."""
+    bpy.app.handlers.save_pre.append(bpy.app.handlers.persistent(_on_save))
+
+
+def unwatch() -> None:
+    """End it."""
+    bpy.app.handlers.save_pre.remove(_on_save)
 
 
 CLASSES = (OBJECT_OT_idtech_make_rig, OBJECT_OT_idtech_hang_on_rig, OBJECT_OT_idtech_remove_rig)

@@ -10,7 +10,7 @@ import pytest
 
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.samples import PROJECT
-from tests.ui.scene import activate, bpy, operator, stored
+from tests.ui.scene import activate, bpy, export_bytes, operator, stored
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 EXAMPLES = PROJECT / "examples"
@@ -122,3 +122,23 @@ def test_skins_of_what_is_linked_are_written(tmp_path, library, capfd, way):
     assert bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "upper_new.skin")) == {"FINISHED"}
     assert f"{count} surface" in capfd.readouterr().out
     assert block.name in (tmp_path / "upper_new.skin").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("way", ["linked", "overridden"])
+def test_poses_of_a_rig_made_of_frames_are_there_for_who_links_it(tmp_path, way):
+    """Saving brings the action of an animation and that of all frames together: in a linked one nobody can."""
+    operator("import", EXAMPLES / MODELS["rigged"])(filepath=str(EXAMPLES / MODELS["rigged"]))
+    bpy.ops.object.idtech_make_rig(bones=4)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    activate(rig)
+    bpy.ops.object.idtech_animation_play(name="run")
+    bone = rig.pose.bones[2]
+    bone.rotation_quaternion = (0.9, 0.4, 0, 0)
+    bone.keyframe_insert("rotation_quaternion", frame=2)
+    place = str(tmp_path / "posed.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=place)
+    wanted, home = export_bytes(tmp_path / "direct.md2"), bpy.context.scene.collection.children[0].name
+    assert wanted != (EXAMPLES / MODELS["rigged"]).read_bytes()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    brought((place, home), way)
+    assert export_bytes(tmp_path / "linked.md2") == wanted

@@ -14,7 +14,7 @@ from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, playing_cur
 from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
-from io_idtech_models.ui import cli
+from io_idtech_models.ui import cli, rigging
 from tests import samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode, show_image
 from tests.blender.vertex.test_md3_edits import leaf
@@ -320,6 +320,23 @@ def _(folder):
     import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
     bpy.ops.object.idtech_make_rig()
     bpy.context.object.animation_data.action = None
+
+
+@says("does not show are not written", to="a.md2")
+def _(folder):
+    import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    bpy.ops.object.idtech_make_rig(bones=4)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    activate(rig)
+    bpy.ops.object.idtech_animation_play(name="run")
+    rig.pose.bones[2].rotation_quaternion = (0.9, 0.4, 0, 0)
+    rig.pose.bones[2].keyframe_insert("rotation_quaternion", frame=2)
+    rigging.unwatch()  # as where Blender saves without the extension
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "posed.blend"))
+    rigging.watch()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.link(directory=f"{folder / 'posed.blend'}/Collection", filename="stilt", instance_collections=False)
+    bpy.context.view_layer.objects.active = bpy.data.objects["stilt"]
 
 
 @says("constraints let them follow the model in part", to="a.md2")
