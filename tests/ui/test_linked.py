@@ -6,8 +6,11 @@ Whatever is refused leaves nothing behind, and is said in a sentence.
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
+from io_idtech_models.blender.mesh import attributes
+from io_idtech_models.blender.mesh.edited_normals import expected_normals
 from io_idtech_models.tasks.animations.find import animations_of
 from tests.samples import PROJECT
 from tests.ui.scene import activate, bpy, export_bytes, operator, stored
@@ -142,3 +145,17 @@ def test_poses_of_a_rig_made_of_frames_are_there_for_who_links_it(tmp_path, way)
     bpy.ops.wm.read_homefile(use_empty=True)
     brought((place, home), way)
     assert export_bytes(tmp_path / "linked.md2") == wanted
+
+
+def test_normals_are_expected_of_an_override_as_of_what_is_linked(library):
+    """Who tells whether normals were edited looks at a copy with other points: of an override that is one, too."""
+    found = []
+    for way in ("linked", "overridden"):
+        brought(library("tock"), way)  # whose shape keys are driven by objects
+        meshes = [mesh for mesh in bpy.data.meshes if mesh.name == "u_torso"]
+        mesh = next(each for each in meshes if bool(each.override_library) == (way == "overridden"))
+        points, normals = attributes.positions(mesh), attributes.corner_normals(mesh)
+        none = np.zeros(len(mesh.polygons), np.bool_)
+        found.append(expected_normals(mesh, normals, points * np.float32([1, 2, 3]), none)[0])
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert np.array_equal(*found) and np.abs(found[0] - normals).max() > 0.1

@@ -241,6 +241,7 @@ def expected_normals(
     numbers that are stored of their normals, edit mode with the normals that they show, so that there are two ways.
     """
     copy = mesh.copy()
+    copy.make_local()  # a copy of an override is one, whose points don't change
     try:
         attributes.set_attribute(copy, CORNER, "INT", "CORNER", np.arange(len(normals), dtype=np.int32))
         _turn_over(copy, over)
