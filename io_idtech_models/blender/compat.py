@@ -19,6 +19,7 @@ NAME_BYTES = 63
 # Actions hold curves for several data-blocks, in slots, from 4.4 on.
 HAS_SLOTS = bpy.app.version >= (4, 4)
 OBJECT_SLOT = "OB"  # what identifiers of objects' slots begin with, before their names
+LEGACY = "Legacy Slot"  # what Blender calls the one slot of each action in a .blend from before 4.4
 # The numbers that custom normals are stored as can be read from 4.5 on.
 NORMAL_CODES = bpy.app.version >= (4, 5)
 # Of properties that are paths. Presets that someone saves leave these alone, or they would import another file; that
@@ -117,9 +118,16 @@ def slot_claim(owner: Any, action: Any, slot: Any) -> int:
         return 2
     if slot is None:
         return 0
-    if animation is not None and animation.last_slot_identifier == slot.identifier:
+    if animation is not None and animation.last_slot_identifier == slot.identifier and not is_anothers(owner, slot):
         return 2
     return int(slot.target_id_type == owner.id_type and slot.identifier[2:] == owner.name)
+
+
+def is_anothers(owner: Any, slot: Any) -> bool:
+    """Tell whether a slot with the name that all have in .blends from before 4.4 is played by others than an ID."""
+    if slot is None or not slot.identifier[2:].startswith(LEGACY):
+        return False
+    return any(user != owner for user in slot.users())
 
 
 def slot_label(slot: Any) -> str:

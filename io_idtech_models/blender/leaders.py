@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from . import names
-from .compat import Block, action_parts, slot_claim
+from .compat import Block, action_parts, is_anothers, slot_claim
 from .curves import moved_bones, playing_strips
 from .empties import PREFIX
 from .playback import Role, Take, influences, pointed_at, used_actions
@@ -80,7 +80,8 @@ def slot_of(rig: Block, action: Block) -> Any:
     """Return the slot of an action that an armature plays, or would play; None where there are none."""
     slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
     fitting = fitting_slots(rig, action) if len(slots) > 1 else []
-    return max(slots, key=lambda slot: (slot_claim(rig, action, slot), slot in fitting), default=None)
+    claims = [(slot_claim(rig, action, slot), slot in fitting, not is_anothers(rig, slot)) for slot in slots]
+    return max(zip(claims, slots, strict=True), key=lambda pair: pair[0], default=(None, None))[1]
 
 
 def fitting_slots(rig: Block, action: Block) -> list[Any]:

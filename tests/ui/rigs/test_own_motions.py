@@ -307,6 +307,24 @@ def test_the_strips_of_a_solo_track(own, muted):
     assert same_turns(animation.rotations[0], animation.rotations[-1]).max() > 1e-2, "the motion, not a held pose"
 
 
+@pytest.mark.skipif(not HAS_SLOTS, reason="actions had no slots")
+@pytest.mark.parametrize("name", ["Legacy Slot", "mine"])
+def test_the_slot_that_another_armature_plays_is_not_the_one_played_last(own, name):
+    """All slots of a .blend of 4.2 are called so: the name says nothing of who played them."""
+    block, other = rig(), rig().copy()
+    bpy.context.scene.collection.objects.link(other)
+    merged = bpy.data.actions.new("merged")
+    slots = [merged.slots.new("OBJECT", called) for called in (name, f"{name}.001")]
+    for slot in slots:
+        add_curve(slot_curves(merged, slot), f'pose.bones["{block.pose.bones[0].name}"].location', 0, *np.eye(2))
+    other.animation_data_create()
+    other.animation_data.action, other.animation_data.action_slot = merged, slots[0]
+    block.animation_data_create()
+    block.animation_data.last_slot_identifier = slots[0].identifier
+    assert slot_of(block, merged) == slots[name == "Legacy Slot"]
+    assert slot_of(other, merged) == slots[0]
+
+
 def two_actions() -> tuple[Any, Any]:
     """Make an action that turns one bone, and one that turns another and is played."""
     first = wave_own()
