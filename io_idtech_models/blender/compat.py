@@ -123,6 +123,15 @@ def slot_claim(owner: Any, action: Any, slot: Any) -> int:
     return int(slot.target_id_type == owner.id_type and slot.identifier[2:] == owner.name)
 
 
+def plays_others_curves(owner: Any) -> bool:
+    """Tell whether an ID plays an action whose curves are of another kind of IDs: then it stands still.
+
+    Blender before 4.4 keeps one slot of an action that a newer one has saved.
+    """
+    action = None if owner.animation_data is None else owner.animation_data.action
+    return not HAS_SLOTS and action is not None and action.id_root not in ("", owner.id_type)
+
+
 def is_anothers(owner: Any, slot: Any) -> bool:
     """Tell whether a slot with the name that all have in .blends from before 4.4 is played by others than an ID."""
     if slot is None or not slot.identifier[2:].startswith(LEGACY):

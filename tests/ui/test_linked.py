@@ -149,13 +149,13 @@ def test_poses_of_a_rig_made_of_frames_are_there_for_who_links_it(tmp_path, way)
 
 def test_normals_are_expected_of_an_override_as_of_what_is_linked(library):
     """Who tells whether normals were edited looks at a copy with other points: of an override that is one, too."""
-    found = []
+    found: list[Any] = []
     for way in ("linked", "overridden"):
         brought(library("tock"), way)  # whose shape keys are driven by objects
         meshes = [mesh for mesh in bpy.data.meshes if mesh.name == "u_torso"]
         mesh = next(each for each in meshes if bool(each.override_library) == (way == "overridden"))
         points, normals = attributes.positions(mesh), attributes.corner_normals(mesh)
         none = np.zeros(len(mesh.polygons), np.bool_)
-        found.append(expected_normals(mesh, normals, points * np.float32([1, 2, 3]), none)[0])
+        found.append(expected_normals(mesh, normals, points * np.array([1, 2, 3], np.float32), none)[0])
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert np.array_equal(*found) and np.abs(found[0] - normals).max() > 0.1
+    assert np.array_equal(found[0], found[1]) and np.abs(found[0] - normals).max() > 0.1

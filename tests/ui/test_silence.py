@@ -554,6 +554,15 @@ def _(folder):
     curves.new('pose.bones["head"].location', index=0).keyframe_points.insert(4, 1.0)
 
 
+@says("stand still, of their actions", to="b.md3")
+def _(folder):
+    if HAS_SLOTS:
+        pytest.skip("this Blender reads all slots")
+    import_model(put(folder / "a.md3", SENTINEL.read_bytes()))
+    tag = next(block for block in bpy.context.scene.objects if block.type == "EMPTY")
+    tag.animation_data.action.id_root = "KEY"
+
+
 @says("plays on where keys are missing", to="b.md3")
 def _(folder):
     import_model(put(folder / "a.md3", SENTINEL.read_bytes()))

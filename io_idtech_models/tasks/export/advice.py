@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ... import formats
 from ...blender import names
+from ...blender.compat import plays_others_curves
 from ...blender.frame_rigs import modifier_of
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, collection_of, unit_of
@@ -170,6 +171,16 @@ def of_pinned(blocks: Iterable[Any]) -> list[str]:
     pinned = [mesh.name for mesh in meshes if mesh.show_only_shape_key and not has_frames(mesh)]
     text = "one shape key alone is shown, and all are written as they play (Solo Active Shape Key is on)"
     return [f"{text}: {listed(pinned)}"] if pinned else []
+
+
+def of_lost_slots(blocks: Iterable[Any]) -> list[str]:
+    """Return what stands still for it plays an action that is of something else, in a sentence."""
+    still = [block.name for block in blocks if plays_others_curves(block)]
+    text = (
+        "stand still, of their actions this Blender reads what moves other things alone "
+        "(a .blend that 4.4 or later saved has its motions there)"
+    )
+    return [f"{text}: {listed(still)}"] if still else []
 
 
 def _is_posed(rig: Any) -> bool:

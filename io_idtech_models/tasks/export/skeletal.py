@@ -29,7 +29,7 @@ from ...reporting import Summary, collected_warnings, listed, plural
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from . import runs as run_tables
-from .advice import advice, of_bare_bones, of_bones_beside, of_stripped
+from .advice import advice, of_bare_bones, of_bones_beside, of_lost_slots, of_stripped
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, motion_files, moved_by, of_format, played
@@ -101,6 +101,7 @@ def _export_model(
         export = of_format(export, row)
         gathered = model = gather([*blocks, *levels], export)
         warnings += [
+            *of_lost_slots(blocks),
             *of_bare_bones(model),
             *of_stripped(model, row),
             *(left_joints(blocks, export.rig, model) if row.skeletal.tags_are_joints else []),

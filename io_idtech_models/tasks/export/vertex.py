@@ -24,7 +24,7 @@ from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
 from ...reporting import LimitError, Summary, collected_warnings, plural
-from .advice import advice, of_actions, of_hidden_rigs, of_pinned, of_rest, of_stripped, of_unmade
+from .advice import advice, of_actions, of_hidden_rigs, of_lost_slots, of_pinned, of_rest, of_stripped, of_unmade
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
@@ -112,7 +112,8 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     release()  # of what was appended
     settle_near(chosen.blocks)
     _say_played_beside(rigs_of(chosen.blocks), settings)
-    for text in (*of_rest(chosen.blocks), *of_hidden_rigs(chosen.blocks), *of_pinned(chosen.blocks)):
+    odd = (of_lost_slots, of_rest, of_hidden_rigs, of_pinned)
+    for text in (text for say in odd for text in say(chosen.blocks)):
         log.warning("%s", text)
     with shown_apart(chosen, settings.space, context):
         try:

@@ -78,6 +78,8 @@ def plan_of(context: Context) -> Plan:
     archive = archive_of(place)
     if archive:
         raise _archive_error(place, archive, "into the game's folder, in the same folders as in the archive")
+    if not Path(place).parent.is_dir():
+        raise _gone_error(Path(place).parent)
     options = {"game": game_shown(subject)} | (options_of(subject.holder, row.name) or {})
     rig = _led(subject) if row.skeletal.animation else None
     plan = Plan(row.name, Path(place), options, rig, row, subject.holder)

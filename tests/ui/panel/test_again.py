@@ -81,6 +81,14 @@ def test_exports_let_undo_come_back_to_them(tmp_path, monkeypatch, module, write
     assert len(called) == 1
 
 
+def test_where_the_file_was_is_gone(tmp_path):
+    """As after somebody has moved the game's folder, which a .blend knows by its whole path."""
+    import_model(put(tmp_path / "old/a.md3"))
+    (tmp_path / "old").rename(tmp_path / "new")
+    said = f"'{tmp_path / 'old'}' is not there any more: export it to where it lies now (File > Export > id Tech)"
+    assert said in error_of(again)
+
+
 def test_it_asks_once_for_each_file_that_it_writes_over(tmp_path, monkeypatch):
     monkeypatch.setattr(panel, "agreed", asked_of := set[str]())
     rig = with_wave(tmp_path)
