@@ -166,8 +166,8 @@ class Animations:
         elif not name:
             found = self.playing_row(rows)
         else:
-            found = next((row for row in rows if row.key == name and not row.whole), None)
-            found = found or next((row for row in rows if row.name == name and not row.whole), None)
+            called = [row for row in rows if name in {row.key, row.name}]
+            found = min(called, key=lambda row: (row.whole, row.key != name), default=None)
         if found is None:
             raise LimitError(self.lack_of(name) if name else "no animation plays: click one in the list")
         return found

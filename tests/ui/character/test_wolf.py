@@ -131,6 +131,13 @@ def test_rows_of_a_character_are_saved_in_its_table(tmp_path, edit, old, new):
     assert labels() == shown
 
 
+def test_all_frames_go_by_the_name_of_their_action_too(tmp_path):
+    own = opened(put_character(tmp_path))
+    for name in ("idle", "body", "All Frames"):
+        assert play(name=name) == {"FINISHED"}
+    assert own.animation_data.action.name == "body"
+
+
 def test_rows_that_no_table_can_have(tmp_path):
     opened(put_character(tmp_path))
     add: Any = bpy.ops.object.idtech_animation_add
