@@ -116,11 +116,16 @@ def with_members(data: bytes, members: Mapping[str, bytes | None], date: tuple[i
     return found.getvalue()
 
 
+def is_member(name: str) -> bool:
+    """Tell whether a file in an archive can have a name, by which games ask for it."""
+    return bool(name) and "/".join(name_parts(name)) == name and name.isprintable()
+
+
 def _by_key(members: Mapping[str, bytes | None]) -> dict[str, tuple[str, bytes | None]]:
     """Return members by their names as games compare them; raises LimitError for what can't be a name."""
     wanted = {}
     for name, data in members.items():
-        if not name or "/".join(name_parts(name)) != name or not name.isprintable():
+        if not is_member(name):
             raise LimitError(f"'{name}' can't be the name of a file in an archive")
         wanted[_key(name)] = (name, data)
     return wanted

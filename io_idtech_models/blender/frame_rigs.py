@@ -134,6 +134,15 @@ def played_beside(rig: Block) -> str:
     return f"'{rig.name}' plays strips" if any(strip.action not in own for strip in playing_strips(animation)) else ""
 
 
+def kept_beside(rig: Block) -> list[Block]:
+    """Return the actions that an armature keeps in muted tracks and that are no animations of its model: copies, say."""
+    if rig.animation_data is None:
+        return []
+    kept = [strip.action for track in rig.animation_data.nla_tracks if track.mute for strip in track.strips]
+    own = rig_actions(rig)
+    return [action for action in dict.fromkeys(kept) if action is not None and action not in own]
+
+
 def partner_of(rig: Block, action: Block | None) -> Block | None:
     """Return what an armature plays along with an action of the keys; None if that is none that it knows."""
     return next((each for each in rig_actions(rig) if action is not None and each.get(RIG_KEYS) == action), None)

@@ -392,7 +392,7 @@ def call_tracks(owner: Block, old: str, action: Block) -> None:
 
 def keep(owner: Block, action: Block) -> None:
     """Keep an action with a data-block: in a muted track, for Blender renames bones only in what an object uses."""
-    track = owner.animation_data.nla_tracks.new()
+    track = (owner.animation_data or owner.animation_data_create()).nla_tracks.new()
     track.name = action.name
     fill_slot(track.strips.new(action.name, 0, action), action)
     track.mute = True

@@ -135,19 +135,22 @@ def play_along(rigs: Iterable[Block], action: Block, whole: bool = False) -> Non
             play(rig, partner)
 
 
-def settle(rigs: Iterable[Block]) -> None:
-    """Take what was changed in clips to the wholes, and what was changed in these to clips."""
+def settle(rigs: Iterable[Block], decides: bool = True) -> None:
+    """Take what was changed in clips to the wholes, and what was changed in these to clips.
+
+    Where both were an armature stays as it is unless this `decides` which counts.
+    """
     for rig in rigs:
         own_rests(rig)
         whole = _own_whole(rig)
         if whole is not None:
             _own_clips(rig, whole)
-            _settle(rig, whole)
+            _settle(rig, whole, decides)
 
 
 def settle_all() -> None:
     """Do so with all armatures of this .blend that were made of frames: who links them finds both alike."""
-    settle(rig for rig in list(bpy.data.objects) if is_frame_rig(rig) and not is_from_library(rig))
+    settle([rig for rig in bpy.data.objects if is_frame_rig(rig) and not is_from_library(rig)], decides=False)
 
 
 def settle_near(blocks: Iterable[Block]) -> None:
@@ -209,12 +212,14 @@ def _add_like(rig: Block, clips: Iterable[Block], whole: Block) -> None:
         _add(rig, wanted, every, whole)
 
 
-def _settle(rig: Block, whole: Block) -> None:
+def _settle(rig: Block, whole: Block, decides: bool) -> None:
     playing = None if rig.animation_data is None else rig.animation_data.action
     every = ActionPoses(whole)
     settled = _settled(whole)
     changes = [(clip, _Change(clip, every, settled)) for clip in clips_of(rig)]
     changes.sort(key=lambda pair: pair[0] == playing)  # which counts where several show the same frames
+    if not decides and any(change.own and change.wholes and not change.alike for _, change in changes):
+        return  # an export says so
     if is_linked(whole):  # Blender changes no curves there
         apart = [clip.name for clip, change in changes if (change.own or change.wholes) and not change.alike]
         if apart:

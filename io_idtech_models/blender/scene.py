@@ -78,8 +78,10 @@ def held_by(block: Block) -> tuple[Block | None, str]:
 
 def followed_by(block: Block) -> list[Any]:
     """Return what constraints let an object follow, wholly or in part: not those that never have any influence."""
-    animated = block.animation_data is not None
-    return [aim.target for aim in _aims(h for h in block.constraints if not h.mute and (h.influence > 0.0 or animated))]
+    drivers = () if block.animation_data is None else block.animation_data.drivers
+    moved = {*moved_paths(block), *(curve.data_path for curve in drivers)}
+    holds = [h for h in block.constraints if not h.mute and (h.influence > 0.0 or h.path_from_id("influence") in moved)]
+    return [aim.target for aim in _aims(holds)]
 
 
 def _aims(holds: Iterable[Any]) -> list[Any]:

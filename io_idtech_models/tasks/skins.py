@@ -20,6 +20,7 @@ from ..blender.compat import Block, Context
 from ..blender.mesh import attributes
 from ..blender.mesh.levels import levels_of
 from ..blender.mesh.surface_names import name_in_source
+from ..blender.player.build import store_files, stored_files
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, collection_of, is_stand_in
 from ..blender.roots import root_of
@@ -136,7 +137,19 @@ def _show_on_parts(block: Block, name: str) -> str:
             _show_skin(other, name)
     if player is not None and player.collection is not None:
         player.collection[SKIN] = name
+        store_files(player.collection, stored_files(player.collection) | _skin_bytes(player, name))
     return shown
+
+
+def _skin_bytes(player: PlayerFound, name: str) -> dict[str, bytes]:
+    """Return the files of a skin that parts of a player have, as they are by now: what it is saved with."""
+    found = {}
+    for surface in filter(None, map(_surface_of, player.parts.values())):
+        skins = wardrobe_of(surface)
+        file = None if skins is None else skins.files.get(name)
+        if file is not None:
+            found[file.name] = file.read()
+    return found
 
 
 def skin_worn_by(player: PlayerFound, kind: str, own: Collection[str]) -> str:

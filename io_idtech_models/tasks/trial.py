@@ -13,6 +13,7 @@ import bpy
 from .. import formats
 from ..assets.belongings import Belongings, belongings, place_in_game
 from ..assets.export_request import ExportRequest
+from ..assets.packs import is_member
 from ..assets.trial import Outcome, Program, Settings, Trial
 from ..blender.compat import Block, Context
 from ..blender.player.parts import PlayerFound, find_player
@@ -139,13 +140,16 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
     file = _source(chosen, disk)
     if file.suffix.lower() not in SHOWN:
         raise LimitError(f"'{game_name(file)}': only {', '.join(SHOWN)} can be tried in a game")
-    edited, skins, drawn = dict[str, bytes](), dict[str, bytes](), dict[str, bytes]()
+    edited, skins = dict[str, bytes](), dict[str, bytes]()
+    dressed, others = list[Block](), list[Block]()  # meshes that a skin dresses, and those whose files name shaders
     with object_mode(context):
         for name, part in _parts(context, chosen, file, disk):
             edited[name] = _model_bytes(name, part, file, context, wish)
             own = _skin_bytes(name, part, file, wish.skin or _worn(chosen))
-            drawn |= _drawn(Mod(file, place_in_game(file).rpartition("/")[0] if own else "", _meshes(part)), own)
+            (dressed if own else others).extend(_meshes(part))
             skins |= own
+    folder = place_in_game(file).rpartition("/")[0]
+    drawn = _drawn(Mod(file, folder, dressed), skins) | _drawn(Mod(file, "", others), {})
     found = belongings(file, disk.game(program.game), wish.skin or _worn(chosen), edited | skins)
     found.replace(drawn)
     return found
@@ -167,11 +171,12 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
     file = _source(bodies[0], disk)
     for warning in stale(saved.files, [file.folder]):
         log.warning("%s", warning)
-    held = dict[GameFile, bytes]()
+    held, in_hand = dict[GameFile, bytes](), list[Block]()
     for each, part in _held(player, context, disk):
         with object_mode(context):
             held[each] = _model_bytes(each.name, part, each, context, wish)
-        drawn |= _drawn(Mod(each, "", _meshes(part)), {})
+        in_hand += _meshes(part)
+    drawn |= _drawn(Mod(next(iter(held), file), "", in_hand), {})
     found = belongings(file, disk.game(program.game), wish.skin or worn, saved.files | skins, held)
     found.replace(drawn)
     return found
@@ -180,7 +185,10 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
 def _drawn(mod: Mod, skins: dict[str, bytes]) -> dict[str, bytes]:
     """Return pictures and scripts that the .blend has alone, by their paths in the game; skins name them so."""
     mod.draw(skins)
-    return mod.files
+    odd = [path for path in mod.files if not is_member(path)]
+    if odd:
+        log.warning("pictures that no game can find by these names, rename the materials: %s", listed(odd))
+    return {path: data for path, data in mod.files.items() if path not in odd}
 
 
 def _meshes(part: Choice) -> list[Block]:

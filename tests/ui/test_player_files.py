@@ -424,6 +424,32 @@ def test_a_new_skin_of_all_parts(tmp_path, capfd):
     assert "icons that were missing" not in capfd.readouterr().out, "it is the one that was asked for"
 
 
+def test_a_skin_that_came_after_the_import_keeps_all_that_it_has(tmp_path):
+    """It is taken up when it is shown, and so is what was edited of one that came along."""
+    folder = game(tmp_path)
+    brought(folder / "lower.md3")
+    surfaces = {part: next(iter(shaders_in((folder / f"{part}_red.skin").read_bytes()))) for part in PARTS}
+    for part, surface in surfaces.items():
+        text = f"// mine\n{surface},models/players/grunt/mine.tga\ntag_torso,\nmd3_hat,models/hat.md3\n"
+        for skin in ("green", "red"):
+            put(folder / f"{part}_{skin}.skin", text.encode())
+    activate(bpy.data.objects["l_legs"])
+    for skin in ("green", "red"):
+        assert bpy.ops.object.idtech_show_skin(skin=f"{skin}.skin") == {"FINISHED"}
+    after = saved(tmp_path)
+    for name in (f"{part}_{skin}.skin" for part in PARTS for skin in ("green", "red")):
+        assert after[name] == (folder / name).read_bytes()
+
+
+def test_names_with_a_dot_do_not_fall_together(tmp_path):
+    player = brought(game(tmp_path))
+    for part, end in (("head", "front"), ("upper", "back")):
+        mesh_of(player, part).material_slots[0].material = bpy.data.materials.new(f"{FOLDER}/armor.{end}")
+    assert export_player(filepath=str(tmp_path / "a.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "a.pk3")
+    assert [name for name in found if "armor" in name] == [f"{FOLDER}/armor.{end}.tga" for end in ("back", "front")]
+
+
 @pytest.mark.parametrize("whole", [True, False], ids=["player", "model"])
 def test_what_is_worn_later_is_not_the_new_skin(tmp_path, whole):
     """Export Again goes on with the new skin until another is shown, which is then the one that is worn."""

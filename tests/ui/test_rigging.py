@@ -30,7 +30,17 @@ from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of
 from tests.samples import PROJECT, corpus, format_of, load, put, sample
 from tests.small_files import SAMPLES
-from tests.ui.scene import activate, add_mesh, add_tag, bpy, error_of, export_bytes, export_model, import_model
+from tests.ui.scene import (
+    activate,
+    add_mesh,
+    add_tag,
+    bpy,
+    error_of,
+    export_bytes,
+    export_model,
+    import_frames,
+    import_model,
+)
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("empty_scene")]
 
@@ -811,3 +821,43 @@ def export_iqm(path):
     activate(rig())
     assert ops_export.idtech_iqm(filepath=str(path)) == {"FINISHED"}
     return path
+
+
+def posed(rig: Any, action: Any, frame: int) -> None:
+    """Turn a bone in a frame of an action."""
+    rig.animation_data.action = action
+    bone = rig.pose.bones[1]
+    bone.rotation_quaternion = (0.9, 0.1 * frame, 0.3, 0.1)
+    bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def test_saving_leaves_to_the_export_which_of_two_poses_counts(tmp_path, capfd):
+    """Where an animation and all frames were both posed: the console alone would say so."""
+    import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    make(bones=4)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    whole = rig.animation_data.action
+    activate(rig)
+    play(name="run")
+    clip = rig.animation_data.action
+    posed(rig, whole, 11)
+    posed(rig, clip, 1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert "were both changed" not in "".join(capfd.readouterr())
+    export_bytes(tmp_path / "a.md2")
+    assert f"'{clip.name}' and '{whole.name}' were both changed" in capfd.readouterr().out
+
+
+def test_a_copied_rig_that_plays_nothing_any_more_is_saved_and_exported(tmp_path, capfd):
+    block = import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    make(bones=4)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    activate(rig, block)
+    bpy.ops.object.duplicate()
+    copy = next(block for block in bpy.context.selected_objects if block.type == "ARMATURE")
+    copy.animation_data_clear()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert "Traceback" not in "".join(capfd.readouterr())
+    activate(*bpy.context.selected_objects)
+    export_bytes(tmp_path / "a.md2", what="SELECTION")
+    assert "were both changed" not in capfd.readouterr().out

@@ -339,6 +339,17 @@ def _(folder):
     bpy.context.view_layer.objects.active = bpy.data.objects["stilt"]
 
 
+@says("no animations of its model that", to="a.md2")
+def _(folder):
+    import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    bpy.ops.object.idtech_make_rig(bones=4)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    activate(rig)
+    bpy.ops.object.idtech_animation_play(name="run")
+    rig.animation_data.action = rig.animation_data.action.copy()
+    bpy.ops.object.idtech_animation_play(name="stand")
+
+
 @says("constraints let them follow the model in part", to="a.md2")
 def _(folder):
     leader = import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
@@ -917,6 +928,14 @@ def _(folder):
         block = mesh_of(player, part)
         own = block.material_slots[0].material = bpy.data.materials.new(f"models/own{'.tga' if number else ''}")
         show_image(own, bpy.data.images.new(f"own {number}", 4, 4))
+    activate(player.root)
+    bpy.ops.export_scene.idtech_player(filepath=str(folder / "a.pk3"))
+
+
+@says("end the name of a shader at its last dot")
+def _(folder):
+    player = brought(game(folder))
+    mesh_of(player, "head").material_slots[0].material = bpy.data.materials.new("models/own/armor.front")
     activate(player.root)
     bpy.ops.export_scene.idtech_player(filepath=str(folder / "a.pk3"))
 

@@ -16,14 +16,14 @@ from ...assets.levels import level_files, stale_levels
 from ...assets.load import palette_of
 from ...assets.storage import write_files
 from ...blender.compat import Block, Context
-from ...blender.frame_rigs import played_beside, rigs_of, whole_of
+from ...blender.frame_rigs import kept_beside, played_beside, rigs_of, whole_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.scene import bending
 from ...blender.unkeyed import left_alone
 from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
-from ...reporting import LimitError, Summary, collected_warnings, plural
+from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from .advice import advice, of_actions, of_hidden_rigs, of_lost_slots, of_pinned, of_rest, of_stripped, of_unmade
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .levels import files_of_scene, lost_levels, say_stale
@@ -138,6 +138,10 @@ def _say_played_beside(rigs: list[Block], settings: GatherSettings) -> None:
         beside, whole = played_beside(rig), whole_of(rig)
         if not beside and (rig.animation_data is None or rig.animation_data.action is None):
             beside = f"'{rig.name}' plays nothing"
+        kept = kept_beside(rig)
+        if kept:
+            text = "no animations of its model that '%s' keeps are left out (Duplicate Animation makes such): %s"
+            log.warning(text, rig.name, listed([action.name for action in kept]))
         if beside:
             text = "%s: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown"
             log.warning(text, beside, "nothing" if whole is None else whole.name)

@@ -35,7 +35,7 @@ from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import file_of, is_changed, origin_of
 from ...game.lexer import without_suffix
 from ...game.pictures import tga
-from ...game.search import SearchPath
+from ...game.search import IMAGE_SUFFIXES, SearchPath
 from ...game.shaders.library import ShaderLibrary
 from ...game.shaders.model import Shader, is_builtin
 from ...game.skin import SUFFIX as SKIN
@@ -71,6 +71,7 @@ class Mod:
     scripted: set[str] = field(default_factory=set)  # what scripts that were made for it draw
     _drawn: set[str] = field(default_factory=set)  # pictures that were added, as skins and scripts name them
     _placed: set[str] = field(default_factory=set)  # their paths
+    _dotted: list[str] = field(default_factory=list)  # those with a dot that begins no suffix of a picture
 
     def fill(self, skins: dict[str, bytes]) -> None:
         """Find what skins, by the names of their files, need, and let them name it."""
@@ -90,6 +91,9 @@ class Mod:
         for drawn, image in self._unworn(wanted):
             if is_changed(image) or not _is_at(self._found(drawn), file_of(image)):
                 self._put_image(drawn, image, worn=False)
+        if self._dotted:
+            text = "games end the name of a shader at its last dot, rename the materials: %s"
+            log.warning(text, listed(sorted(self._dotted)))
         for name, data in skins.items():
             skins[name] = _renamed(data, self.renamed | (self.of_skin if name.lower().endswith(self._ending) else {}))
 
@@ -114,15 +118,23 @@ class Mod:
 
     def _say_several(self) -> None:
         """Name pictures that materials show which wear one name: the game has one of a name."""
-        shown: dict[str, dict[Block, str]] = {}
+        shown: dict[str, dict[str | bytes, str]] = {}
         for material in self._materials():
             worn, image = worn_by(material), image_of(material)
-            if worn and image is not None and self.script(worn) is None:
-                shown.setdefault(_key(worn), {})[image] = worn
-        for images in shown.values():
-            if len({origin_of(image) or image.name for image in images}) > 1:
-                text = "one picture of a name is written, rename the materials that show another than '%s': %s"
-                log.warning(text, next(iter(images.values())), listed([image.name for image in images]))
+            is_written = worn and self.script(worn) is None and (image is not None or self._is_plain(material, worn))
+            if is_written:
+                is_path = not self.folder or "/" in worn.replace("\\", "/")
+                seen = pixels.picture_of(material).tobytes() if image is None else origin_of(image) or image.name
+                name = f"{worn} in plain colour" if image is None else image.name
+                shown.setdefault(_key(worn) if is_path else worn, {}).setdefault(seen, name)
+        for pictures in shown.values():
+            if len(pictures) > 1:
+                text = "one picture of a name is written, give materials other names that show others: %s"
+                log.warning(text, listed(list(pictures.values())))
+
+    def _is_plain(self, material: Block, worn: str) -> bool:
+        """Tell whether a material without a picture, which was made here, gets one in its colour."""
+        return self._found(worn) is None and _is_own(material)
 
     def painted(self, skins: dict[str, bytes]) -> Iterator[str]:
         """Yield the names of images, of what is worn and of other skins, whose pixels are no file's."""
@@ -180,8 +192,8 @@ class Mod:
 
     def take(self, shader: str) -> tuple[str, bytes] | None:
         """Return a picture's suffix and bytes, and take it out of what is added; None where it is not there."""
-        key = without_suffix(shader).lower()
-        made = next((path for path in self.files if without_suffix(path).lower() == key), None)
+        key = _bare(shader).lower()
+        made = next((path for path in self.files if _bare(path).lower() == key), None)
         if made is not None:
             return Path(made).suffix, self.files.pop(made)
         found = self._found(shader)
@@ -196,7 +208,7 @@ class Mod:
         if script is not None:
             self._add_of_script(worn, script, image)
         elif image is None:
-            if self._found(worn) is None and _is_own(material):
+            if self._is_plain(material, worn):
                 self._put(worn, worn, tga.encode(pixels.picture_of(material)), ".tga")
         elif is_changed(image) or not _is_at(self._found(worn), file_of(image)):
             pixels.warn_of_nodes(material, image)
@@ -253,7 +265,7 @@ class Mod:
         suffix = _suffix(drawn) if data is None else suffix
         name = drawn
         if worn and self.skin and self._found(drawn) is not None:
-            name = f"{without_suffix(drawn)}_{plain_name(self.skin)}{suffix}"
+            name = f"{_bare(drawn)}_{plain_name(self.skin)}{suffix}"
             self.of_skin[drawn] = name
         self._put(drawn, name, _encoded(image, name) if data is None else data, suffix)
 
@@ -262,9 +274,11 @@ class Mod:
         self._drawn.add(_key(worn))
         if self.folder and "/" not in name.replace("\\", "/"):
             taken = {PurePath(path).name for path in self.files}
-            own = picture_name(without_suffix(name), suffix, self.folder, taken, MOST_LETTERS)
+            own = picture_name(_bare(name), suffix, self.folder, taken, MOST_LETTERS)
             name = self.renamed.setdefault(worn, f"{self.folder}/{own}")
-        path = without_suffix(name).replace("\\", "/") + suffix
+        if _bare(name) != without_suffix(name):
+            self._dotted.append(name)
+        path = _bare(name).replace("\\", "/") + suffix
         self.files[path] = data
         self._placed.add(path)
 
@@ -275,6 +289,12 @@ def _is_at(file: GameFile | None, place: str) -> bool:
 
 def _normal(file: GameFile) -> str:
     return os.path.normcase(os.path.abspath(file.place))  # noqa: PTH100 - links stay
+
+
+def _bare(name: str) -> str:
+    """Return a name without the suffix of a picture: one that engines don't know as such stays (R_LoadImage)."""
+    suffix = next((ending for ending in IMAGE_SUFFIXES if name.lower().endswith(ending)), "")
+    return name[: len(name) - len(suffix)]
 
 
 def _key(name: str) -> str:
@@ -349,7 +369,7 @@ def moved(skins: dict[str, bytes], mod: Mod, old: str, new: str) -> None:
             lost.append(shader)
             continue
         other[shader] = new + shader[len(old) :]
-        mod.files[without_suffix(other[shader]) + found[0]] = found[1]
+        mod.files[_bare(other[shader]) + found[0]] = found[1]
     if lost:
         log.warning("pictures that are not there keep their names in the skins: %s", listed(lost))
     shared = sorted(filter(mod.replaces, mod.files))

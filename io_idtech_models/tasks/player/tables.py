@@ -111,12 +111,15 @@ def _playable(row: Clip, old: Clip) -> Clip:
 
 
 def _warn_of_others(player: PlayerFound, actions: Mapping[str, Any]) -> None:
-    """Name actions that play, and are called as a row that another action says: a copy that was edited, say."""
-    plays = {root.animation_data.action for root in player.parts.values() if root.animation_data} - {None}
-    for action in sorted(plays, key=lambda action: action.name):
+    """Name actions that parts play or keep, and that are called as a row that another says: copies that were edited."""
+    owners = [root.animation_data for root in player.parts.values() if root.animation_data]
+    plays = {owner.action for owner in owners} - {None}
+    kept = {strip.action for owner in owners for track in owner.nla_tracks for strip in track.strips} - {None}
+    for action in sorted(plays | kept, key=lambda action: action.name):
         own = actions.get(names.file_name_of(action).upper())
         if own not in (None, action) and frame_curve(action) is not None and action.get(ROW) != "":
-            log.warning("'%s' plays, but '%s' is the row (delete or rename that one)", action.name, own.name)
+            how = "plays" if action in plays else "is kept in a track"
+            log.warning("'%s' %s, but '%s' is the row (delete or rename that one)", action.name, how, own.name)
 
 
 def blank(name: str) -> Clip:

@@ -453,12 +453,15 @@ def test_a_player_that_is_scaled_as_an_object_is_said(tmp_path, capfd, scale, sa
         np.testing.assert_allclose(written, shown["lower"], atol=0.02)
 
 
-def test_a_constraint_without_influence_takes_nothing_along(tmp_path):
-    """As one that a modder has switched off: nothing animates it."""
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_constraint_without_influence_takes_nothing_along(tmp_path, moves):
+    """As one that a modder has switched off: nothing animates it, whatever else that does."""
     brought(game(tmp_path))
     hat = add_mesh("hat", CUBE_POINTS, CUBE_FACES)
     hold = hat.constraints.new("COPY_TRANSFORMS")
     hold.target, hold.influence = bpy.data.objects["tag_head"], 0.0
+    if moves:
+        hat.keyframe_insert("location", frame=1)
     bpy.context.view_layer.update()
     activate(bpy.data.objects["l_legs"])
     after = saved(tmp_path)

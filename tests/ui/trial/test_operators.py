@@ -10,6 +10,7 @@ from io_idtech_models.game.pictures import tga
 from io_idtech_models.tasks import trial
 from io_idtech_models.tasks.import_ import games
 from io_idtech_models.ui import trial as operators
+from tests.blender.case import show_image
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample
 from tests.trials import is_gone, player, toy
@@ -221,6 +222,24 @@ def test_a_painted_picture_is_shown(game, work, whole, packed):
     assert tga.decode(game.packed[f"{TOY}/band.tga"])[0, 0, :3].tolist() == [64, 128, 191]
     assert f"{TOY}/felt.tga" in game.packed
     assert f"hat,{TOY}/felt.tga".encode() in game.packed[f"{TOY}/head_default.skin"]
+
+
+def test_pictures_of_several_parts_have_names_of_their_own_or_are_named(game, work, capfd):
+    """Of names that no game can ask for there is nothing to send."""
+    for part, called in zip(bring(work, "upper", "head"), ("hat", "hat.001"), strict=True):
+        (block,) = meshes(part)
+        material = block.material_slots[0].material = bpy.data.materials.new(called)
+        show_image(material, bpy.data.images.new(f"own {called}", 4, 4))
+        odd = add_cube("odd")
+        odd.data.materials.append(bpy.data.materials.new("../../away"))
+        part.objects.link(odd)
+        bpy.context.scene.collection.objects.unlink(odd)
+        activate(block)
+    assert try_it() == {"FINISHED"}
+    out = capfd.readouterr().out
+    assert "one picture of a name is written, give materials other names that show others: 'own hat" in out
+    assert "pictures that no game can find by these names, rename the materials: '../../away.tga'" in out
+    assert [name for name in game.packed if "away" in name] == []
 
 
 THING = "models/a/thing.md3"
