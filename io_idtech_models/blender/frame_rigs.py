@@ -135,7 +135,7 @@ def played_beside(rig: Block) -> str:
 
 
 def kept_beside(rig: Block) -> list[Block]:
-    """Return the actions that an armature keeps in muted tracks and that are no animations of its model: copies, say."""
+    """Return the actions that an armature keeps in muted tracks and that are no animations of its model, as copies."""
     if rig.animation_data is None:
         return []
     kept = [strip.action for track in rig.animation_data.nla_tracks if track.mute for strip in track.strips]
