@@ -7,14 +7,16 @@ import shutil
 from pathlib import Path
 
 from ..game.folders import Disk, Game, Union, led
-from ..game.store import GameFile, Store, name_parts
+from ..game.player.files import players_in
+from ..game.store import ARCHIVES, GameFile, Store, name_parts
 from ..game.trial.command import ARGUMENTS, PLACEHOLDERS
 from ..game.trial.script import View
 from ..game.trial.subject import PARTS
-from ..reporting import LimitError, ModelError, collected_warnings
+from ..reporting import LimitError, ModelError, collected_warnings, listed
 from .console import say, warn
 
 PICTURE = ".tga"
+MOST_NAMED = 20  # players in a message
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +105,10 @@ def _file(name: str, disk: Disk, game: Union) -> GameFile:
     the argument is a path in the game.
     """
     file = disk.file(Path(name))
+    if file.is_file() and file.suffix.lower() in ARCHIVES:
+        players = [player.name for player in players_in(disk.store(Path(name)))]
+        known = f"players of it: {listed(players, MOST_NAMED)}" if players else "it has no players"
+        raise LimitError(f"that is an archive, name a model in it ({file.name}/models/players/NAME); {known}")
     if file.is_file():
         return GameFile(led(file.layer), file.name)
     parts = name_parts(name)

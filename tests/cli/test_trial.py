@@ -10,6 +10,9 @@ from tests.samples import sample
 from tests.trials import player, shell_script, toy
 
 
+ARCHIVE = "that is an archive, name a model in it"
+
+
 @pytest.fixture
 def game(tmp_path, monkeypatch):
     """Work in a folder with a game in it."""
@@ -113,6 +116,8 @@ def test_a_time_limit(game, run, monkeypatch):
     [
         (("nothing",), "there is neither such a file nor a folder with lower.md3, upper.md3, head.md3"),
         (("games",), "there is neither"),
+        (("toys.pk3",), f"{ARCHIVE} (toys.pk3/models/players/NAME); players of it: 'toy'"),
+        (("none.pk3",), f"{ARCHIVE} (none.pk3/models/players/NAME); it has no players"),
         (("a.md2",), "'models/try/a.md2': only .md3 can be tried in a game"),
         (("models/thing.md3", "--shot", "a.png"), "games take pictures as .tga: 'a.png' is another"),
         (("models/thing.md3", "--set", "a"), "'a' is not NAME=VALUE"),
@@ -121,6 +126,8 @@ def test_a_time_limit(game, run, monkeypatch):
 )
 def test_what_can_not_be_tried(game, run, tmp_path, argv, why):
     put_files(tmp_path, {"a.md2": sample("minimal", "md2")})
+    put_pack(tmp_path / "toys.pk3", player())
+    put_pack(tmp_path / "none.pk3", {"a.txt": b""})
     status, out, err = run(*argv)
     assert (status, out, len(err)) == (1, [], 1)
     assert err[0].startswith(f"{argv[0]}: {why}")
