@@ -9,7 +9,6 @@ from tests.packs import put_files, put_pack
 from tests.samples import sample
 from tests.trials import player, shell_script, toy
 
-
 ARCHIVE = "that is an archive, name a model in it"
 
 
