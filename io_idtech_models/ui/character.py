@@ -224,6 +224,7 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
             character = chosen_character(context, self.collection)
             saved, summary = save_character(character, settings_from(self, CharacterSave), context)
             summary.warnings += write(saved, target)
+            summary.facts = saved.facts  # of declarations those that went along
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED

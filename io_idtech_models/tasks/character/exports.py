@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePath
 
 import bpy
 
@@ -15,7 +14,7 @@ from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode, selected
 from ...game.character.files import BODY
 from ...model.limits.games import NO_GAME
-from ...reporting import LimitError, Summary, collected_warnings, listed, plural
+from ...reporting import LimitError, Summary, collected_warnings, listed
 from .besides import take_along
 from .models import ModelsSaved
 from .record import CharacterFound, find
@@ -88,6 +87,4 @@ def save_character(
         saved.keep_edited()
         if not (saved.files or saved.declarations):
             raise LimitError(f"nothing of '{saved.name}' was edited: there is no file to write")
-    edited = listed([PurePath(path).name for path in saved.edited], 20) if saved.edited else "nothing"
-    facts = f"{plural(len(saved.files) + len(saved.declarations), 'file')}, edited: {edited}"
-    return saved, Summary(facts, list(dict.fromkeys(warnings)))
+    return saved, Summary(saved.facts, list(dict.fromkeys(warnings)))

@@ -14,11 +14,12 @@ from ...assets.player import write_into_game
 from ...formats import Format
 from ...game.character.kinds import Kind, kind_named
 from ...model.limits.games import NO_GAME
-from ...reporting import ModelError
+from ...reporting import ModelError, listed, plural
 from ..import_.games import user_disk
 from .record import Record
 
 log = logging.getLogger(__name__)
+MOST_NAMED = 20  # files in a message
 
 
 @dataclass(eq=False)
@@ -87,6 +88,12 @@ class SavedCharacter:
         """Note files that are others than they were."""
         self.edited += [path for path in paths if path not in self.edited]
 
+    @property
+    def facts(self) -> str:
+        """Return what is written, in words."""
+        edited = listed([PurePath(path).name for path in self.edited], MOST_NAMED) if self.edited else "nothing"
+        return f"{plural(len(self.files.keys() | self.declarations), 'file')}, edited: {edited}"
+
     def keep_edited(self) -> None:
         """Leave out all that is as it was."""
         self.files = {path: data for path, data in self.files.items() if path in self.edited}
@@ -104,6 +111,10 @@ def write(saved: SavedCharacter, target: Path) -> list[str]:
     odd: list[str] = []
     if saved.kind is not None and saved.kind.settled is not None and saved.declarations:
         lacking, odd = saved.kind.settled(user_disk().store(target), saved.declarations)
+        there = saved.declarations.keys() - lacking.keys() - saved.files.keys()
+        saved.edited = [path for path in saved.edited if path not in there]
+        saved.note_edited(lacking.keys() - saved.declarations.keys())  # which got other names
+        saved.declarations = lacking
         saved.files |= lacking
     write_into_game(target, saved.files)
     return odd

@@ -12,7 +12,7 @@ from io_idtech_models.formats.md5 import anim_file
 from io_idtech_models.game.pictures import pcx
 from tests import samples_doom3, samples_quake2
 from tests.packs import put_files
-from tests.samples import load
+from tests.samples import load, put
 from tests.samples_doom3 import NEWT, TEXT, put_character
 from tests.ui.character.games import (
     GAMES,
@@ -264,6 +264,18 @@ def test_what_the_game_does_at_frames_is_declared(tmp_path):
     assert f"walk1\t{NEWT}/walk.md5anim, {NEWT}/walk.md5anim\n}}" in declared(saved(tmp_path / "bare"))
     del action[ANIM_FLAGS], action[FRAME_COMMANDS]  # as in a .blend that knows nothing of them
     assert declared(saved(tmp_path / "unknown")) == before
+
+
+def test_what_other_files_declare_is_not_said_to_be_written(tmp_path, capfd):
+    """They stay as they are: nothing of the character's own declarations is written beside them."""
+    read(put_character(tmp_path / "game"), "doom3")
+    put(tmp_path / "out/def/other.def", declared(saved(tmp_path / "before")).encode())
+    show("walk1")[FRAME_COMMANDS] = "3 footstep"
+    capfd.readouterr()
+    found = saved(tmp_path / "out")
+    said = capfd.readouterr().out
+    assert "def/monster_newt.def" not in found
+    assert "edited: nothing" in said and "'def/other.def' has another model" in said
 
 
 def test_what_the_game_does_in_an_inherited_animation_is_declared_anew(tmp_path):
