@@ -19,6 +19,7 @@ from tests.blender.case import CONTEXT
 from tests.blender.skeletal.mdm_case import open_figure
 from tests.blender.skeletal.rigged import Rigged, curves_of, open_rig
 from tests.blender.vertex.clips.animated import NAMES, action, frame_names, open_animated
+from tests.ui.scene import editing
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -160,6 +161,17 @@ def test_frames_that_hold_still_at_the_end_stay():
     assert case.moved("wave") == set()
     cut_behind(case, "wave", 6)
     assert count(case, "wave") == 7, "frame 6 is not what the file holds still at"
+
+
+def test_they_stay_where_bones_show_otherwise_what_their_keys_say():
+    """A bone that was rolled is in other poses than the file's: its keys are import's all the same."""
+    case = open_rig(samples_md5.arm(), {"wave": still_at_the_end()})
+    cut_behind(case, "wave", 7)
+    with editing(case.rig) as bones:
+        bones[1].roll += 0.5
+    assert count(case, "wave") == 12
+    cut_behind(case, "wave", 6)
+    assert count(case, "wave") == 7
 
 
 @pytest.mark.skipif(not HAS_SLOTS, reason="actions had no slots")

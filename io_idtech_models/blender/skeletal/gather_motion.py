@@ -39,6 +39,7 @@ from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
 from . import channels as pose_channels
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, BonesInMotion
+from .made_keys import frames_as_made
 from .rig_scene import RigScene
 from .source import StoredAction, find_action
 from .source_frames import SAME_PLACE, SAME_TURN, find_frames
@@ -80,7 +81,7 @@ def gather_action(export: RigScene, take: Take, direct: bool = True) -> Animatio
     name = names.file_name_of(action, export.settings.keep_suffixes)
     clip = Clip(name, span.first, span.last + 1 - span.first, rate_of(action, export))
     found = _in_frames(export, take, keys if direct else None, clip, known)
-    frames = _counting(found, span, count)
+    frames = _counting(export, action, found, span, count)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     found.loops = bool(action.use_cyclic)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
@@ -107,18 +108,21 @@ def rate_of(action: Block, export: RigScene) -> float:
     return float(rate) if isinstance(rate, int | float) and rate >= 0 else export.frame_rate
 
 
-def _counting(animation: Animation, span: Span, count: int) -> NDArray[np.int64]:
-    """Return the frames (n,) of an animation that has those of a span which count, where the source has `count`.
+def _counting(export: RigScene, action: Block, animation: Animation, span: Span, count: int) -> NDArray[np.int64]:
+    """Return the frames (n,) of an action's animation, which has those of a span, that count: its source has `count`.
 
-    Those beyond the keys do while they show just what the source's frames of the same number do; where keys last as
-    long as the source did, they were moved.
+    Those beyond the keys do while they show just what the source's frames of the same number do, or what import's keys
+    did there, which bones that were rolled show otherwise; where keys last as long as the source did, they were moved.
     """
     frames = np.arange(animation.num_frames)
     counts = (frames >= span.first_key - span.first) & (frames <= span.last_key - span.first)
     is_whole = span.last_key + 1 - span.first_key == count
-    if span.is_open and not is_whole and animation.source_frames is not None and animation.source_joints is not None:
-        own = animation.source_frames[:, animation.source_joints >= 0]
-        same = (own == (frames + span.first)[:, None, None]).all(axis=(1, 2))
+    if span.is_open and not is_whole and count:
+        made, numbers = frames_as_made(export.rig, action, np.arange(count)), frames + span.first
+        same = made[np.clip(numbers, 0, count - 1)] & (numbers >= 0) & (numbers < count)
+        if animation.source_frames is not None and animation.source_joints is not None:
+            own = animation.source_frames[:, animation.source_joints >= 0]
+            same |= (own == numbers[:, None, None]).all(axis=(1, 2))
         before, after = np.flatnonzero(counts)[[0, -1]].tolist()
         counts[:before] = np.logical_and.accumulate(same[:before][::-1])[::-1]
         counts[after + 1 :] = np.logical_and.accumulate(same[after + 1 :])
