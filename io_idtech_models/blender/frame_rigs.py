@@ -136,7 +136,7 @@ def played_beside(rig: Block) -> str:
 
 def kept_beside(rig: Block) -> list[Block]:
     """Return the actions that an armature keeps in muted tracks and that are no animations of its model, as copies."""
-    if rig.animation_data is None:
+    if rig.animation_data is None or whole_of(rig) is None:
         return []
     kept = [strip.action for track in rig.animation_data.nla_tracks if track.mute for strip in track.strips]
     own = rig_actions(rig)

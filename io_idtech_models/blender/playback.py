@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 
 from ..reporting import LimitError, listed
+from . import names
 from .animated import moved_paths
 from .compat import (
     Block,
@@ -24,7 +25,7 @@ from .compat import (
     refuse_tweak_mode,
     slot_claim,
 )
-from .curves import add_curve, value_path
+from .curves import add_curve, curve_points, value_path
 from .data_paths import reset_value, set_value, value_at
 from .frame_rigs import RIG, RIG_KEYS, is_frame_rig, partner_of, posed_by, whole_of
 from .properties import PREVIEW
@@ -350,7 +351,20 @@ def _played(owner: Block) -> Block | None:
     action: Block | None = None if owner.animation_data is None else owner.animation_data.action
     if action is None or PREVIEW in action:
         return None
-    return None if action.use_fake_user and any(mark in action for mark in (MODEL_ID, PLAYER, RIG)) else action
+    is_known = any(mark in action for mark in (MODEL_ID, PLAYER, RIG))
+    return None if is_known and (action.use_fake_user or _is_like_its_original(action)) else action
+
+
+def _is_like_its_original(action: Block) -> bool:
+    """Tell whether a copy of an action still has the keys of what it is a copy of, which is there."""
+    called, keys = names.file_name_of(action), _keys_of(action)
+    every = [each for each in bpy.data.actions if each.use_fake_user and names.file_name_of(each) == called]
+    return any(_keys_of(each) == keys for each in every if each != action)
+
+
+def _keys_of(action: Block) -> dict[tuple[str, str, int], bytes]:
+    parts = [(kind, curve) for _, kind, curves in action_parts(action) for curve in curves]
+    return {(kind, c.data_path, c.array_index): np.stack(curve_points(c)).tobytes() for kind, c in parts}
 
 
 @contextmanager

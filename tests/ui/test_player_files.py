@@ -441,6 +441,28 @@ def test_a_skin_that_came_after_the_import_keeps_all_that_it_has(tmp_path):
         assert after[name] == (folder / name).read_bytes()
 
 
+def test_one_picture_that_skins_spell_in_two_ways_goes_along_to_another_name(tmp_path):
+    """Painted: not the game's by the other spelling."""
+    two = f"u_torso,{FOLDER}/upper.tga\nu_more,{FOLDER}/upper\n"
+    player = brought(dressed_game(tmp_path, upper_default_skin=two.encode()))
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    assert export_player(filepath=str(tmp_path / "mod.pk3"), player="ogre") == {"FINISHED"}
+    assert pictures.decode(members(tmp_path / "mod.pk3")["models/players/ogre/upper.tga"])[0, 0, 0] == 255
+
+
+def test_a_new_skin_names_the_folder_of_pictures_that_had_none(tmp_path):
+    """As a material is called that shows another picture than the one of its name beside the model."""
+    player = brought(dressed_game(tmp_path))
+    for part in ("head", "upper"):
+        material = mesh_of(player, part).material_slots[0].material = bpy.data.materials.new(part)
+        show_image(material, bpy.data.images.new(part, 4, 4))
+    assert export_player(filepath=str(tmp_path / "mod.pk3"), new_skin="lava") == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    for part in ("head", "upper"):
+        named = set(shaders_in(found[f"{FOLDER}/{part}_lava.skin"]).values())
+        assert named & {path for path in found if path.endswith(".tga") and part in path}, named
+
+
 def test_names_with_a_dot_do_not_fall_together(tmp_path):
     player = brought(game(tmp_path))
     for part, end in (("head", "front"), ("upper", "back")):

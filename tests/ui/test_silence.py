@@ -347,6 +347,7 @@ def _(folder):
     activate(rig)
     bpy.ops.object.idtech_animation_play(name="run")
     rig.animation_data.action = rig.animation_data.action.copy()
+    rig.pose.bones[2].keyframe_insert("rotation_quaternion", frame=1.5)  # a copy as it was is as good as gone
     bpy.ops.object.idtech_animation_play(name="stand")
 
 

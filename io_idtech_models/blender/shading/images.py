@@ -175,9 +175,18 @@ def image_of(material: Block) -> Block | None:
 
 
 def surfaces_of(material: Block) -> list[Block]:
-    """Return the nodes of a material that have a base colour; none of one without nodes."""
-    nodes = [] if material.node_tree is None else material.node_tree.nodes
+    """Return the nodes of a material that have a base colour, and lead to what it shows; none of one without nodes.
+
+    The nearest comes first; those of a material that has no output, or nothing there, are all.
+    """
+    nodes = shown_by(material) or ([] if material.node_tree is None else material.node_tree.nodes)
     return [node for node in nodes if node.type == "BSDF_PRINCIPLED"]
+
+
+def shown_by(material: Block) -> list[Block]:
+    """Return the nodes that lead to the surface of a material's active output, the nearest first."""
+    output = None if material.node_tree is None else material.node_tree.get_output_node("ALL")
+    return [] if output is None else list(_nodes_behind(output.inputs["Surface"]))
 
 
 def image_behind(socket: Block) -> Block | None:
@@ -191,7 +200,7 @@ def shows_any(material: Block) -> bool:
 
 
 def _has_image(node: Block) -> bool:
-    return node.type == "TEX_IMAGE" and node.image is not None
+    return node.type == "TEX_IMAGE" and node.image is not None and not node.mute
 
 
 def _nodes_behind(socket: Block) -> Iterator[Block]:
@@ -207,7 +216,7 @@ def _nodes_behind(socket: Block) -> Iterator[Block]:
 
 def source_of(socket: Block) -> Block | None:
     """Return the node that says what a socket is, whatever its links go round; None where none does."""
-    return next((node for node in _nodes_behind(socket) if node.type != "REROUTE"), None)
+    return next((node for node in _nodes_behind(socket) if node.type != "REROUTE" and not node.mute), None)
 
 
 def texture_size(material: Block) -> tuple[int, int] | None:

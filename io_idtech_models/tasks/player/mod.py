@@ -123,10 +123,9 @@ class Mod:
             worn, image = worn_by(material), image_of(material)
             is_written = worn and self.script(worn) is None and (image is not None or self._is_plain(material, worn))
             if is_written:
-                is_path = not self.folder or "/" in worn.replace("\\", "/")
                 seen = pixels.picture_of(material).tobytes() if image is None else origin_of(image) or image.name
-                name = f"{worn} in plain colour" if image is None else image.name
-                shown.setdefault(_key(worn) if is_path else worn, {}).setdefault(seen, name)
+                name = f"{material.name} in plain colour" if image is None else image.name
+                shown.setdefault(_key(worn), {}).setdefault(seen, name)
         for pictures in shown.values():
             if len(pictures) > 1:
                 text = "one picture of a name is written, give materials other names that show others: %s"
@@ -273,14 +272,28 @@ class Mod:
         """Add a picture where a skin names it; what is called as no path goes into the folder."""
         self._drawn.add(_key(worn))
         if self.folder and "/" not in name.replace("\\", "/"):
-            taken = {PurePath(path).name for path in self.files}
-            own = picture_name(_bare(name), suffix, self.folder, taken, MOST_LETTERS)
-            name = self.renamed.setdefault(worn, f"{self.folder}/{own}")
+            own = picture_name(_bare(name), suffix, self.folder, _Taken(self), MOST_LETTERS)
+            if worn in self.of_skin:
+                name = self.of_skin[worn] = f"{self.folder}/{own}"
+            else:
+                name = self.renamed.setdefault(worn, f"{self.folder}/{own}")
         if _bare(name) != without_suffix(name):
             self._dotted.append(name)
         path = _bare(name).replace("\\", "/") + suffix
         self.files[path] = data
         self._placed.add(path)
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """The names in a folder that a new picture can't have: another's, and what a script of the game draws."""
+
+    mod: Mod
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a name is taken."""
+        others = {PurePath(path).name for path in self.mod.files}
+        return name in others or self.mod.script(without_suffix(f"{self.mod.folder}/{name}")) is not None
 
 
 def _is_at(file: GameFile | None, place: str) -> bool:
@@ -363,8 +376,11 @@ def moved(skins: dict[str, bytes], mod: Mod, old: str, new: str) -> None:
     wanted = {s for data in skins.values() for s in read_skin(data).shaders().values() if _below(s, old)}
     other: dict[str, str] = {}
     lost = []
+    taken: dict[str, tuple[str, bytes] | None] = {}  # of a picture that skins spell in several ways once
     for shader in sorted(shader for shader in wanted if not mod.is_scripted(shader)):
-        found = mod.take(shader)
+        if _key(shader) not in taken:
+            taken[_key(shader)] = mod.take(shader)
+        found = taken[_key(shader)]
         if found is None:
             lost.append(shader)
             continue
