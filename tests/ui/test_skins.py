@@ -21,6 +21,7 @@ from io_idtech_models.tasks.skins import show as show_skin
 from io_idtech_models.ui import skins
 from tests.blender.case import append
 from tests.samples import PROJECT, put
+from tests.samples_md3 import no_shaders
 from tests.ui.panel.drawing import Layout
 from tests.ui.player.players import brought, game
 from tests.ui.scene import (
@@ -431,3 +432,17 @@ def test_write_skin_has_what_an_export_writes(tmp_path):
         assert bpy.ops.object.idtech_write_skin(filepath=str(target)) == {"FINISHED"}
         lines = target.read_text("latin-1").splitlines()
         assert "h_hat,models/hat" in lines and len(lines) >= count + 1
+
+
+def test_a_slot_that_nobody_wears_is_no_shader_of_what_a_skin_dresses(tmp_path):
+    """Of a model whose file names none, as most of Enemy Territory's."""
+    data = no_shaders().pack()
+    (surface,) = by_name("md3").load(data, "a").surfaces
+    put(tmp_path / "a.md3", data)
+    put(tmp_path / "a_default.skin", f"{surface.name},models/worn\n".encode())
+    import_md3(tmp_path / "a.md3")
+    block = first("MESH")
+    assert worn_by(block.material_slots[0].material) == "models/worn"
+    before = export_md3(tmp_path / "b.md3")
+    block.data.materials.append(bpy.data.materials.new("models/unused"))
+    assert export_md3(tmp_path / "b.md3") == before

@@ -133,13 +133,18 @@ def _worn(block: Block) -> list[tuple[Wanted, Block | None]]:
     return found
 
 
-def shaders_of(part: Part, shape: Shape, keep_suffix: bool, is_source: bool = True) -> list[str]:
+def shaders_of(
+    part: Part, shape: Shape, keep_suffix: bool, is_source: bool = True, are_skins: bool = False
+) -> list[str]:
     """Return the shader names of a part's material slots, in order; what stands in for a missing one is none.
 
+    Where faces wear such a one, slots that none wears are none, too, unless they `are_skins`: the first that a file
+    names is what is worn.
     But for a part of which most is not the source's, or where what is written `is_source` not: a file of that format.
     No skin lists that, and what one says is a shader's name.
     """
     materials, numbers = [shape.materials[slot] for slot in part.slots], part.vertices.numbers
     is_new = not is_source or 2 * np.count_nonzero(numbers < 0) > len(numbers)
-    materials = [m for m in materials if m is None or not is_stand_in(m) or (is_new and names.SOURCE in m)]
+    known = [m for m in materials if m is None or not is_stand_in(m) or (is_new and names.SOURCE in m)]
+    materials = known if are_skins or known[:1] == materials[:1] else []
     return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

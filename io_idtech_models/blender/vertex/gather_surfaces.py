@@ -259,7 +259,8 @@ def to_surfaces(
 
 def _dress(mesh: ReadMesh, part: Part, surface: Surface, settings: GatherSettings, is_source: bool) -> None:
     """Give a surface its shaders, the colours of its points, and its further texture coordinates."""
-    surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes, is_source)
+    are_skins = not settings.holds.uv_splits_vertices
+    surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes, is_source, are_skins)
     surface.colors = None if mesh.colors is None else mesh.colors[part.vertices.points]
     if settings.holds.further_uvs:
         turn = slice(None, None, -1 if surface.mirrored else 1)
