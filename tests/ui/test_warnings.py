@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.blender.case import in_edit_mode, separated
+from tests.blender.case import in_edit_mode, separated, show_image
 from tests.samples import put, sample
 from tests.ui.scene import activate, add_cube, add_tag, bpy, copy_of, export_bytes, first, import_model
 
@@ -84,3 +84,19 @@ def test_several_copies_are_one_warning(tmp_path, capfd):
     said = capfd.readouterr().out
     assert said.count("are copies of surfaces: written as further ones") == 1
     assert "Warning: out.md3" in said
+
+
+def test_a_new_material_of_an_imported_mesh_that_no_game_finds_is_named(tmp_path, capfd):
+    import_model(put(tmp_path / "a.md3"))
+    block = next(block for block in bpy.data.objects if block.type == "MESH")
+    material: Any = bpy.data.materials.new("Material")
+    show_image(material, bpy.data.images.new("skin", 4, 4))
+    bpy.data.images["skin"].filepath = str(tmp_path / "baseq3" / "models" / "x" / "skin.tga")
+    activate(block)
+    capfd.readouterr()
+    export_bytes(tmp_path / "b.md3")
+    assert "no path of a game" not in capfd.readouterr().out, "its own"
+    block.material_slots[0].material = material
+    export_bytes(tmp_path / "b.md3")
+    said = "'Material' is no path of a game, rename the material after its picture: 'models/x/skin'"
+    assert said in capfd.readouterr().out

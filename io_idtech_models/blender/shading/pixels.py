@@ -14,14 +14,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import names
 from ..compat import Block
-from .images import CONTENT, FILE, content_of, image_behind, image_of, source_of, surfaces_of
+from .images import CONTENT, FILE, content_of, image_behind, image_of, shown_by, source_of, surfaces_of
 
 log = logging.getLogger(__name__)
 
 Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
 PLAIN = 8  # texels of a side of a picture in one colour
 GREY, NEW = (0.5, 0.5, 0.5), (0.8, 0.8, 0.8)
+MIXING = frozenset(("MIX_SHADER", "ADD_SHADER", "BSDF_TRANSPARENT", "REROUTE"))  # nodes that add nothing of their own
 SHINE = ("Specular Tint", "Specular IOR Level")  # inputs of the node, the picture that colours the shine first
 
 
@@ -135,7 +137,7 @@ def written_color(material: Any) -> NDArray[np.uint8]:
     """Return what `color_of` does, for a file that is to show it; that nodes make another is said."""
     surfaces = [] if material is None else surfaces_of(material)
     made_by = (source_of(surface.inputs["Base Color"]) for surface in surfaces)
-    if any(node is not None and node.type != "RGB" for node in made_by):
+    if any(node is not None and node.type != "RGB" for node in made_by) or _is_made_of_more(material):
         log.warning("'%s': nodes make its base colour, bake them into a picture: a plain one is written", material.name)
     return color_of(material)
 
@@ -154,9 +156,19 @@ def _linear(shown: float) -> float:
 def warn_of_nodes(material: Any, image: Block) -> None:
     """Say that nodes change the picture of a material, which is written as it is."""
     makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
-    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers):
+    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers) or _is_made_of_more(material):
         text = "'%s': nodes change its picture '%s', bake them into one: it is written as it is"
         log.warning(text, material.name, image.name)
+
+
+def _is_made_of_more(material: Any) -> bool:
+    """Tell whether another kind of surface than a Principled BSDF, or several, make what one's own material shows.
+
+    Of what import made of a game's script that is what the script says, which is there.
+    """
+    shown = [] if material is None or names.GIVEN in material else shown_by(material)
+    makers = [node for node in shown if node.type not in MIXING and any(out.type == "SHADER" for out in node.outputs)]
+    return len(makers) > 1 or any(node.type != "BSDF_PRINCIPLED" for node in makers)
 
 
 class Maps(NamedTuple):

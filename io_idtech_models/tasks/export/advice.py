@@ -225,7 +225,8 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     plain = [mesh.name for mesh in known if mesh.data.polygons and not all(worn[mesh])]
     if plain:
         yield f"{NO_SHADER}: {listed(plain)}"
-    for material in materials_of(own):
+    made_here = [material for material in materials if names.GIVEN not in material]
+    for material in dict.fromkeys([*materials_of(own), *made_here]):
         called, picture = names.file_name_of(material), _picture_of(material)
         if "/" not in called and picture and picture != called:
             yield f"'{called}' is no path of a game, rename the material after its picture: '{picture}'"

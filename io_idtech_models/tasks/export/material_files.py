@@ -13,7 +13,7 @@ from ...blender import names
 from ...blender.compat import Block
 from ...blender.mesh.surface_names import worn_materials
 from ...blender.provenance import is_stand_in
-from ...blender.shading.pixels import color_of, maps_of, origin_of
+from ...blender.shading.pixels import color_of, maps_of, origin_of, warn_of_nodes, written_color
 from ...game.search import SearchPath
 from ...game.shaders import declaring
 from ...game.shaders.declaring import Declared, can_be_named, is_own, text_of
@@ -67,7 +67,10 @@ def _worn(blocks: Sequence[Any]) -> list[tuple[str, Block]]:
 def _declared(name: str, material: Block) -> Declared:
     """Return what a text says of a material."""
     maps = maps_of(material)
-    red, green, blue = (int(each) / 255 for each in color_of(material))
+    if maps.diffuse is not None:
+        warn_of_nodes(material, maps.diffuse)
+    colour = written_color(material) if maps.diffuse is None else color_of(material)
+    red, green, blue = (int(each) / 255 for each in colour)
     pictures = ((maps.diffuse, ""), (maps.bump, "_local"), (maps.specular, "_s"))
     diffuse, bump, specular = (_named(image, name, ending) for image, ending in pictures)
     return Declared(ENDING.sub("", name), diffuse, bump, specular, (red, green, blue), maps.tested)

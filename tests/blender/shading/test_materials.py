@@ -13,7 +13,7 @@ from io_idtech_models.blender.provenance import STAND_IN, WORN, is_stand_in
 from io_idtech_models.blender.shading import images as module
 from io_idtech_models.blender.shading.images import image_of, texture_size
 from io_idtech_models.blender.shading.materials import Materials, worn_by
-from io_idtech_models.blender.shading.pixels import file_of, is_changed
+from io_idtech_models.blender.shading.pixels import file_of, is_changed, warn_of_nodes
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.surface_look import Layer, Look, Texture
@@ -325,6 +325,51 @@ def test_without_a_picture_there_is_no_stand_in(tmp_path):
 @pytest.fixture
 def pictures():
     return [bpy.data.images.new(name, width, 8) for name, width in (("a", 1), ("b", 2), ("c", 3))]
+
+
+def own_nodes() -> Any:
+    """Return a material with a picture that leads to its surface, the node of that, and its output."""
+    material: Any = bpy.data.materials.new("own")
+    material.use_nodes = True
+    tree = material.node_tree
+    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    texture = tree.nodes.new("ShaderNodeTexImage")
+    texture.image = bpy.data.images.new("first", 4, 4)
+    tree.links.new(texture.outputs["Color"], surface.inputs["Base Color"])
+    return material, surface, next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
+
+
+def test_a_material_shows_what_leads_to_its_active_output():
+    material, _, output = own_nodes()
+    tree = material.node_tree
+    other, texture = tree.nodes.new("ShaderNodeBsdfPrincipled"), tree.nodes.new("ShaderNodeTexImage")
+    texture.image = bpy.data.images.new("second", 4, 4)
+    tree.links.new(texture.outputs["Color"], other.inputs["Base Color"])
+    first = image_of(material)
+    tree.links.new(other.outputs[0], output.inputs["Surface"])
+    second = image_of(material)
+    assert first is not None and second is not None
+    assert (first.name, second.name) == ("first", "second")
+
+
+@pytest.mark.parametrize("kind", ["Hue/Saturation", "another surface", "muted"])
+def test_what_nodes_make_of_a_picture_is_said(kind, caplog):
+    material, surface, output = own_nodes()
+    tree = material.node_tree
+    if kind == "another surface":
+        other, mix = tree.nodes.new("ShaderNodeBsdfDiffuse"), tree.nodes.new("ShaderNodeMixShader")
+        tree.links.new(surface.outputs[0], mix.inputs[1])
+        tree.links.new(other.outputs[0], mix.inputs[2])
+        tree.links.new(mix.outputs[0], output.inputs["Surface"])
+    else:
+        hue = tree.nodes.new("ShaderNodeHueSaturation")
+        tree.links.new(surface.inputs["Base Color"].links[0].from_socket, hue.inputs["Color"])
+        tree.links.new(hue.outputs["Color"], surface.inputs["Base Color"])
+        hue.mute = kind == "muted"
+    image = image_of(material)
+    assert image is not None and image.name == "first"
+    warn_of_nodes(material, image)
+    assert ("nodes change its picture 'first'" in caplog.text) == (kind != "muted")
 
 
 def test_the_image_behind_the_base_colour_comes_first_else_the_active_or_the_only_one(pictures):
