@@ -22,7 +22,7 @@ from tests.packs import Entry, zip_bytes
 from tests.samples import load, put
 from tests.samples_md3 import minimal
 from tests.samples_player import FOLDER, player_files
-from tests.ui.player.players import brought, export_player, game, import_player, model, saved
+from tests.ui.player.players import actions_of, brought, export_player, game, import_player, model, saved
 from tests.ui.scene import (
     CUBE_FACES,
     CUBE_POINTS,
@@ -461,6 +461,47 @@ def test_a_new_skin_names_the_folder_of_pictures_that_had_none(tmp_path):
     for part in ("head", "upper"):
         named = set(shaders_in(found[f"{FOLDER}/{part}_lava.skin"]).values())
         assert named & {path for path in found if path.endswith(".tga") and part in path}, named
+
+
+def again() -> None:
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+
+
+def test_texts_that_were_edited_beside_blender_are_left_or_named(tmp_path, capfd):
+    """A skin that nobody edited in Blender stays; a table goes with the models' frames."""
+    folder = game(tmp_path)
+    brought(folder / "lower.md3")
+    for name in ("upper_red.skin", "animation.cfg"):
+        (folder / name).write_bytes((folder / name).read_bytes() + b"// mine\r\n")
+    activate(bpy.data.objects["u_torso"])
+    capfd.readouterr()
+    again()
+    said = capfd.readouterr().out
+    assert "left as they are (Show Skin takes them up): 'upper_red.skin'" in said
+    assert "written over as they are in Blender: 'animation.cfg'" in said
+    assert (folder / "upper_red.skin").read_bytes().endswith(b"// mine\r\n")
+    again()
+    assert "animation.cfg" not in capfd.readouterr().out, "it is Blender's by now"
+
+
+def test_what_was_exported_is_what_the_next_export_begins_with(tmp_path):
+    """An edited skin that is not shown any more, and the number of a row, there and back."""
+    folder = game(tmp_path)
+    player = brought(folder / "lower.md3")
+    mesh, row = bpy.data.objects["l_legs"], actions_of(player)["LEGS_RUN"]
+    worn, rate = mesh.material_slots[0].material, row["idtech_fps"]
+    activate(mesh)
+    mesh.material_slots[0].material, row["idtech_fps"] = bpy.data.materials.new(f"{FOLDER}/lava"), 2 * rate
+    again()
+    edited = {name: (folder / name).read_bytes() for name in ("lower_default.skin", "animation.cfg")}
+    assert f"{FOLDER}/lava" in shaders_in(edited["lower_default.skin"]).values()
+    mesh.material_slots[0].material = worn
+    assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    again()
+    assert {name: (folder / name).read_bytes() for name in edited} == edited
+    row["idtech_fps"] = rate
+    again()
+    assert (folder / "animation.cfg").read_bytes() == player_files()["animation.cfg"]
 
 
 def test_names_with_a_dot_do_not_fall_together(tmp_path):

@@ -1305,6 +1305,15 @@ def _(folder):
     bpy.ops.export_scene.idtech_player(filepath=str(folder / "tock"))
 
 
+@says("and left as they are", "and written over as they are in Blender")
+def _(folder):
+    player = game(folder)
+    brought(player)
+    for name in ("upper_red.skin", "animation.cfg"):
+        (player / name).write_bytes((player / name).read_bytes() + b"// mine")
+    bpy.ops.export_scene.idtech_player(filepath=str(player))
+
+
 @says("can't repeat")
 def _(folder):
     bpy.ops.import_scene.idtech_player(filepath=str(TOCK))

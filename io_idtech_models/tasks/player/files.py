@@ -14,6 +14,8 @@ from pathlib import Path, PurePath
 from ... import formats
 from ...assets.levels import level_name
 from ...assets.player import PACK, write_player
+from ...blender.linked import is_linked
+from ...blender.player.build import store_files, stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...game.folders import Disk, led
@@ -172,12 +174,49 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
         return
     if name and target.name.lower() != name:
         say_elsewhere(target.name, folder)
+    _write_folder(saved, target, player, files | _inside(besides, folder))
+
+
+def _inside(besides: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
+    """Return files by their paths in a folder of the game; others, which only an archive takes, are named."""
     below = f"{folder}/"
     others = sorted(path for path in besides if not path.startswith(below))
     if others:
         log.warning("not below '%s', only a .pk3 takes them along: %s", folder, listed(others))
-    own = {path.removeprefix(below): data for path, data in besides.items() if path not in others}
-    write_player(target, saved.name, files | own)
+    return {path.removeprefix(below): data for path, data in besides.items() if path not in others}
+
+
+def _write_folder(saved: SavedPlayer, target: Path, player: PlayerFound, files: dict[str, bytes]) -> None:
+    """Write a player's files into a folder; of that which it came from its texts are known by now."""
+    place, home = source_of(player), player.collection
+    if place is None or home is None or is_linked(home) or _spelt(place) != _spelt(target):
+        write_player(target, saved.name, files)
+        return
+    texts = stored_files(home)
+    _leave_edited(files, texts, user_disk().store(target))
+    write_player(target, saved.name, files)
+    store_files(home, texts | {each: files[each] for each in texts if each in files})
+
+
+def _spelt(place: Path) -> str:
+    return os.path.normcase(os.path.abspath(place))  # noqa: PTH100 - links stay
+
+
+def _leave_edited(files: dict[str, bytes], kept: Mapping[str, bytes], folder: Store) -> None:
+    """Leave skins that were edited in the folder that a player came from as they are, unless they were in Blender, too.
+
+    `kept` are its texts as Blender knows them. A table goes with the frames of the models, and is written.
+    """
+    lying = {name: folder.read(name) for name in kept if name in files and folder.is_file(name)}
+    others = [name for name, data in lying.items() if data not in (kept[name], files[name])]
+    left = [name for name in others if name.lower().endswith(SKIN) and files[name] == kept[name]]
+    for name in left:
+        del files[name]
+    if left:
+        text = "edited in the folder since the import, and left as they are (Show Skin takes them up): %s"
+        log.warning(text, listed(left))
+    if anew := [name for name in others if name not in left]:
+        log.warning("edited in the folder since the import, and written over as they are in Blender: %s", listed(anew))
 
 
 def mod_of(player: PlayerFound, saved: SavedPlayer) -> Mod:
