@@ -339,6 +339,14 @@ def _(folder):
     bpy.context.view_layer.objects.active = bpy.data.objects["stilt"]
 
 
+@says("the action that poses all frames of", to="a.md2")
+def _(folder):
+    import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
+    bpy.ops.object.idtech_make_rig(bones=4)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    bpy.data.actions.remove(rig.animation_data.action)
+
+
 @says("no animations of its model that", to="a.md2")
 def _(folder):
     import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")

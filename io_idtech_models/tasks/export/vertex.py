@@ -142,9 +142,13 @@ def _say_played_beside(rigs: list[Block], settings: GatherSettings) -> None:
         if kept:
             text = "no animations of its model that '%s' keeps are left out (Duplicate Animation makes such): %s"
             log.warning(text, rig.name, listed([action.name for action in kept]))
-        if beside:
-            text = "%s: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown"
-            log.warning(text, beside, "nothing" if whole is None else whole.name)
+        if whole is None:
+            text = "the action that poses all frames of '%s' is gone, and with it the poses (undo that, or Remove Rig)"
+            log.warning(text, rig.name)
+        elif beside:
+            log.warning(
+                "%s: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown", beside, whole.name
+            )
 
 
 def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:
