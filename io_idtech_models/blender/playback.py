@@ -356,15 +356,24 @@ def _played(owner: Block) -> Block | None:
 
 
 def _is_like_its_original(action: Block) -> bool:
-    """Tell whether a copy of an action still has the keys of what it is a copy of, which is there."""
-    called, keys = names.file_name_of(action), _keys_of(action)
+    """Tell whether a copy of an action still says all that the one does of which it is a copy, and which is there."""
+    called, said = names.file_name_of(action), _said_by(action)
     every = [each for each in bpy.data.actions if each.use_fake_user and names.file_name_of(each) == called]
-    return any(_keys_of(each) == keys for each in every if each != action)
+    return any(_said_by(each) == said for each in every if each != action)
 
 
-def _keys_of(action: Block) -> dict[tuple[str, str, int], bytes]:
+def _said_by(action: Block) -> tuple[Any, ...]:
+    """Return an action's keys and how they are joined, its range, and what is noted on it."""
     parts = [(kind, curve) for _, kind, curves in action_parts(action) for curve in curves]
-    return {(kind, c.data_path, c.array_index): np.stack(curve_points(c)).tobytes() for kind, c in parts}
+    keys = {
+        (kind, c.data_path, c.array_index, c.extrapolation, c.mute, tuple(each.type for each in c.modifiers)): (
+            np.stack(curve_points(c)).tobytes(), tuple(point.interpolation for point in c.keyframe_points)
+        )
+        for kind, c in parts
+    }  # fmt: skip
+    span = action.use_frame_range, action.frame_start, action.frame_end, action.use_cyclic
+    noted = {key: str(value.to_list() if hasattr(value, "to_list") else value) for key, value in action.items()}
+    return keys, span, noted
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -502,6 +503,44 @@ def test_what_was_exported_is_what_the_next_export_begins_with(tmp_path):
     row["idtech_fps"] = rate
     again()
     assert (folder / "animation.cfg").read_bytes() == player_files()["animation.cfg"]
+
+
+TAKEN_BACK = {
+    "a material": lambda block: setattr(block.material_slots[0], "material", bpy.data.materials.new(f"{FOLDER}/lava")),
+    "a surface": copy_of,
+    "a row": lambda _block: operator.setitem(bpy.data.actions["LEGS_RUN"], "idtech_fps", 40.0),
+}
+
+
+@pytest.mark.parametrize("edit", TAKEN_BACK)
+def test_an_edit_that_is_taken_back_after_an_export_leaves_nothing(tmp_path, capfd, edit):
+    """What an export wrote is no edit of somebody else's, though undo knows nothing of it."""
+    folder = game(tmp_path)
+    brought(folder / "lower.md3")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    activate(bpy.data.objects["u_torso"])
+    bpy.ops.ed.undo_push(message="import")
+    TAKEN_BACK[edit](bpy.data.objects["u_torso"])
+    bpy.ops.ed.undo_push(message="edit")
+    again()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} != before
+    bpy.ops.ed.undo()
+    capfd.readouterr()
+    again()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert "edited in the folder" not in capfd.readouterr().out
+
+
+def test_pictures_without_a_path_are_told_apart_as_games_do(tmp_path, capfd):
+    """By the name without its suffix, in any case: each gets one of its own, and nothing is to be said."""
+    player = brought(game(tmp_path))
+    for nth, (part, called) in enumerate((("lower", "felt"), ("upper", "Felt"), ("head", "felt.tga"))):
+        material = mesh_of(player, part).material_slots[0].material = bpy.data.materials.new(called)
+        show_image(material, bpy.data.images.new(f"own {nth}", 4, 4))
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = [name for name in members(tmp_path / "mod.pk3") if "felt" in name]
+    assert len({name.rpartition(".")[0].lower() for name in found}) == 3
+    assert "one picture of a name" not in capfd.readouterr().out
 
 
 def test_names_with_a_dot_do_not_fall_together(tmp_path):

@@ -168,7 +168,10 @@ def _is_made_of_more(material: Any) -> bool:
     """
     shown = [] if material is None or names.GIVEN in material else shown_by(material)
     makers = [node for node in shown if node.type not in MIXING and any(out.type == "SHADER" for out in node.outputs)]
-    return len(makers) > 1 or any(node.type != "BSDF_PRINCIPLED" for node in makers)
+    if len(makers) != 1 or makers[0].type == "BSDF_PRINCIPLED":
+        return len(makers) > 1
+    source = source_of(makers[0].inputs["Color"]) if "Color" in makers[0].inputs else None
+    return source is None or source.type != "TEX_IMAGE"
 
 
 class Maps(NamedTuple):

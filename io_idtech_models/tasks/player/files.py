@@ -5,28 +5,33 @@ Games would find levels of detail beside a player that is saved, also such as ar
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path, PurePath
+from typing import Any
+from zlib import crc32
 
 from ... import formats
 from ...assets.levels import level_name
 from ...assets.player import PACK, write_player
 from ...blender.linked import is_linked
-from ...blender.player.build import store_files, stored_files
+from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...game.folders import Disk, led
 from ...game.player.files import PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
 from ...game.skin import SUFFIX as SKIN
+from ...game.skin import skins_of
 from ...game.store import ARCHIVES, GameFile, Store, name_parts, split_at_archive, split_name
 from ...model.limits.games import MOST_LEVELS
 from ...reporting import LimitError, ModelError, listed
 from ..export.advice import of_other_pictures, of_turned_pictures
 from ..import_.games import configured, user_disk
+from ..skins import skin_worn_by
 from .exports import SavedPlayer, player_name
 from .home import say_elsewhere
 from .icons import icons_of
@@ -36,7 +41,9 @@ from .tables import KINDS
 log = logging.getLogger(__name__)
 
 ROW = formats.by_name("md3")
+NOTES = "idtech_written_texts"  # on a player's collection: see `Notes`
 MODEL = "lower.md3"  # by which a player's folder is known
+_written: dict[str, dict[str, tuple[int, bool]]] = {}  # by folders: see `Notes`
 MOST_SHOWN = 20  # names in a message: all that a game has itself
 ANEW = "Make Levels (50, 25) of the player's export makes it anew"
 
@@ -187,35 +194,66 @@ def _inside(besides: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
 
 
 def _write_folder(saved: SavedPlayer, target: Path, player: PlayerFound, files: dict[str, bytes]) -> None:
-    """Write a player's files into a folder; of that which it came from its texts are known by now."""
+    """Write a player's files into a folder; in that which it came from texts may have been edited since."""
     place, home = source_of(player), player.collection
     if place is None or home is None or is_linked(home) or _spelt(place) != _spelt(target):
         write_player(target, saved.name, files)
         return
-    texts = stored_files(home)
-    _leave_edited(files, texts, user_disk().store(target))
+    texts, noted = stored_files(home), _notes_of(home, target)
+    worn = {_worn_file(player, kind, files).lower() for kind in player.parts}
+    worn |= {f"{kind}_{saved.skin}{SKIN}".lower() for kind in player.parts if saved.skin}
+    _leave_edited(files, texts, user_disk().store(target), worn, noted)
     write_player(target, saved.name, files)
-    store_files(home, texts | {each: files[each] for each in texts if each in files})
+    noted |= {name: (crc32(data), name.lower() in worn) for name, data in files.items() if name in texts}
+    _written[_spelt(target)] = noted
+    home[NOTES] = json.dumps(noted)
+
+
+Notes = dict[str, tuple[int, bool]]  # of texts that exports wrote: checksums, and whether it was what the part wore
+
+
+def _notes_of(home: Any, target: Path) -> Notes:
+    """Return what exports wrote of a player's texts in a folder: in this session, which no undo changes, or before."""
+    try:
+        found = json.loads(home.get(NOTES, "{}"))
+        before = {str(name): (int(crc), bool(worn)) for name, (crc, worn) in found.items()}
+    except (ValueError, TypeError, AttributeError):
+        before = {}
+    return before | _written.get(_spelt(target), {})
+
+
+def _worn_file(player: PlayerFound, kind: str, files: Mapping[str, bytes]) -> str:
+    return f"{kind}_{skin_worn_by(player, kind, skins_of(kind, files))}{SKIN}"
 
 
 def _spelt(place: Path) -> str:
     return os.path.normcase(os.path.abspath(place))  # noqa: PTH100 - links stay
 
 
-def _leave_edited(files: dict[str, bytes], kept: Mapping[str, bytes], folder: Store) -> None:
-    """Leave skins that were edited in the folder that a player came from as they are, unless they were in Blender, too.
+def _leave_edited(
+    files: dict[str, bytes], kept: Mapping[str, bytes], folder: Store, worn: Container[str], noted: Notes
+) -> None:
+    """Leave skins that nobody wears, nor edited in Blender, as they lie in the folder that a player came from.
 
-    `kept` are its texts as Blender knows them. A table goes with the frames of the models, and is written.
+    `kept` are its texts as it came, `noted` what exports wrote. What somebody else edited is said: a skin that is worn
+    is as it is worn, and a table goes with the frames of the models.
     """
-    lying = {name: folder.read(name) for name in kept if name in files and folder.is_file(name)}
-    others = [name for name, data in lying.items() if data not in (kept[name], files[name])]
-    left = [name for name in others if name.lower().endswith(SKIN) and files[name] == kept[name]]
-    for name in left:
-        del files[name]
+    left, anew = [], []
+    for name in [name for name in kept if name in files and folder.is_file(name)]:
+        data = folder.read(name)
+        crc, was_worn = noted.get(name, (-1, False))
+        is_ours = data == kept[name] or crc32(data) == crc
+        if data == files[name] or (is_ours and not was_worn):
+            continue
+        if name.lower().endswith(SKIN) and name.lower() not in worn and files[name] == kept[name]:
+            del files[name]
+            left += [] if is_ours else [name]
+        elif not is_ours:
+            anew.append(name)
     if left:
         text = "edited in the folder since the import, and left as they are (Show Skin takes them up): %s"
         log.warning(text, listed(left))
-    if anew := [name for name in others if name not in left]:
+    if anew:
         log.warning("edited in the folder since the import, and written over as they are in Blender: %s", listed(anew))
 
 

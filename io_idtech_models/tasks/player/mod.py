@@ -125,7 +125,8 @@ class Mod:
             if is_written:
                 seen = pixels.picture_of(material).tobytes() if image is None else origin_of(image) or image.name
                 name = f"{material.name} in plain colour" if image is None else image.name
-                shown.setdefault(_key(worn), {}).setdefault(seen, name)
+                is_path = not self.folder or "/" in worn.replace("\\", "/")  # else each gets a name of its own
+                shown.setdefault(_key(worn) if is_path else worn, {}).setdefault(seen, name)
         for pictures in shown.values():
             if len(pictures) > 1:
                 text = "one picture of a name is written, give materials other names that show others: %s"
@@ -292,8 +293,9 @@ class _Taken:
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a name is taken."""
-        others = {PurePath(path).name for path in self.mod.files}
-        return name in others or self.mod.script(without_suffix(f"{self.mod.folder}/{name}")) is not None
+        stem = without_suffix(str(name)).lower()  # games know pictures by that
+        others = {without_suffix(PurePath(path).name).lower() for path in self.mod.files}
+        return stem in others or self.mod.script(without_suffix(f"{self.mod.folder}/{name}")) is not None
 
 
 def _is_at(file: GameFile | None, place: str) -> bool:

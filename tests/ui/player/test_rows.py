@@ -206,6 +206,19 @@ def test_a_copy_of_a_row_that_plays_is_named(tmp_path, capfd, plays):
     assert said in out if plays not in {"no", "unedited"} else "is the row" not in out
 
 
+@pytest.mark.parametrize("edit", ["fps", "cyclic"])
+def test_a_copy_of_a_row_with_other_numbers_is_kept(tmp_path, edit):
+    player = brought(game(tmp_path))
+    action = actions_of(player)["LEGS_RUN"].copy()
+    player.parts["lower"].animation_data.action = action
+    if edit == "fps":
+        action["idtech_fps"] = 40.0
+    else:
+        action.use_cyclic = not action.use_cyclic
+    assert bpy.ops.object.idtech_play(legs="LEGS_IDLE") == {"FINISHED"}
+    assert action.users
+
+
 def test_a_row_that_repeats_and_is_cut_short_by_its_range_is_even(tmp_path, capfd):
     player = brought(game(tmp_path), frame_rate=24)
     action = actions_of(player)["LEGS_RUN"]
