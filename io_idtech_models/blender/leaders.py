@@ -80,8 +80,11 @@ def slot_of(rig: Block, action: Block) -> Any:
     """Return the slot of an action that an armature plays, or would play; None where there are none."""
     slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
     fitting = fitting_slots(rig, action) if len(slots) > 1 else []
-    claims = [(slot_claim(rig, action, slot), slot in fitting, not is_anothers(rig, slot)) for slot in slots]
-    return max(zip(claims, slots, strict=True), key=lambda pair: pair[0], default=(None, None))[1]
+
+    def rank(slot: Any) -> tuple[int, bool, bool]:
+        return slot_claim(rig, action, slot), slot in fitting, not is_anothers(rig, slot)
+
+    return max(slots, key=rank, default=None)
 
 
 def fitting_slots(rig: Block, action: Block) -> list[Any]:

@@ -365,15 +365,17 @@ def _is_like_its_original(action: Block) -> bool:
 def _said_by(action: Block) -> tuple[Any, ...]:
     """Return an action's keys and how they are joined, its range, and what is noted on it."""
     parts = [(kind, curve) for _, kind, curves in action_parts(action) for curve in curves]
-    keys = {
-        (kind, c.data_path, c.array_index, c.extrapolation, c.mute, tuple(each.type for each in c.modifiers)): (
-            np.stack(curve_points(c)).tobytes(), tuple(point.interpolation for point in c.keyframe_points)
-        )
-        for kind, c in parts
-    }  # fmt: skip
+    keys = {(kind, c.data_path, c.array_index): _curve_says(c) for kind, c in parts}
     span = action.use_frame_range, action.frame_start, action.frame_end, action.use_cyclic
     noted = {key: str(value.to_list() if hasattr(value, "to_list") else value) for key, value in action.items()}
     return keys, span, noted
+
+
+def _curve_says(curve: Any) -> tuple[Any, ...]:
+    kinds = np.empty(len(curve.keyframe_points), np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    modifiers = [modifier.type for modifier in curve.modifiers]
+    return np.stack(curve_points(curve)).tobytes(), kinds.tobytes(), curve.extrapolation, curve.mute, modifiers
 
 
 @contextmanager

@@ -239,8 +239,10 @@ def _follow(*_ignored: Any) -> None:
 
 
 def _follow_in(context: Any) -> None:
+    if not _is_quiet(context):
+        return
     blocks = [block for block in _objects(context) if getattr(block.data, "shape_keys", None) is not None]
-    if not blocks or not _is_quiet(context):
+    if not blocks:
         return
     from ..blender.vertex.shown_keys import follow
 

@@ -11,6 +11,7 @@ import pytest
 
 from examples import strut
 from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, playing_curves, slot_curves
+from io_idtech_models.blender.frame_rigs import whole_of
 from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
@@ -322,13 +323,19 @@ def _(folder):
     bpy.context.object.animation_data.action = None
 
 
-@says("does not show are not written", to="a.md2")
-def _(folder):
+def rigged_stilt() -> Any:
+    """Import a model and make it a rig, which is active and plays an animation then; returns that."""
     import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
     bpy.ops.object.idtech_make_rig(bones=4)
     rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
     activate(rig)
     bpy.ops.object.idtech_animation_play(name="run")
+    return rig
+
+
+@says("does not show are not written", to="a.md2")
+def _(folder):
+    rig = rigged_stilt()
     rig.pose.bones[2].rotation_quaternion = (0.9, 0.4, 0, 0)
     rig.pose.bones[2].keyframe_insert("rotation_quaternion", frame=2)
     rigging.unwatch()  # as where Blender saves without the extension
@@ -341,19 +348,12 @@ def _(folder):
 
 @says("the action that poses all frames of", to="a.md2")
 def _(folder):
-    import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
-    bpy.ops.object.idtech_make_rig(bones=4)
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    bpy.data.actions.remove(rig.animation_data.action)
+    bpy.data.actions.remove(whole_of(rigged_stilt()))
 
 
 @says("no animations of its model that", to="a.md2")
 def _(folder):
-    import_frames(PROJECT / "examples/stilt/players/stilt/tris.md2")
-    bpy.ops.object.idtech_make_rig(bones=4)
-    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
-    activate(rig)
-    bpy.ops.object.idtech_animation_play(name="run")
+    rig = rigged_stilt()
     rig.animation_data.action = rig.animation_data.action.copy()
     rig.pose.bones[2].keyframe_insert("rotation_quaternion", frame=1.5)  # a copy as it was is as good as gone
     bpy.ops.object.idtech_animation_play(name="stand")

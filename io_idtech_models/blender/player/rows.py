@@ -264,8 +264,7 @@ def _measured(action: Any, curve: Any, was: Clip) -> tuple[Clip, float]:
     begins again.
     """
     times, reach, step = _pace(curve)
-    points = np.stack(curve_points(curve), axis=1)
-    wraps = len(times) < len(points)
+    wraps = len(times) < len(curve.keyframe_points)
     start = 0.0 if curve.extrapolation == "LINEAR" else float(times[0])
     end, by_hand = float(times[-1]), action.use_frame_range and not spans.is_imported(action)
     if by_hand:
@@ -275,7 +274,7 @@ def _measured(action: Any, curve: Any, was: Clip) -> tuple[Clip, float]:
         log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
     length = max(round(count), 1)
     # With what shows until it begins again.
-    until = points[-1, 0] - step / 2 if wraps and not by_hand else end + NEAR
+    until = float(curve.range()[1]) - step / 2 if wraps and not by_hand else end + NEAR
     steps = np.arange(min(max((until - start) / step, 1.0), MOST_LOOKS) if step else 1)
     at = np.concatenate((start + steps * step, times[(times >= start) & (times < until)]))
     _warn_of_uneven(action.name, curve, at, first + np.sign(reach) * ((at - start) / (step or 1.0) % length))

@@ -123,7 +123,7 @@ class Mod:
             worn, image = worn_by(material), image_of(material)
             is_written = worn and self.script(worn) is None and (image is not None or self._is_plain(material, worn))
             if is_written:
-                seen = pixels.picture_of(material).tobytes() if image is None else origin_of(image) or image.name
+                seen = pixels.color_of(material).tobytes() if image is None else origin_of(image) or image.name
                 name = f"{material.name} in plain colour" if image is None else image.name
                 is_path = not self.folder or "/" in worn.replace("\\", "/")  # else each gets a name of its own
                 shown.setdefault(_key(worn) if is_path else worn, {}).setdefault(seen, name)
