@@ -163,7 +163,7 @@ def test_a_picture_that_blender_unpacked_beside_the_blend_is_no_other_one(tmp_pa
 def test_what_moves_a_picture_that_files_hold_is_said_too(tmp_path, capfd):
     add_mapped()
     export(tmp_path / "a.mdl")
-    assert "a Mapping node tiles or moves pictures" in capfd.readouterr().out
+    assert "nodes place pictures otherwise" in capfd.readouterr().out
 
 
 def test_every_case_has_a_row():
@@ -455,20 +455,35 @@ def _(folder):
     import_model(put(folder / "a.md3", SENTINEL.read_bytes()))
 
 
-@says("a Mapping node tiles", to="b.md3")
+@says("nodes place pictures otherwise", to="b.md3")
 def _(folder):
     add_mapped()
 
 
 def add_mapped() -> None:
     """Add a cube with a picture that a node scales."""
-    material = bpy.data.materials.new("textures/a")
-    material.use_nodes = True
+    material = add_pictured()
     nodes, links = material.node_tree.nodes, material.node_tree.links
-    picture, mapping = nodes.new("ShaderNodeTexImage"), nodes.new("ShaderNodeMapping")
-    links.new(mapping.outputs[0], picture.inputs[0])
+    coordinates, mapping = nodes.new("ShaderNodeTexCoord"), nodes.new("ShaderNodeMapping")
+    links.new(coordinates.outputs["UV"], mapping.inputs[0])
+    links.new(mapping.outputs[0], nodes["Image Texture"].inputs[0])
     mapping.inputs["Scale"].default_value = (4.0, 4.0, 1.0)
+
+
+def add_pictured() -> bpy.types.Material:
+    """Add a cube that shows a picture; returns its material."""
+    material, image = bpy.data.materials.new("textures/a"), bpy.data.images.new("a", 4, 4)
+    show_image(material, image)
     add_cube().data.materials.append(material)
+    return material
+
+
+@says("nodes make other colours", to="b.md3")
+def _(folder):
+    tree = add_pictured().node_tree
+    hue = tree.nodes.new("ShaderNodeHueSaturation")
+    tree.links.new(tree.nodes["Image Texture"].outputs["Color"], hue.inputs["Color"])
+    tree.links.new(hue.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
 
 
 @says("one shape key alone is shown", to="b.md3")

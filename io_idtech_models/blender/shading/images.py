@@ -154,13 +154,19 @@ def images_in(materials: Iterable[Block]) -> list[Block]:
 
 
 def image_of(material: Block) -> Block | None:
-    """Return the image that a material shows: behind its base colour, else of its active or only image node.
+    """Return the image that a material shows, or None."""
+    node = image_node_of(material)
+    return None if node is None else node.image
+
+
+def image_node_of(material: Block) -> Block | None:
+    """Return the node whose image a material shows: behind its base colour, else its active or only image node.
 
     That one gives no number: how rough a surface is, or how uneven. None where other nodes make the base colour.
     """
     surfaces = surfaces_of(material)
     for surface in surfaces:
-        found = image_behind(surface.inputs["Base Color"])
+        found = _image_node_behind(surface.inputs["Base Color"])
         if found is not None:
             return found
     makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces]
@@ -171,7 +177,7 @@ def image_of(material: Block) -> Block | None:
     nodes = [] if material.node_tree is None else material.node_tree.nodes
     others = [node for node in nodes if _has_image(node) and node not in numbers]
     active = [node for node in others if node == material.node_tree.nodes.active]
-    return (active or others)[0].image if active or len(others) == 1 else None
+    return (active or others)[0] if active or len(others) == 1 else None
 
 
 def surfaces_of(material: Block) -> list[Block]:
@@ -191,7 +197,12 @@ def shown_by(material: Block) -> list[Block]:
 
 def image_behind(socket: Block) -> Block | None:
     """Return the image that leads to an input of a node, the nearest of several; None without any."""
-    return next((node.image for node in _nodes_behind(socket) if _has_image(node)), None)
+    node = _image_node_behind(socket)
+    return None if node is None else node.image
+
+
+def _image_node_behind(socket: Block) -> Block | None:
+    return next((node for node in _nodes_behind(socket) if _has_image(node)), None)
 
 
 def shows_any(material: Block) -> bool:

@@ -137,7 +137,7 @@ def written_color(material: Any) -> NDArray[np.uint8]:
     """Return what `color_of` does, for a file that is to show it; that nodes make another is said."""
     surfaces = [] if material is None else surfaces_of(material)
     made_by = (source_of(surface.inputs["Base Color"]) for surface in surfaces)
-    if any(node is not None and node.type != "RGB" for node in made_by) or _is_made_of_more(material):
+    if any(node is not None and node.type != "RGB" for node in made_by) or is_made_of_more(material):
         log.warning("'%s': nodes make its base colour, bake them into a picture: a plain one is written", material.name)
     return color_of(material)
 
@@ -156,12 +156,12 @@ def _linear(shown: float) -> float:
 def warn_of_nodes(material: Any, image: Block) -> None:
     """Say that nodes change the picture of a material, which is written as it is."""
     makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
-    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers) or _is_made_of_more(material):
+    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers) or is_made_of_more(material):
         text = "'%s': nodes change its picture '%s', bake them into one: it is written as it is"
         log.warning(text, material.name, image.name)
 
 
-def _is_made_of_more(material: Any) -> bool:
+def is_made_of_more(material: Any) -> bool:
     """Tell whether another kind of surface than a Principled BSDF, or several, make what one's own material shows.
 
     Of what import made of a game's script that is what the script says, which is there.

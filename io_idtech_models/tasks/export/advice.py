@@ -13,10 +13,11 @@ from ... import formats
 from ...blender import names
 from ...blender.compat import plays_others_curves
 from ...blender.frame_rigs import modifier_of
+from ...blender.mesh.attributes import rendered_uv_map
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, collection_of, unit_of
 from ...blender.scene import materials_of, upward
-from ...blender.shading.images import image_of, images_in
+from ...blender.shading.images import image_node_of, image_of, images_in
 from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
@@ -207,10 +208,7 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     tiled = [image.name for image in images_in(materials) if image.source == "TILED" and len(image.tiles) > 1]
     if tiled:
         yield f"of pictures with several tiles (UDIM) games show the first (bake one picture): {listed(tiled)}"
-    mapped = [material.name for material in materials if _is_mapped(material)]
-    if mapped:
-        text = "a Mapping node tiles or moves pictures, which files don't hold (scale the UVs instead)"
-        yield f"{text}: {listed(mapped)}"
+    yield from _of_nodes(meshes, row)
     if row.vertex.holds_pictures:
         return
     alike = _namesakes(materials, keep_suffixes)
@@ -228,8 +226,33 @@ def of_materials(meshes: list[Any], row: Format, keep_suffixes: bool = False) ->
     made_here = [material for material in materials if names.GIVEN not in material]
     for material in dict.fromkeys([*materials_of(own), *made_here]):
         called, picture = names.file_name_of(material), _picture_of(material)
-        if "/" not in called and picture and picture != called:
+        if not {"/", "\\"} & set(called) and picture and picture != called:
             yield f"'{called}' is no path of a game, rename the material after its picture: '{picture}'"
+
+
+def _of_nodes(meshes: list[Any], row: Format) -> Iterator[str]:
+    """Yield what nodes do to pictures that no file holds: where they place them, and how they colour them.
+
+    A format that holds pictures says the latter of each that it writes.
+    """
+    from ...blender.shading.between import is_placed_by, is_recoloured  # an export of plain materials does without
+
+    shown = {material: node for material in materials_of(meshes) if (node := image_node_of(material)) is not None}
+    placed = dict[str, None]()
+    for mesh in meshes:
+        layer = rendered_uv_map(mesh.data)
+        mine = [material for material in materials_of([mesh]) if material in shown]
+        lost = [m.name for m in mine if layer is not None and not is_placed_by(shown[m], layer.name)]
+        placed |= dict.fromkeys(lost)
+    if placed:
+        text = (
+            "nodes place pictures otherwise than the UV map that is rendered, and files hold that alone (change these)"
+        )
+        yield f"{text}: {listed(list(placed))}"
+    coloured = [] if row.vertex.holds_pictures else [material.name for material in shown if is_recoloured(material)]
+    if coloured:
+        text = "nodes make other colours of pictures, games show the files' (bake them, or say it in a shader script)"
+        yield f"{text}: {listed(coloured)}"
 
 
 def _worn(mesh: Any) -> list[Any]:
@@ -326,15 +349,6 @@ def of_turned_pictures(meshes: list[Any], row: Format) -> list[str]:
     turned = [image.name for image in images if _is_turned(image)]
     text = "games show these pictures upside down, or refuse them, save them as Targa Raw (Image > Save As)"
     return [f"{text}: {listed(turned)}"] if turned else []
-
-
-def _is_mapped(material: Any) -> bool:
-    """Tell whether a node of a material brings a picture elsewhere than the texture coordinates say."""
-    links = [] if material.node_tree is None else material.node_tree.links
-    before = (link.from_node for link in links if link.to_node.type == "TEX_IMAGE")
-    inputs = [node.inputs for node in before if node.type == "MAPPING" and not node.mute]
-    still = {"Location": (0.0,) * 3, "Rotation": (0.0,) * 3, "Scale": (1.0,) * 3}
-    return any(name in own and tuple(own[name].default_value) != by for own in inputs for name, by in still.items())
 
 
 def _is_turned(image: Any) -> bool:

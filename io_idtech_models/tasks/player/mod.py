@@ -211,7 +211,6 @@ class Mod:
             if self._is_plain(material, worn):
                 self._put(worn, worn, tga.encode(pixels.picture_of(material)), ".tga")
         elif is_changed(image) or not _is_at(self._found(worn), file_of(image)):
-            pixels.warn_of_nodes(material, image)
             self._put_image(worn, image)
 
     def _add_of_script(self, worn: str, script: Shader, image: Block | None) -> None:
