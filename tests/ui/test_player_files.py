@@ -609,6 +609,7 @@ def test_a_player_of_another_name(tmp_path, capfd):
     assert export_player(filepath=str(tmp_path / "mod.pk3"), player="Ogre") == {"FINISHED"}
     out = capfd.readouterr().out
     assert "show the head as it is worn now, of other skins, too: 'icon_red.tga'" in out
+    assert "ogre: 3 parts" in out
     lost = "pictures that are not there keep their names in the skins: 'models/players/grunt/"
     said = [line for line in out.splitlines() if "keep their names" in line]
     assert len(said) == 1 and lost in said[0] and f"{FOLDER}/upper" not in said[0], said

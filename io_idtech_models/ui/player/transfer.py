@@ -252,14 +252,15 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
             shares = tuple(shares_of(self.percentages)) if self.percentages.strip() else ()
             saved, summary = save_player(player, settings_from(self, SaveOptions, shares=shares), context)
             with collected_warnings() as warnings:
-                write(saved, target, player, plain_name(self.player))
+                name = plain_name(self.player)
+                write(saved, target, player, name)
             summary.warnings += warnings
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
         remember(player.holder, "player", unusual(self), str(target))
         keep_noted(self)
-        report_done(self, [(saved.name, summary)])
+        report_done(self, [(name or saved.name, summary)])
         return FINISHED
 
 
