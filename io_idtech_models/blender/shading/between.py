@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .. import names
 from ..compat import Block
+from ..provenance import PICTURE
 from .images import image_node_of, source_of, surfaces_of
 from .node_groups import MARK
 from .pixels import is_made_of_more
@@ -18,8 +19,10 @@ def is_recoloured(material: Block) -> bool:
     What an import makes of a game's script is what the game makes, too: a picture times a colour, or several as numbers
     that become light at the end.
     """
-    if image_node_of(material) is None:
-        return False
+    if image_node_of(material) is None:  # though an import may have shown one
+        return PICTURE in material and names.file_name_of(material) == material.get(
+            names.SOURCE
+        )
     sources = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
     makers = [node for node in sources if node is not None and node.type != "TEX_IMAGE"]
     if names.GIVEN in material:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import bpy
@@ -53,6 +53,7 @@ ReadPixels = Callable[[Any], Pixels | None]
 # Of all pictures: a stage that is opaque shows its colours also where alpha, a mask for something else, is 0. So does
 # Solid view, where no shader counts, and which shows holes where alpha is "STRAIGHT".
 ALPHA_APART: Final = "CHANNEL_PACKED"
+NEW: Final = (0.8, 0.8, 0.8)  # the base colour of Blender's new materials
 FILE, CONTENT = "idtech_file", "idtech_content"  # on a packed image: where it came from, and a hash of its pixels
 
 
@@ -160,9 +161,10 @@ def image_of(material: Block) -> Block | None:
 
 
 def image_node_of(material: Block) -> Block | None:
-    """Return the node whose image a material shows: behind its base colour, else its active or only image node.
+    """Return the node whose image a material shows: behind its base colour or what shines, else the active or only one.
 
-    That one gives no number: how rough a surface is, or how uneven. None where other nodes make the base colour.
+    That one gives no number: how rough a surface is, or how uneven. None where other nodes make the base colour, or
+    somebody chose one.
     """
     surfaces = surfaces_of(material)
     for surface in surfaces:
@@ -172,12 +174,24 @@ def image_node_of(material: Block) -> Block | None:
     makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces]
     if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers):
         return None
+    colors = [tuple(surface.inputs["Base Color"].default_value)[:3] for surface in surfaces]
+    for surface, color in zip(surfaces, colors, strict=True):
+        found = _image_node_behind(surface.inputs["Emission Color"])
+        if found is not None and (is_new(color) or not any(color)):  # an import of what only shines leaves black
+            return found
+    if any(not is_new(color) for color in colors):
+        return None
     plain = [s for surface in surfaces for s in surface.inputs if s.type != "RGBA" and s.name != "Alpha"]
     numbers = {node for socket in plain for node in _nodes_behind(socket)}
     nodes = [] if material.node_tree is None else material.node_tree.nodes
     others = [node for node in nodes if _has_image(node) and node not in numbers]
     active = [node for node in others if node == material.node_tree.nodes.active]
     return (active or others)[0] if active or len(others) == 1 else None
+
+
+def is_new(color: Sequence[float]) -> bool:
+    """Tell whether a colour is what Blender's new materials have, which nobody chose."""
+    return bool(np.allclose(color[:3], NEW))
 
 
 def surfaces_of(material: Block) -> list[Block]:

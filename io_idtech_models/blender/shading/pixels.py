@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from .. import names
 from ..compat import Block
-from .images import CONTENT, FILE, content_of, image_behind, image_of, shown_by, source_of, surfaces_of
+from .images import CONTENT, FILE, content_of, image_behind, image_of, is_new, shown_by, source_of, surfaces_of
 
 log = logging.getLogger(__name__)
 
 Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
 PLAIN = 8  # texels of a side of a picture in one colour
-GREY, NEW = (0.5, 0.5, 0.5), (0.8, 0.8, 0.8)
+GREY = (0.5, 0.5, 0.5)
 MIXING = frozenset(("MIX_SHADER", "ADD_SHADER", "BSDF_TRANSPARENT", "REROUTE"))  # nodes that add nothing of their own
 SHINE = ("Specular Tint", "Specular IOR Level")  # inputs of the node, the picture that colours the shine first
 
@@ -117,7 +117,7 @@ def color_of(material: Any) -> NDArray[np.uint8]:
 
 def has_no_color(material: Any) -> bool:
     """Tell whether a material has the base colour of Blender's new ones, which nobody chose."""
-    return bool(np.allclose(_colour(material), NEW))
+    return is_new(_colour(material))
 
 
 def _colour(material: Any) -> tuple[float, ...]:

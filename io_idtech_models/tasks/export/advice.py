@@ -249,7 +249,8 @@ def _of_nodes(meshes: list[Any], row: Format) -> Iterator[str]:
             "nodes place pictures otherwise than the UV map that is rendered, and files hold that alone (change these)"
         )
         yield f"{text}: {listed(list(placed))}"
-    coloured = [] if row.vertex.holds_pictures else [material.name for material in shown if is_recoloured(material)]
+    materials = [] if row.vertex.holds_pictures else materials_of(meshes)
+    coloured = [material.name for material in materials if is_recoloured(material)]
     if coloured:
         text = "nodes make other colours of pictures, games show the files' (bake them, or say it in a shader script)"
         yield f"{text}: {listed(coloured)}"

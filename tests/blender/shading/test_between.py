@@ -7,6 +7,8 @@ from typing import Any
 import bpy
 import pytest
 
+from io_idtech_models.blender import names
+from io_idtech_models.blender.provenance import PICTURE
 from io_idtech_models.blender.shading.between import is_placed_by, is_recoloured
 from tests.blender.case import show_image
 
@@ -23,8 +25,8 @@ def material():
 class Nodes:
     """The nodes of a material, of which some lead to where its picture is looked up."""
 
-    def __init__(self, material: bpy.types.Material) -> None:
-        self.tree: Any = material.node_tree
+    def __init__(self, material: Any) -> None:
+        self.tree = material.node_tree
         self.picture = next(node for node in self.tree.nodes if node.type == "TEX_IMAGE")
 
     def before(self, kind: str, way: Any = 0, to: Any = None, **settings: Any) -> Any:
@@ -167,3 +169,15 @@ def test_nodes_make_other_colours(kind, of_pictures, came, material):
     mixed(material, kind, of_pictures=of_pictures)
     is_a_games = came and kind == "MULTIPLY" and not of_pictures
     assert is_recoloured(material) != is_a_games
+
+
+@pytest.mark.parametrize("name", ["textures/a", "textures/a.001", "textures/b"])
+def test_a_picture_that_an_import_showed_and_that_leads_nowhere(name, material):
+    """Who renames the material says what the surface wears, and no game shows that picture."""
+    names.remember(material, "textures/a")
+    material[PICTURE] = "a"
+    tree: Any = material.node_tree
+    tree.links.clear()
+    tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (1.0, 0.0, 0.0, 1.0)
+    material.name = name
+    assert is_recoloured(material) == (name != "textures/b")

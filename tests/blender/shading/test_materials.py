@@ -382,6 +382,23 @@ def test_the_image_behind_the_base_colour_comes_first_else_the_active_or_the_onl
     assert image_of(new_material(pictures[2], None)) == pictures[2]
     assert image_of(new_material(pictures[2], None, linked=1)) == pictures[2]
     assert image_of(new_material(None, active=0)) is None
+
+
+@pytest.mark.parametrize(("color", "shines", "shown"), [
+    ((0.8, 0.8, 0.8), False, "first"), ((0.8, 0.1, 0.1), False, None), ((0.0, 0.0, 0.0), False, None),
+    ((0.8, 0.8, 0.8), True, "first"), ((0.0, 0.0, 0.0), True, "first"), ((0.8, 0.1, 0.1), True, None),
+])  # fmt: skip
+def test_a_colour_that_was_chosen_counts_where_the_picture_leads_nowhere(color, shines, shown):
+    """As what only shines is imported its colour is black; and 0.8 is what Blender's new materials have."""
+    material, surface, _ = own_nodes()
+    tree, socket = material.node_tree, surface.inputs["Base Color"]
+    picture = socket.links[0].from_socket
+    tree.links.remove(socket.links[0])
+    socket.default_value = (*color, 1.0)
+    if shines:
+        tree.links.new(picture, surface.inputs["Emission Color"])
+    image = image_of(material)
+    assert (None if image is None else image.name) == shown
     assert image_of(new_material()) is None
     plain = bpy.data.materials.new("without nodes")
     if plain.node_tree is None:
