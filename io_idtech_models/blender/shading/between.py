@@ -20,9 +20,7 @@ def is_recoloured(material: Block) -> bool:
     that become light at the end.
     """
     if image_node_of(material) is None:  # though an import may have shown one
-        return PICTURE in material and names.file_name_of(material) == material.get(
-            names.SOURCE
-        )
+        return PICTURE in material and names.file_name_of(material) == material.get(names.SOURCE)
     sources = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
     makers = [node for node in sources if node is not None and node.type != "TEX_IMAGE"]
     if names.GIVEN in material:

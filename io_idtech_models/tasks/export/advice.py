@@ -15,9 +15,9 @@ from ...blender.compat import plays_others_curves
 from ...blender.frame_rigs import modifier_of
 from ...blender.mesh.attributes import rendered_uv_map
 from ...blender.playback import used_actions
-from ...blender.provenance import FILE, MODEL_ID, collection_of, unit_of
+from ...blender.provenance import FILE, MODEL_ID, PICTURE, collection_of, unit_of
 from ...blender.scene import materials_of, upward
-from ...blender.shading.images import image_node_of, image_of, images_in
+from ...blender.shading.images import image_node_of, image_of, images_in, shows_any
 from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
@@ -235,22 +235,23 @@ def _of_nodes(meshes: list[Any], row: Format) -> Iterator[str]:
 
     A format that holds pictures says the latter of each that it writes.
     """
+    pictured = [material for material in materials_of(meshes) if PICTURE in material or shows_any(material)]
+    if not pictured:
+        return
     from ...blender.shading.between import is_placed_by, is_recoloured  # an export of plain materials does without
 
-    shown = {material: node for material in materials_of(meshes) if (node := image_node_of(material)) is not None}
+    shown = {material: node for material in pictured if (node := image_node_of(material)) is not None}
     placed = dict[str, None]()
     for mesh in meshes:
         layer = rendered_uv_map(mesh.data)
         mine = [material for material in materials_of([mesh]) if material in shown]
-        lost = [m.name for m in mine if layer is not None and not is_placed_by(shown[m], layer.name)]
-        placed |= dict.fromkeys(lost)
+        placed |= dict.fromkeys(m.name for m in mine if layer is not None and not is_placed_by(shown[m], layer.name))
     if placed:
         text = (
             "nodes place pictures otherwise than the UV map that is rendered, and files hold that alone (change these)"
         )
         yield f"{text}: {listed(list(placed))}"
-    materials = [] if row.vertex.holds_pictures else materials_of(meshes)
-    coloured = [material.name for material in materials if is_recoloured(material)]
+    coloured = [] if row.vertex.holds_pictures else [material.name for material in pictured if is_recoloured(material)]
     if coloured:
         text = "nodes make other colours of pictures, games show the files' (bake them, or say it in a shader script)"
         yield f"{text}: {listed(coloured)}"
