@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ..game.folders import Game
+from ..game.store import real_path
 from ..game.trial import command, log, room, script
 from ..game.trial.subject import Subject, check_names, out_of_reach
 from ..reporting import LimitError, ModelError, listed, reason
@@ -223,7 +224,7 @@ def places(game: Game) -> tuple[str, str, str]:
     if not mods:
         return base, name, ""
     around, mod = os.path.split(mods[0])
-    if len(mods) > 1 or os.path.normcase(os.path.realpath(around)) != os.path.normcase(os.path.realpath(base)):
+    if len(mods) > 1 or real_path(around) != real_path(base):
         raise LimitError(f"'{mods[0]}' does not lie beside '{own}', where games look for mods: it can't be tried there")
     return base, name, mod
 

@@ -21,10 +21,11 @@ from ..assets.levels import level_targets
 from ..assets.storage import claiming
 from ..game.folders import Disk
 from ..game.player.files import player_in
+from ..game.store import real_path
 from ..reporting import LimitError, ModelError, listed, reason
 from .claims import Claims
 from .console import say, warn
-from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
+from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive
 from .workers import Crew, Job, Report, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -117,11 +118,11 @@ def _target(source: Input, output: Path | None, suffix: str) -> Path:
 def _distinct(jobs: list[Job], levels: int) -> list[Job]:
     """Return the jobs if no file would be written twice or over an input, with so many levels; raises LimitError."""
     taken: dict[str, Path] = {}
-    sources = {_one_case(place_of(job.source)) for job in jobs}
+    sources = {_one_case(real_path(job.source)) for job in jobs}
     numbers = range(1, levels + 1)
     every = [(job.source, each) for job in jobs for each in (job.target, *level_targets(job.target, numbers))]
     for source, target in every:
-        place = _one_case(place_of(target))
+        place = _one_case(real_path(target))
         if is_in_archive(target):
             raise LimitError(f"'{target}' is in an archive, which is only read: say where to write")
         if place in sources:
@@ -299,13 +300,13 @@ def run_job(job: Job, options: argparse.Namespace, converter: Converter) -> tupl
     refusal = _refusal(job, converter)
     if refusal:
         return "", refusal
-    claims = Claims(Path(options.claims), str(job.source), lambda path: _one_case(place_of(path)))
+    claims = Claims(Path(options.claims), str(job.source), lambda path: _one_case(real_path(path)))
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
         with claiming(claims.claim):
             line = converter.convert(job, options)
-        named = None if options.to else place_of(job.target)
-        over = [path.name for path in claims.replaced if place_of(path) != named]
+        named = None if options.to else real_path(job.target)
+        over = [path.name for path in claims.replaced if real_path(path) != named]
         return (f"{line}; written over: {listed(over)}" if over else line), ""
     except ModelError as error:
         return "", str(error)

@@ -13,7 +13,7 @@ from .. import formats
 from ..game.character import ENDS
 from ..game.folders import Disk
 from ..game.listing import ANY_DEPTH, members
-from ..game.store import ARCHIVES, INTO_ARCHIVE
+from ..game.store import ARCHIVES, INTO_ARCHIVE, real_path
 from ..reporting import ModelError, listed, plural
 from .console import warn
 
@@ -48,7 +48,7 @@ def expand(files: Iterable[str], suffixes: tuple[str, ...]) -> tuple[list[Input]
         if not here:
             without_models.setdefault(name, "")
         for each in here:
-            place = place_of(each.path)
+            place = real_path(each.path)
             if place not in found or len(found[place].below.parts) < len(each.below.parts):
                 found[place] = each
     return list(found.values()), without_models
@@ -133,8 +133,3 @@ def exists(path: Path) -> bool:
 def is_dir(path: Path) -> bool:
     """Tell whether a folder is at a path."""
     return os.path.isdir(path)  # noqa: PTH112 - as above
-
-
-def place_of(path: Path) -> str:
-    """Return one spelling for each place: where a path leads, links followed."""
-    return os.path.normcase(os.path.realpath(path))

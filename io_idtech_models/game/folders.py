@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 from ..reporting import ModelError
 from .archives import Archive, PackFolder
 from .families import BASES, DEFAULT, FAMILIES, Family, guessed
-from .store import INTO_ARCHIVE, Folder, GameFile, OnDisk, Store, split_at_archive
+from .store import INTO_ARCHIVE, Folder, GameFile, OnDisk, Store, real_path, split_at_archive
 
 TOP_FOLDERS = ("models", "players", "progs")
 PACK_FOLDER = ".pk3dir"
@@ -314,7 +314,7 @@ class Disk:
         """Return what a game reads from; of its folders one may be at hand, spelt in another way."""
         found = []
         for place in game.folders:
-            folder = own if own is not None and _real(own.place) == _real(place) else self._absolute(place)
+            folder = own if own is not None and real_path(own.place) == real_path(place) else self._absolute(place)
             found += self._of_folder(folder, game.family)
         return found
 
@@ -365,8 +365,4 @@ def _holding(root: Store) -> Folder | None:
 
 
 def _is_of(folder: Folder, game: Game) -> bool:
-    return _real(folder.place) in map(_real, game.folders)
-
-
-def _real(place: str) -> str:
-    return os.path.normcase(os.path.realpath(place))
+    return real_path(folder.place) in map(real_path, game.folders)

@@ -167,6 +167,16 @@ def split_name(name: str) -> tuple[str, str]:
     return (name[:dot], name[dot:]) if 0 < dot < len(name) - 1 else (name, "")
 
 
+def plain_path(place: str | os.PathLike[str]) -> str:
+    """Return one spelling of a path, as this system compares them; links stay, as a game sees them."""
+    return os.path.normcase(os.path.abspath(place))  # noqa: PTH100
+
+
+def real_path(path: str | os.PathLike[str]) -> str:
+    """Return one spelling for each place: where a path leads, links followed."""
+    return os.path.normcase(os.path.realpath(path))
+
+
 def split_at_archive(path: PurePath, is_file: Callable[[str], bool]) -> tuple[str, tuple[str, ...]] | None:
     """Return the archive that a path leads into and the names in it, none for the archive itself; None for others."""
     for count in range(1, len(path.parts) + 1):

@@ -26,7 +26,7 @@ from ...game.player.files import PlayerFiles, named_by, player_in, player_of, pl
 from ...game.player.weapons import WeaponFiles, weapons_of
 from ...game.skin import SUFFIX as SKIN
 from ...game.skin import skins_of
-from ...game.store import ARCHIVES, GameFile, Store, name_parts, split_at_archive, split_name
+from ...game.store import ARCHIVES, GameFile, Store, name_parts, plain_path, split_at_archive, split_name
 from ...model.limits.games import MOST_LEVELS
 from ...reporting import LimitError, ModelError, listed
 from ..export.advice import of_other_pictures, of_turned_pictures
@@ -196,7 +196,7 @@ def _inside(besides: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
 def _write_folder(saved: SavedPlayer, target: Path, player: PlayerFound, files: dict[str, bytes]) -> None:
     """Write a player's files into a folder; in that which it came from texts may have been edited since."""
     place, home = source_of(player), player.collection
-    if place is None or home is None or is_linked(home) or _spelt(place) != _spelt(target):
+    if place is None or home is None or is_linked(home) or plain_path(place) != plain_path(target):
         write_player(target, saved.name, files)
         return
     texts, noted = stored_files(home), _notes_of(home, target)
@@ -205,7 +205,7 @@ def _write_folder(saved: SavedPlayer, target: Path, player: PlayerFound, files: 
     _leave_edited(files, texts, user_disk().store(target), worn, noted)
     write_player(target, saved.name, files)
     noted |= {name: (crc32(data), name.lower() in worn) for name, data in files.items() if name in texts}
-    _written[_spelt(target)] = noted
+    _written[plain_path(target)] = noted
     home[NOTES] = json.dumps(noted)
 
 
@@ -219,15 +219,11 @@ def _notes_of(home: Any, target: Path) -> Notes:
         before = {str(name): (int(crc), bool(worn)) for name, (crc, worn) in found.items()}
     except (ValueError, TypeError, AttributeError):
         before = {}
-    return before | _written.get(_spelt(target), {})
+    return before | _written.get(plain_path(target), {})
 
 
 def _worn_file(player: PlayerFound, kind: str, files: Mapping[str, bytes]) -> str:
     return f"{kind}_{skin_worn_by(player, kind, skins_of(kind, files))}{SKIN}"
-
-
-def _spelt(place: Path) -> str:
-    return os.path.normcase(os.path.abspath(place))  # noqa: PTH100 - links stay
 
 
 def _leave_edited(

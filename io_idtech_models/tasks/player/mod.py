@@ -9,7 +9,6 @@ Pictures of other kinds are written anew, by Blender's own writers.
 from __future__ import annotations
 
 import logging
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -40,7 +39,7 @@ from ...game.shaders.library import ShaderLibrary
 from ...game.shaders.model import Shader, is_builtin
 from ...game.skin import SUFFIX as SKIN
 from ...game.skin import read_skin
-from ...game.store import GameFile, split_at_archive
+from ...game.store import GameFile, plain_path, split_at_archive
 from ...model.pictures import fitting
 from ...reporting import ModelError, listed
 from ..import_.games import user_disk
@@ -150,7 +149,7 @@ class Mod:
         """
         images: dict[str, Block] = {}
         for image in bpy.data.images:
-            images.setdefault(os.path.normcase(origin_of(image)), image)
+            images.setdefault(plain_path(origin_of(image)), image)
         kept = {_key(worn_by(material)): image_of(material) for material in waiting(self._models)}
         worn = {_key(worn_by(material)) for material in self._materials()}
         for shader in sorted(wanted):
@@ -160,7 +159,7 @@ class Mod:
                 if _key(name) in self._drawn:
                     continue
                 found = self._found(name)
-                came = kept.get(_key(name)) or (None if found is None else images.get(_normal(found)))
+                came = kept.get(_key(name)) or (None if found is None else images.get(plain_path(found.place)))
                 if came is not None:
                     yield name, came
 
@@ -298,11 +297,7 @@ class _Taken:
 
 
 def _is_at(file: GameFile | None, place: str) -> bool:
-    return file is not None and _normal(file) == os.path.normcase(place)
-
-
-def _normal(file: GameFile) -> str:
-    return os.path.normcase(os.path.abspath(file.place))  # noqa: PTH100 - links stay
+    return file is not None and plain_path(file.place) == plain_path(place)
 
 
 def _bare(name: str) -> str:
