@@ -4,7 +4,7 @@ import pytest
 
 from io_idtech_models.game.shaders.declaring import is_own
 from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
-from io_idtech_models.game.shaders.model import BUMP, DIFFUSE, SPECULAR
+from io_idtech_models.game.shaders.model import BUMP, COLOR, DIFFUSE, SPECULAR
 from tests.samples import put
 from tests.samples_lwo import pyramid
 from tests.samples_md5 import MESHES
@@ -80,6 +80,45 @@ def test_a_material_without_pictures_has_its_colour(tmp_path):
     shader = written(tmp_path).shader("textures/red")
     assert [stage.maps[0] for stage in shader.stages] == ["_white"]
     assert b"red 1\n\t\tgreen 0\n\t\tblue 0\n" in (tmp_path / "crate.mtr").read_bytes()
+
+
+@pytest.mark.parametrize(("strength", "lines"), [(1.0, ""), (0.0, None), (0.2, "red 0.4845\n\t\tgreen")])
+def test_what_shines_is_added(tmp_path, strength, lines):
+    """By the light that nodes reckon with, which pictures have as numbers; what has no strength does not shine."""
+    pictures = {name: picture(tmp_path, f"models/{name}.tga") for name in ("lamp", "lamp_g")}
+    material = material_of("models/lamp", Base_Color=pictures["lamp"], Emission_Color=pictures["lamp_g"])
+    surface_of(material).inputs["Emission Strength"].default_value = strength
+    cube(material)
+    stages = written(tmp_path).shader("models/lamp").stages
+    maps = ["models/lamp.tga", *([] if lines is None else ["models/lamp_g.tga"])]
+    assert [stage.maps[0] for stage in stages] == maps
+    assert (lines or "") in (tmp_path / "crate.mtr").read_text()
+
+
+def test_a_light_without_a_picture(tmp_path, capfd):
+    material = material_of("models/light")
+    surface = surface_of(material)
+    surface.inputs["Emission Color"].default_value = (0.0, 1.0, 0.0, 1.0)
+    surface.inputs["Emission Strength"].default_value = 4.0
+    cube(material)
+    assert [stage.maps[0] for stage in written(tmp_path).shader("models/light").stages] == ["_white", "_white"]
+    assert "map _white\n\t\tred 0\n\t\tgreen 1\n\t\tblue 0\n" in (tmp_path / "crate.mtr").read_text()
+    noise = material.node_tree.nodes.new("ShaderNodeTexNoise")
+    material.node_tree.links.new(noise.outputs["Color"], surface.inputs["Emission Color"])
+    assert "nodes make what shines" not in capfd.readouterr().out
+    written(tmp_path)
+    assert "'models/light': nodes make what shines, bake that into a picture" in capfd.readouterr().out
+
+
+def test_what_only_shines_has_no_colour_of_its_own(tmp_path):
+    """As an import shows it: the picture is what is added, and not what lights light."""
+    material = material_of("models/fire", Emission_Color=picture(tmp_path, "models/fire.tga"))
+    surface = surface_of(material)
+    surface.inputs["Base Color"].default_value = (0.0, 0.0, 0.0, 1.0)
+    surface.inputs["Emission Strength"].default_value = 1.0
+    cube(material)
+    stages = written(tmp_path).shader("models/fire").stages
+    assert [(stage.role, stage.maps[0]) for stage in stages] == [(DIFFUSE, "_white"), (COLOR, "models/fire.tga")]
 
 
 def test_alpha_that_cuts_is_tested(tmp_path):

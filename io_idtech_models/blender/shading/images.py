@@ -176,7 +176,7 @@ def image_node_of(material: Block) -> Block | None:
         return None
     colors = [tuple(surface.inputs["Base Color"].default_value)[:3] for surface in surfaces]
     for surface, color in zip(surfaces, colors, strict=True):
-        found = _image_node_behind(surface.inputs["Emission Color"])
+        found = _image_node_behind(surface.inputs["Emission Color"]) if shines(surface) else None
         if found is not None and (is_new(color) or not any(color)):  # an import of what only shines leaves black
             return found
     if any(not is_new(color) for color in colors):
@@ -187,6 +187,12 @@ def image_node_of(material: Block) -> Block | None:
     others = [node for node in nodes if _has_image(node) and node not in numbers]
     active = [node for node in others if node == material.node_tree.nodes.active]
     return (active or others)[0] if active or len(others) == 1 else None
+
+
+def shines(surface: Block) -> bool:
+    """Tell whether what a surface's node emits is seen."""
+    strength = surface.inputs["Emission Strength"]
+    return bool(strength.links) or strength.default_value > 0.0
 
 
 def is_new(color: Sequence[float]) -> bool:

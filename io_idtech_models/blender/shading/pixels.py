@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .. import names
 from ..compat import Block
-from .images import CONTENT, FILE, content_of, image_behind, image_of, is_new, shown_by, source_of, surfaces_of
+from .images import CONTENT, FILE, content_of, image_behind, image_of, is_new, shines, shown_by, source_of, surfaces_of
 
 log = logging.getLogger(__name__)
 
@@ -181,6 +181,8 @@ class Maps(NamedTuple):
     bump: Block | None = None
     specular: Block | None = None
     tested: bool = False  # the first one's alpha says where there is a surface
+    glow: Block | None = None  # what is as bright as it is
+    shine: tuple[float, ...] = (0.0, 0.0, 0.0)  # times this, as pictures have it; without an image the light itself
 
 
 def maps_of(material: Block) -> Maps:
@@ -191,6 +193,23 @@ def maps_of(material: Block) -> Maps:
     diffuse = image_of(material)
     bump = image_behind(surface.inputs["Normal"])
     specular = next((found for name in SHINE if (found := image_behind(surface.inputs[name])) is not None), None)
-    diffuse = None if diffuse in (bump, specular) and image_behind(surface.inputs["Base Color"]) is None else diffuse
+    glow, shine = _glow_of(material, surface)
+    others = (bump, specular, glow)
+    diffuse = None if diffuse in others and image_behind(surface.inputs["Base Color"]) is None else diffuse
     tested = diffuse is not None and image_behind(surface.inputs["Alpha"]) == diffuse
-    return Maps(diffuse, bump, specular, tested)
+    return Maps(diffuse, bump, specular, tested, glow, shine)
+
+
+def _glow_of(material: Block, surface: Block) -> tuple[Block | None, tuple[float, ...]]:
+    """Return the picture of what shines of a surface, and how brightly that does."""
+    if not shines(surface):
+        return None, (0.0, 0.0, 0.0)
+    socket, strength = surface.inputs["Emission Color"], surface.inputs["Emission Strength"]
+    image, source = image_behind(socket), source_of(socket)
+    if source is not None and source.type not in {"RGB", "TEX_IMAGE"}:
+        text = "'%s': nodes make what shines, bake that into a picture: it is written without them"
+        log.warning(text, material.name)
+    plain = source.outputs[0] if source is not None and source.type == "RGB" else socket
+    color = (1.0, 1.0, 1.0) if image is not None else tuple(plain.default_value)[:3]
+    power = 1.0 if strength.links else strength.default_value
+    return image, tuple(_shown(part * power) for part in color)

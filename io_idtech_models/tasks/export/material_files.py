@@ -71,9 +71,10 @@ def _declared(name: str, material: Block) -> Declared:
         warn_of_nodes(material, maps.diffuse)
     colour = written_color(material) if maps.diffuse is None else color_of(material)
     red, green, blue = (int(each) / 255 for each in colour)
-    pictures = ((maps.diffuse, ""), (maps.bump, "_local"), (maps.specular, "_s"))
-    diffuse, bump, specular = (_named(image, name, ending) for image, ending in pictures)
-    return Declared(ENDING.sub("", name), diffuse, bump, specular, (red, green, blue), maps.tested)
+    pictures = ((maps.diffuse, ""), (maps.bump, "_local"), (maps.specular, "_s"), (maps.glow, "_glow"))
+    diffuse, bump, specular, glow = (_named(image, name, ending) for image, ending in pictures)
+    color, (r, g, b) = (red, green, blue), maps.shine
+    return Declared(ENDING.sub("", name), diffuse, bump, specular, color, maps.tested, glow, (r, g, b))
 
 
 def _named(image: Block | None, name: str, ending: str) -> str:

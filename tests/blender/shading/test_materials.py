@@ -397,6 +397,7 @@ def test_a_colour_that_was_chosen_counts_where_the_picture_leads_nowhere(color, 
     socket.default_value = (*color, 1.0)
     if shines:
         tree.links.new(picture, surface.inputs["Emission Color"])
+        surface.inputs["Emission Strength"].default_value = 1.0
     image = image_of(material)
     assert (None if image is None else image.name) == shown
     assert image_of(new_material()) is None
