@@ -153,6 +153,9 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
             except KeyboardInterrupt:
                 warn(f"stopped: {log.summary()}; --skip-existing goes on from here")
                 raise
+            except LimitError as error:  # no file's, which is reported
+                warn(f"stopped: {error}; {log.summary()}; --skip-existing goes on from here")
+                return FAILED
     except ModelError as error:
         warn(f"convert: {error}")
         return USAGE
@@ -190,7 +193,9 @@ def work(jobs: list[Job], options: argparse.Namespace, converter: Converter, rep
 
 @contextmanager
 def interruptible(at_once: bool) -> Iterator[Callable[[], None]]:
-    """Let Ctrl-C wait for the file at hand: what is yielded raises KeyboardInterrupt then. A second one does `at_once`.
+    """Let Ctrl-C wait for the file at hand: what is yielded raises KeyboardInterrupt then.
+
+    A second one raises it where it comes, and so does the first, if that is to be `at_once`.
 
     Blender without a window would have its own answer, and its operators take the exception for an error of theirs.
     """
@@ -242,8 +247,9 @@ def _open_report(options: argparse.Namespace, converter: Converter, stack: ExitS
     if Path(name).suffix.lower() in {*converter.readable, *converter.writable, *ANIMATION_SUFFIXES}:
         raise LimitError(f"'{name}' would be written over by the report: --report takes the name of a new file first")
     try:
-        mode = "a" if options.skip_existing else "w"
-        return stack.enter_context(Path(name).open(mode, encoding="utf-8", newline="\n"))
+        mode = "ab" if options.skip_existing else "wb"
+        # Unbuffered: who looks at it while we work, or after we were stopped, sees all.
+        return stack.enter_context(Path(name).open(mode, buffering=0))
     except OSError as error:
         raise LimitError(f"can't write '{name}': {reason(error)}") from error
 
@@ -257,7 +263,7 @@ class Log:
         self._start, self._lock = time.monotonic(), threading.Lock()
 
     def report(self, job: Job, line: str, error: str) -> None:
-        """Say what came of a file: a line, or an error's sentence."""
+        """Say what came of a file: a line, or an error's sentence; raises LimitError where a report can't go on."""
         with self._lock:
             self.done += 1
             self.failed += bool(error)
@@ -268,8 +274,10 @@ class Log:
                 say(f"{place}{job.source} -> {job.target}: {line}")
             if self.file is not None:
                 record = {"source": str(job.source), "target": str(job.target), "done": line, "error": error}
-                self.file.write(json.dumps(record) + "\n")
-                self.file.flush()  # who looks at it while we work, or after we were stopped, sees all
+                try:
+                    self.file.write(json.dumps(record).encode() + b"\n")
+                except OSError as failed:
+                    raise LimitError(f"can't write '{self.file.name}': {reason(failed)}") from failed
 
     def summary(self) -> str:
         """Return the line for all files."""

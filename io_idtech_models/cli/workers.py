@@ -12,7 +12,8 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -47,43 +48,46 @@ class Crew:
 
         Raises:
             KeyboardInterrupt: the files at hand are done, unless a second interruption came.
+            Exception: of `report`; no further file is begun then.
         """
         self.waiting.extend(jobs)
         count = min(count, len(jobs))
         with ThreadPoolExecutor(count) as threads:
             futures = [threads.submit(self._serve) for _ in range(count)]
+            is_stopped = False
             try:
                 while wait(futures, TICK).not_done:
-                    if self.waiting:  # the last files are let finish
-                        check()
-            except KeyboardInterrupt:
+                    if self.waiting and _is_interrupted(check):  # the last files are let finish
+                        self.waiting.clear()
+                        is_stopped = True
+            except KeyboardInterrupt:  # the second one
                 self.waiting.clear()
-                self._end(futures)
+                for process in list(self.processes):
+                    process.kill()
                 raise
+            if is_stopped:
+                raise KeyboardInterrupt
             for future in futures:
                 future.result()
 
-    def _end(self, futures: list[Future[None]]) -> None:
-        """Let the workers finish the files that they have; a second interruption kills them."""
-        try:
-            while wait(futures, TICK).not_done:
-                pass
-        except KeyboardInterrupt:
-            for process in self.processes:
-                process.kill()
-
     def _serve(self) -> None:
         """Feed one process after another with the files that wait."""
-        while self.waiting:
-            with tempfile.TemporaryFile() as errors, self._start(errors) as process:
-                self.processes.append(process)
-                try:
-                    while self._ask(process, self.waiting.popleft(), errors):
-                        pass
-                except IndexError:  # no file waits any more
-                    pass
-                _close(process)
-                self.processes.remove(process)
+        try:
+            while self.waiting:
+                with tempfile.TemporaryFile() as errors, self._start(errors) as process:
+                    self.processes.append(process)
+                    self._feed(process, errors)
+                    _close(process)
+                    self.processes.remove(process)
+        except BaseException:
+            self.waiting.clear()
+            raise
+
+    def _feed(self, process: subprocess.Popen[str], errors: IO[bytes]) -> None:
+        """Let a process convert files as long as it lives, and any wait."""
+        with suppress(IndexError):  # no file waits any more
+            while self._ask(process, self.waiting.popleft(), errors):
+                pass
 
     def _start(self, errors: IO[bytes]) -> subprocess.Popen[str]:
         """Start a process that the terminal's Ctrl-C does not reach: we say when it ends."""
@@ -97,21 +101,33 @@ class Crew:
 
     def _ask(self, process: subprocess.Popen[str], job: Job, errors: IO[bytes]) -> bool:
         """Let a process convert one file; returns whether it still lives."""
-        assert process.stdin is not None and process.stdout is not None
-        try:
-            process.stdin.write(json.dumps([str(job.source), str(job.target)]) + "\n")
-            process.stdin.flush()
-            for line in process.stdout:
-                if line.startswith(ANSWER):
-                    self.report(job, *json.loads(line[len(ANSWER) :]))
-                    return True
-        except OSError:
-            pass
+        answered = _answer_of(process, job)
+        if answered:
+            self.report(job, *json.loads(answered))
+            return True
         process.wait()
         errors.seek(0)
         lines = errors.read().decode("utf-8", errors="replace").strip().splitlines()
         self.report(job, "", f"{self.program} ended on it: {lines[-1] if lines else f'status {process.returncode}'}")
         return False
+
+
+def _is_interrupted(check: Callable[[], None]) -> bool:
+    try:
+        check()
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _answer_of(process: subprocess.Popen[str], job: Job) -> str:
+    """Return what a process answers to a job, in JSON; "" if it ends on it."""
+    assert process.stdin is not None and process.stdout is not None
+    with suppress(OSError):
+        process.stdin.write(json.dumps([str(job.source), str(job.target)]) + "\n")
+        process.stdin.flush()
+        return next((line[len(ANSWER) :] for line in process.stdout if line.startswith(ANSWER)), "")
+    return ""
 
 
 def _close(process: subprocess.Popen[str]) -> None:

@@ -602,9 +602,35 @@ def test_names_that_the_terminal_cannot_show(folder, encoding):
 def test_a_reader_that_has_seen_enough(folder):
     for i in range(500):  # more than a pipe holds
         put(f"{i:03d}.md3", "odd_names")
-    command = f"{sys.executable} -m io_idtech_models info . | head -n 1"
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(PROJECT)}
-    )
+    done = piped("info . | head -n 1")
     assert done.stderr == b""
     assert done.stdout.startswith(b"000.md3: MD3")
+
+
+def piped(command):
+    """Run the command line in a shell, which has to end."""
+    return subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m io_idtech_models {command}"], timeout=60,
+        capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_reader_that_has_seen_enough_ends_a_batch(folder, jobs):
+    for i in range(40):
+        put(f"in/{i:03d}.md3")
+    done = piped(f"convert in --to md2 out --jobs {jobs} | true")
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert len(list(Path("out").iterdir())) < 40
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_full_disk_under_a_report_ends_a_batch(folder, jobs):
+    for i in range(40):
+        put(f"in/{i:03d}.md3")
+    done = piped(f"convert in --to md2 out --jobs {jobs} --report /dev/full")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"stopped: can't write '/dev/full': no space left on device; ")
+    assert len(list(Path("out").iterdir())) < 40
