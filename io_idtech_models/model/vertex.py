@@ -45,6 +45,7 @@ class ModelSource(MeshSet[SurfaceSource]):
     tag_origins: Floats  # (F, N, 3)
     tag_axes: Floats  # (F, N, 3, 3), rows forward, left, up
     facts: Facts = field(default_factory=dict)
+    strangers: frozenset[int] = frozenset()  # surfaces of other files: where they lay there says nothing of this one
 
     @property
     def num_frames(self) -> int:

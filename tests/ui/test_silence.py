@@ -16,7 +16,7 @@ from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli, rigging
-from tests import samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal
+from tests import samples_ase, samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal
 from tests.blender.case import in_edit_mode, show_image
 from tests.blender.vertex.test_md3_edits import leaf
 from tests.samples import PROJECT, SENTINEL, put, sample
@@ -492,6 +492,12 @@ def _(folder):
     block.shape_key_add(name="Basis")
     block.shape_key_add(name="up").data[0].co.z += 40.0
     block.show_only_shape_key = True
+
+
+@says("surfaces of other files are written anew", to="b.ase", what="SCENE")
+def _(folder):
+    for name in ("a", "c"):
+        import_model(put(folder / f"{name}.ase", samples_ase.pyramid()))
 
 
 @says("corners have several colours", to="b.lwo", what="SCENE")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats.lwo.file import read
+from tests import samples_ase, samples_lwo
 from tests.blender.case import in_edit_mode
 from tests.samples import SENTINEL, load
 from tests.ui.scene import bpy, export_bytes, export_model, import_frames, opened
@@ -106,3 +107,33 @@ def test_a_new_lwo_has_its_chunks_in_lightwaves_order(tmp_path):
     names = [each.ident for each in found.chunks]
     assert names == [b"TAGS", b"LAYR", b"PNTS", b"BBOX", b"VMAP", b"POLS", b"PTAG", b"PTAG", b"SURF"]
     assert len(found.layers[0].points) == 24
+
+
+@each_format
+@pytest.mark.parametrize("joined", [False, True])
+def test_models_of_several_files_are_written_whole(tmp_path, name, joined, capfd):
+    """The first one's file stays, and others' surfaces come behind: numbers in their files say nothing there."""
+    data = {"ase": samples_ase, "lwo": samples_lwo}[name].several_sets()
+    first = list(opened(tmp_path / f"a.{name}", data).values())
+    second = [block for block in opened(tmp_path / f"b.{name}", data).values() if block not in first]
+    for block in second:
+        block.location.x += 1000.0
+    bpy.context.view_layer.update()
+    wanted = sum(len(mesh.triangles) for mesh in load(data).surfaces)
+    if joined:
+        for block in bpy.data.objects:
+            block.select_set(block in (first[0], second[0]))
+        bpy.context.view_layer.objects.active = first[0]
+        assert bpy.ops.object.join() == {"FINISHED"}
+    capfd.readouterr()
+    found = load(export_bytes(tmp_path / f"c.{name}", what="SCENE"))
+    said = capfd.readouterr().out
+    assert "damaged" not in said
+    assert ("surfaces of other files are written anew" in said) == (not joined or len(second) > 1)
+    assert sum(len(surface.triangles) for surface in found.surfaces) == 2 * wanted
+    lengths = [np.linalg.norm(surface.positions[0], axis=1) for surface in found.surfaces]
+    far = [bool((own > 900).all()) for own in lengths if len(own)]
+    assert joined or sum(far) == len(second)
+    before, after = load(data).surfaces[0], found.surfaces[0]
+    assert joined or np.array_equal(before.positions, after.positions)
+    assert joined or all(np.array_equal(after.further_uvs[k], own) for k, own in before.further_uvs.items())

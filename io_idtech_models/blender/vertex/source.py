@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -202,7 +202,7 @@ def _assembled(surfaces: list[StoredPart], tags: list[StoredPart]) -> StoredSour
     def rank(part: StoredPart) -> tuple[int, int]:
         return ids.index(part.model_id), part.number
 
-    _add_surfaces(known, sorted(surfaces, key=rank))
+    _add_surfaces(known, sorted(surfaces, key=rank), ids[0])
     _add_tags(known, sorted(tags, key=rank))
     if len(ids) == 1:
         known.source.facts |= next((part.facts for part in parts if any(part.counts)), {})
@@ -211,8 +211,11 @@ def _assembled(surfaces: list[StoredPart], tags: list[StoredPart]) -> StoredSour
     return known
 
 
-def _add_surfaces(known: StoredSource, parts: list[StoredPart]) -> None:
-    """Add surfaces whose model is not here: their numbers move behind those that are known. Copies share a place."""
+def _add_surfaces(known: StoredSource, parts: list[StoredPart], lead: str | None = None) -> None:
+    """Add surfaces whose model is not here: their numbers move behind those that are known. Copies share a place.
+
+    Of several models the facts are the `lead`'s, and all others' surfaces are strangers to these.
+    """
     placed: dict[tuple[str, int], Place] = {}
     for part in parts:
         source, surface = known.source, part.surface
@@ -223,6 +226,7 @@ def _add_surfaces(known: StoredSource, parts: list[StoredPart]) -> None:
             _, first_vertex, first_triangle = part.arrays["place"].tolist()
             first = int(source.first_vertices[-1]), int(source.first_triangles[-1])
             begin = first_number(part.holder)
+            others = frozenset() if part.model_id == lead else frozenset([len(source.surfaces)])
             placed[key] = Place(
                 len(source.surfaces),
                 first[0] - first_vertex - begin,
@@ -230,7 +234,7 @@ def _add_surfaces(known: StoredSource, parts: list[StoredPart]) -> None:
                 first[1] - first_triangle - begin,
                 range(first[1], first[1] + len(surface.triangles)),
             )
-            known.source = _with_surface(source, surface)
+            known.source = replace(source, surfaces=[*source.surfaces, surface], strangers=source.strangers | others)
         known.places[part.holder] = placed[key]
 
 
@@ -257,18 +261,6 @@ def _empty_source(name: str, frame_names: list[str]) -> ModelSource:
     count = len(frame_names)
     origins, axes = np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     return ModelSource([], name, frame_names, [], origins, axes)
-
-
-def _with_surface(source: ModelSource, surface: SurfaceSource) -> ModelSource:
-    return ModelSource(
-        [*source.surfaces, surface],
-        source.format,
-        source.frame_names,
-        source.tag_names,
-        source.tag_origins,
-        source.tag_axes,
-        source.facts,
-    )
 
 
 def adopt(collection: bpy.types.Collection, other: bpy.types.Collection) -> None:

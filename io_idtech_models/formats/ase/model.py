@@ -31,6 +31,7 @@ from ..common.static import (
     known_further,
     one_frame,
     own_source,
+    say_strangers,
     settle,
     settle_further,
     show_further,
@@ -124,8 +125,9 @@ def _known(source: ModelSource | None, name: str) -> Known | None:
     if not fits or not all_fit(source.facts, {"head": ("u1", (-1,))}):
         warn_damaged(name)
         return None
-    numbers = [s.facts["of_object"].tolist() for s in source.surfaces]
-    blocks = {number: s.facts["block"].tobytes() for (number, _), s in zip(numbers, source.surfaces, strict=True)}
+    own = {i: surface for i, surface in enumerate(source.surfaces) if i not in source.strangers}
+    numbers = {index: surface.facts["of_object"].tolist() for index, surface in own.items()}
+    blocks = {numbers[index][0]: surface.facts["block"].tobytes() for index, surface in own.items()}
     order = sorted(blocks)
     try:
         ase = read(_whole_text(source.facts, blocks))
@@ -134,7 +136,7 @@ def _known(source: ModelSource | None, name: str) -> Known | None:
         return None
     shapes = meshed(ase)
     parts = [parts_of(ase, shape, number) for number, shape in enumerate(shapes)]
-    owners = {index: (order.index(number), part) for index, (number, part) in enumerate(numbers)}
+    owners = {index: (order.index(number), part) for index, (number, part) in numbers.items()}
     if len(shapes) != len(order) or not all(
         0 <= part < len(parts[shape]) and _same(source.surfaces[index], parts[shape][part])
         for index, (shape, part) in owners.items()
@@ -203,6 +205,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Ase:
         log.warning("ASE holds no opacity of colours of vertices: left out of %s", listed(faint))
     writing = _Writing(known)
     if known is not None and source is not None:
+        say_strangers(model, source)
         _claim(settled, source, known)
     for each in settled:
         each.sets = _sets(each, known, source)
@@ -234,7 +237,8 @@ def _sets(each: Settled, known: Known | None, source: ModelSource | None) -> Set
     surface, before = each.surface, dict[str, NDArray[np.float32]]()
     if known is not None and source is not None:
         owners, parts = known.owners, known.parts
-        before = known_further(surface, source, lambda index: parts[owners[index][0]][owners[index][1]].further)
+        held = {index: parts[shape][part].further for index, (shape, part) in owners.items()}
+        before = known_further(surface, source, lambda index: held.get(index, {}))
     further = settle_further(surface, before, SCALE)
     mesh = None if each.part is None or known is None else known.shapes[each.part.number].mesh
     sets = numbered(surface.uv_name, further, mesh, before)

@@ -91,6 +91,14 @@ def own_source(model: VertexModel, format_name: str) -> ModelSource | None:
     return None
 
 
+def say_strangers(model: VertexModel, source: ModelSource) -> None:
+    """Say which surfaces of a model are other files': what lies around them there is not in this one."""
+    others = [surface.name for surface in model.surfaces if surface.source_index in source.strangers]
+    if others:
+        text = "surfaces of other files are written anew, without what games don't read of these: %s"
+        log.warning(text, listed(others))
+
+
 def settle(model: VertexModel, surface: Surface, source: ModelSource | None, scale: Scale) -> NDArray[np.int64]:
     """Return the codes (V, 4) of a surface's vertices: those of a source of such where they still say the same.
 

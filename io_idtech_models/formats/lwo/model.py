@@ -18,7 +18,7 @@ from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, VertexModel
 from ...reporting import FormatError, listed, plural
 from ..common.records import Wanted, all_fit, warn_damaged
-from ..common.static import CODING, Scale, decode_normals, one_frame, own_source, settle, show_further
+from ..common.static import CODING, Scale, decode_normals, one_frame, own_source, say_strangers, settle, show_further
 from .file import LARGEST, LWOB, Lwo, read
 from .numbers import shown_name
 from .parts import NONE, STEP, STEPS, Part, are_shown, parts_of, shader_of
@@ -103,7 +103,8 @@ def _known(source: ModelSource | None, name: str) -> Known | None:
     except FormatError:
         lwo = None
     parts = [] if lwo is None else parts_of(lwo)
-    owners = {} if lwo is None else {i: int(s.facts["of_part"][0]) for i, s in enumerate(source.surfaces)}
+    own = {i: surface for i, surface in enumerate(source.surfaces) if i not in source.strangers}
+    owners = {} if lwo is None else {index: int(surface.facts["of_part"][0]) for index, surface in own.items()}
     sound = all(0 <= part < len(parts) and _same(source.surfaces[i], parts[part]) for i, part in owners.items())
     if lwo is None or not sound or len(set(owners.values())) < len(owners):
         warn_damaged(name)
@@ -136,6 +137,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Lwo:
         nothing = Known(read(SKELETON), [], {})
         settle_sets(settled, None, nothing, SCALE)
         return best(nothing, settled)
+    say_strangers(model, source)
     claim(settled, source, known)
     settle_sets(settled, source, known, SCALE)
     judge(settled, source, known, bool(options.get(TRIANGULATE)))

@@ -76,11 +76,13 @@ def unclaimed(surface: Surface, codes: NDArray[np.int64]) -> Settled:
 def settle_sets(settled: list[Settled], source: ModelSource | None, known: Known, scale: Scale) -> None:
     """Tell each surface its further sets of texture coordinates; raises LimitError."""
     parts = {index: known.parts[part] for index, part in known.owners.items()}
+    sets = {index: part.further for index, part in parts.items()}
+    there = {index: _as_uvs(part.rows_of) for index, part in parts.items()}
     for each in settled:
         surface, rows = each.surface, dict[str, NDArray[np.float32]]()
         if source is not None:
-            each.before = known_further(surface, source, lambda index: parts[index].further)
-            rows = known_further(surface, source, lambda index: _as_uvs(parts[index].rows_of))
+            each.before = known_further(surface, source, lambda index: sets.get(index, {}))
+            rows = known_further(surface, source, lambda index: there.get(index, {}))
         each.further = settle_further(surface, each.before, scale)
         for name in each.further.keys() & rows.keys():
             same = (each.further[name] == each.before[name]).all(axis=2)
@@ -102,15 +104,17 @@ def claim(settled: list[Settled], source: ModelSource, known: Known) -> None:
             each.part = known.parts[known.owners[index]]
         if surface.source_vertices is not None:
             for own, places, vertices in source.vertex_parts(surface.source_vertices):
+                if index_of[id(own)] not in known.owners:
+                    continue  # another file's
                 part = known.parts[known.owners[index_of[id(own)]]]
                 each.origins[places] = part.points[vertices]
                 each.shades[places] = part.base_color if part.colors is None else part.colors[vertices]
                 each.same_normals[places] = part.codes[0, vertices, 3] == each.codes[places, 3]
         if surface.source_triangles is not None:
             firsts = source.first_triangles
-            for number in range(len(source.surfaces)):
+            for number, place in known.owners.items():
                 mine = (surface.source_triangles >= firsts[number]) & (surface.source_triangles < firsts[number + 1])
-                part = known.parts[known.owners[number]]
+                part = known.parts[place]
                 each.owners[mine] = part.owners[surface.source_triangles[mine] - firsts[number]]
 
 
