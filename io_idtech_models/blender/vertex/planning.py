@@ -10,7 +10,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...model.clips import group, numbered
 from ...reporting import LimitError, plural
@@ -27,6 +26,7 @@ from ..scene import ExportScene
 from ..space import WORLD, Space
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings
+from .known_frames import source_frames
 from .movement import is_moving
 from .shape_keys import KeyFinder, frame_blocks, positions, read
 from .shown_keys import (
@@ -254,7 +254,7 @@ def _key_plan(
                 f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
                 "all keyed meshes of a model need the same"
             )
-    sources = source_frames(lead.data, listed, positions(blocks), known)
+    sources = source_frames(lead.data, blocks, positions(blocks), known)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
     keys = lead.data.shape_keys
     if follows_frame(keys):
@@ -293,34 +293,6 @@ def _whole_curves(keys: Block, ids: set[str]) -> list[Any]:
             parts = [curves for _, kind, curves in action_parts(action) if kind in ("", keys.id_type)]
             return next((curves for curves in parts if covers(keys, curves)), [])
     return playing
-
-
-def source_frames(mesh: Any, listed: list[str], at: list[float], known: StoredSource | None) -> NDArray[np.int32]:
-    """Return the source frame of each key of a mesh: by its name, its neighbours, or its position if that is free.
-
-    `listed` are the keys' names, `at` their positions. A key that was renamed in Blender's own list, between two that
-    are known, is what the source has there if that are as many frames.
-    """
-    sources = np.full(len(listed), -1, np.int32)
-    if known is None:
-        return sources
-    given = known.frames_of_keys(mesh)
-    for place, name in enumerate(listed):
-        sources[place] = given.get(name, -1)
-    taken = set(sources.tolist())
-    found = [-1, *np.flatnonzero(sources >= 0).tolist(), len(listed)]
-    for before, after in pairwise(found):
-        first = int(sources[before]) + 1 if before >= 0 else 0
-        end = int(sources[after]) if after < len(listed) else known.source.num_frames
-        if end - first == after - before - 1 and taken.isdisjoint(range(first, end)):
-            sources[before + 1 : after] = range(first, end)
-            taken.update(range(first, end))
-    for place in np.flatnonzero(sources < 0).tolist():
-        position = place if mesh.shape_keys.use_relative else at[place]
-        if position == int(position) and 0 <= position < known.source.num_frames and int(position) not in taken:
-            sources[place] = int(position)
-            taken.add(int(position))
-    return sources
 
 
 def _frame_name(key_name: str, source: int, known: StoredSource | None) -> str:

@@ -21,7 +21,7 @@ from ..compat import Block
 from ..mesh import attributes
 from ..properties import write_bytes
 from . import shape_keys
-from .planning import source_frames
+from .known_frames import source_frames
 from .source import StoredSource
 
 log = logging.getLogger(__name__)
@@ -159,8 +159,7 @@ class Before:
         self.surface = None
         if known is None or place is None or place.surface < 0:
             return
-        names, at = [key.name for key in self.keys], shape_keys.positions(self.keys)
-        self.frames = source_frames(mesh, names, at, known)
+        self.frames = source_frames(mesh, self.keys, shape_keys.positions(self.keys), known)
         stored = attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
         if stored is None:
             return

@@ -1,0 +1,146 @@
+"""Which frame of its file a shape key is: by its name, and by its shape where names were given anew.
+
+Who deletes a frame and counts the others through gives names to keys that other frames had. What of a frame is not
+edited (its normals, its numbers) is then where its shape is.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.source import SurfaceSource
+from ..compat import Block
+from ..mesh import attributes
+from ..mesh.attributes import Floats
+from ..provenance import unit_of
+from .source import StoredSource
+
+Numbers = NDArray[np.int32]
+CANDIDATES, LOOKED = 24, 16  # vertices, of which those that move most in some frames are looked at
+FEW, GROUPS, IN_GROUP = 1, 4, 4  # how many are enough to see that a key is its frame; and to find another one
+NEAR = 2e-6  # of a model's size: float32's rounding, and what edit mode does to keys that it does not show
+COARSE = 16.0  # times that: so far apart are shapes that are looked up
+TINY = 1e-30  # of a model that has no size
+SEVERAL = 8  # frames that are alike tell nothing
+
+
+def source_frames(mesh: Block, keys: list[Any], at: list[float], known: StoredSource | None) -> Numbers:
+    """Return the source frame of each key of a mesh: by its shape and name, its neighbours, or its position.
+
+    `at` are the keys' positions, of which one counts that is free. A key that was edited and renamed in Blender's own
+    list, between two that are known, is what the source has there if that are as many frames.
+    """
+    if known is None:
+        return np.full(len(keys), -1, np.int32)
+    given = known.frames_of_keys(mesh)
+    named = np.array([given.get(key.name, -1) for key in keys], np.int32)
+    sources = _by_shape(mesh, keys, named, known)
+    taken = set(sources.tolist())
+    found = [-1, *np.flatnonzero(sources >= 0).tolist(), len(keys)]
+    for before, after in pairwise(found):
+        first = int(sources[before]) + 1 if before >= 0 else 0
+        end = int(sources[after]) if after < len(keys) else known.source.num_frames
+        if end - first == after - before - 1 and taken.isdisjoint(range(first, end)):
+            sources[before + 1 : after] = range(first, end)
+            taken.update(range(first, end))
+    for place in np.flatnonzero(sources < 0).tolist():
+        position = place if mesh.shape_keys.use_relative else at[place]
+        if position == int(position) and 0 <= position < known.source.num_frames and int(position) not in taken:
+            sources[place] = int(position)
+            taken.add(int(position))
+    return sources
+
+
+def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource) -> Numbers:
+    """Return the frames whose shape keys have, else those that they are `named` after, unless another one is that.
+
+    Where no key has the shape of any frame the whole mesh was changed, and names are all there is.
+    """
+    moving = _moving(mesh, known)
+    if moving is None:
+        return named
+    few = np.abs(_shown(keys, moving.points[:FEW]) - moving.places(FEW)[np.maximum(named, 0)])
+    same = (named >= 0) & (few <= moving.near).all(axis=(1, 2))
+    if same.all():
+        return named
+    frames = _of_shapes(_shown(keys, moving.points), moving.places(), named, moving.near)
+    same = (frames >= 0) & (frames == named)
+    if (frames < 0).all():
+        return named
+    others = set(frames[~same].tolist()) | set(named[same].tolist())
+    left = np.array([frame if frame not in others else -1 for frame in named.tolist()], np.int32)
+    return np.where(frames >= 0, frames, left)
+
+
+class _Moving(NamedTuple):
+    """Some points of a mesh, those that move most first, and what they are in its file."""
+
+    points: NDArray[np.int64]  # (n,)
+    surface: SurfaceSource
+    vertices: NDArray[np.int64]  # (n,) of the surface
+    unit: np.float32
+    near: float  # so far off a place is the same
+
+    def places(self, count: int | None = None) -> Floats:
+        """Return where the file has the points, or the first `count`, (F, n, 3)."""
+        return self.surface.decoded_positions(vertices=self.vertices[:count]) * self.unit
+
+
+def _moving(mesh: Block, known: StoredSource) -> _Moving | None:
+    """Return points of a mesh, those that move most first; None where nothing tells what they are in its file."""
+    place, stored = known.places.get(mesh), attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
+    if place is None or stored is None or not 0 <= place.surface < len(known.source.surfaces):
+        return None
+    surface = known.source.surfaces[place.surface]
+    numbers = place.vertex_numbers(stored) - int(known.source.first_vertices[place.surface])
+    theirs = np.flatnonzero((numbers >= 0) & (numbers < surface.num_vertices))
+    chosen = theirs[np.unique(np.linspace(0, max(len(theirs) - 1, 0), CANDIDATES).astype(np.int64))[: len(theirs)]]
+    if not len(chosen):
+        return None
+    unit = np.float32(unit_of(mesh))
+    looked = slice(None, None, max(surface.num_frames // LOOKED, 1))
+    places = surface.decoded_positions(looked, numbers[chosen]) * unit
+    order = np.argsort(-np.ptp(places, axis=0).max(axis=1), kind="stable")[: GROUPS * IN_GROUP]
+    points = attributes.corner_points(mesh)[chosen[order]].astype(np.int64)
+    near = NEAR * float(np.ptp(places.reshape(-1, 3), axis=0).max())
+    return _Moving(points, surface, numbers[chosen[order]], unit, near)
+
+
+def _shown(keys: list[Any], points: NDArray[np.int64]) -> Floats:
+    """Return where keys have some points, (keys, n, 3)."""
+    numbers = points.tolist()
+    return np.array([[key.points[n].co[:] for n in numbers] for key in keys], np.float32).reshape(len(keys), -1, 3)
+
+
+def _of_shapes(shown: Floats, places: Floats, named: Numbers, near: float) -> Numbers:
+    """Return the frame that most groups of points say a key is, -1 for none; of several the one it is named after.
+
+    Shapes are looked up, rounded: what lies at an edge between two numbers is another one in some group alone.
+    """
+    found = np.full(len(shown), -1, np.int32)
+    votes: list[dict[int, int]] = [{} for _ in shown]
+    grid = max(near * COARSE, TINY)
+    for first in range(min(GROUPS, shown.shape[1])):
+        frames: dict[bytes, list[int]] = {}
+        for frame, row in enumerate(_rounded(places[:, first::GROUPS], grid)):
+            frames.setdefault(row.tobytes(), []).append(frame)
+        for key, row in enumerate(_rounded(shown[:, first::GROUPS], grid)):
+            alike = frames.get(row.tobytes(), [])
+            for frame in alike if len(alike) <= SEVERAL else []:
+                votes[key][frame] = votes[key].get(frame, 0) + 1
+    last = -1
+    for key, counts in enumerate(votes):
+        if counts:
+            most = max(counts.values())
+            best = [frame for frame, count in counts.items() if count == most]
+            last = min(best, key=lambda frame: (frame != named[key], abs(frame - last - 1)))
+            found[key] = last
+    return found
+
+
+def _rounded(values: Floats, grid: float) -> NDArray[np.int64]:
+    return np.rint(values.astype(np.float64) / grid).astype(np.int64)
