@@ -104,11 +104,23 @@ def _is_copy(clip: Block, other: Block | None) -> bool:
 
 
 def whole_of(rig: Block) -> Block | None:
-    """Return the action that shows all frames, if there is one: of copies what the armature plays, or a clip of it."""
+    """Return the action that shows all frames, if there is one: of copies the one that clips are of.
+
+    Of a copy of an armature, which has none yet, that is what it plays, or what a clip that it plays is of.
+    """
     own, playing = rig_id(rig), None if rig.animation_data is None else rig.animation_data.action
-    found = [action for action in bpy.data.actions if own and action.get(RIG) == own and action.get(RIG_WHOLE)]
+    mine = [action for action in bpy.data.actions if own and action.get(RIG) == own]
+    found = [action for action in mine if action.get(RIG_WHOLE)]
+    if len(found) < 2:
+        return found[0] if found else None
+    known = set() if is_copy(rig) else {action.get(RIG_ALL) for action in mine}
     played = (playing, None if playing is None else playing.get(RIG_ALL))
-    return min(found, key=lambda action: (action not in played, names.is_renamed(action)), default=None)
+    return min(found, key=lambda each: (each not in known, each not in played, names.is_renamed(each)))
+
+
+def is_copy(rig: Block) -> bool:
+    """Tell whether an armature that was made of frames is a copy (Shift+D): what it is one of may be gone."""
+    return names.stem_of(rig.data.name) != rig.data.name or bool(twins_of(rig))
 
 
 def twins_of(rig: Block) -> list[Block]:

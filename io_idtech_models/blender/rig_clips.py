@@ -29,7 +29,18 @@ from ..reporting import listed
 from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
-from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, is_frame_rig, partner_of, rig_actions, rig_id, twins_of, whole_of
+from .frame_rigs import (
+    RIG,
+    RIG_ALL,
+    RIG_KEYS,
+    is_copy,
+    is_frame_rig,
+    partner_of,
+    rig_actions,
+    rig_id,
+    twins_of,
+    whole_of,
+)
 from .linked import is_from_library, is_linked
 from .part_rests import own_rests
 from .playback import call_tracks, keep, let_go
@@ -193,8 +204,7 @@ def _place(rig: Block) -> tuple[int, str]:
 
 def _own_clips(rig: Block, whole: Block) -> None:
     """Give a copy of an armature (Shift+D) clips of its own: Blender copied the action alone that it played."""
-    is_numbered = names.stem_of(rig.data.name) != rig.data.name  # what it is a copy of may be gone
-    if clips_of(rig) or not (is_numbered or twins_of(rig)):  # not a copy: someone copied the action alone
+    if clips_of(rig) or not is_copy(rig):  # someone copied the action alone
         return
     others: dict[Any, Block] = {}
     for action in bpy.data.actions:

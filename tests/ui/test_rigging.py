@@ -527,6 +527,29 @@ def test_a_copy_of_all_frames_is_named_where_animations_are_written(tmp_path, ca
     assert ("which is no animation of its model" in capfd.readouterr().out) == copied
 
 
+def test_a_copy_of_all_frames_takes_the_place_of_none(tmp_path, capfd):
+    """What is posed in an animation stays the model's, also where a copy (New Action) plays, and when the rig goes."""
+    block, data = rigged(STILT), load(STILT.read_bytes())
+    whole = block.animation_data.action
+    play(name="run")
+    turn(block, a_limb(block)[0], 2)
+    block.animation_data.action = whole.copy()
+    capfd.readouterr()
+    written = export_model(tmp_path / "a.md2")
+    said = capfd.readouterr().out
+    assert f"plays '{block.animation_data.action.name}', which is no animation of its model" in said
+    assert "are left out (Duplicate" not in said
+    off = np.abs(written.surfaces[0].positions - data.surfaces[0].positions).max(axis=(1, 2))
+    assert np.array_equal(np.flatnonzero(off > 1.0), [12])
+    play(name="stand")
+    assert block.animation_data.action in clips_of(block)
+    play(name="All Frames")
+    assert block.animation_data.action == whole
+    assert bpy.ops.object.idtech_remove_rig() == {"FINISHED"}
+    baked = export_model(tmp_path / "b.md2")
+    assert np.abs(baked.surfaces[0].positions - written.surfaces[0].positions).max() < 0.5
+
+
 class Window:
     """The operator, whose `self` is this, and the context that it runs in."""
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model.source import SurfaceSource
 from ..compat import Block
+from ..frame_rigs import modifier_of
 from ..mesh import attributes
 from ..mesh.attributes import Floats
 from ..provenance import unit_of
@@ -58,14 +60,15 @@ def source_frames(mesh: Block, keys: list[Any], at: list[float], known: StoredSo
 def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource) -> Numbers:
     """Return the frames whose shape keys have, else those that they are `named` after, unless another one is that.
 
-    Where no key has the shape of any frame the whole mesh was changed, and names are all there is.
+    Where no key has the shape of any frame the whole mesh was changed, and names are all there is; so they are where a
+    rig that was made of the frames holds most of their shapes.
     """
     moving = _moving(mesh, known)
     if moving is None:
         return named
     few = np.abs(_shown(keys, moving.points[:FEW]) - moving.places(FEW)[np.maximum(named, 0)])
     same = (named >= 0) & (few <= moving.near).all(axis=(1, 2))
-    if same.all():
+    if same.all() or _is_rigged(mesh):
         return named
     frames = _of_shapes(_shown(keys, moving.points), moving.places(), named, moving.near)
     same = (frames >= 0) & (frames == named)
@@ -74,6 +77,10 @@ def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource)
     others = set(frames[~same].tolist()) | set(named[same].tolist())
     left = np.array([frame if frame not in others else -1 for frame in named.tolist()], np.int32)
     return np.where(frames >= 0, frames, left)
+
+
+def _is_rigged(mesh: Block) -> bool:
+    return any(block.data == mesh and modifier_of(block) is not None for block in bpy.data.objects)
 
 
 class _Moving(NamedTuple):
