@@ -50,9 +50,9 @@ def show_skin(material: Block, skin: Skin, palette: Palette | None, rate: float 
 
 
 def _make_image(name: str, picture: Picture, palette: Palette | None) -> Block:
-    """Return a new packed image of a picture."""
+    """Return a new packed image of a picture, which keeps holes that are painted into it, too."""
     height, width = picture.shape[:2]
-    image: Block = bpy.data.images.new(names.fit(name), width, height, alpha=picture.shape[2:] == (4,))
+    image: Block = bpy.data.images.new(names.fit(name), width, height, alpha=True)
     shown: NDArray[np.float32] = np.ones((height, width, 4), np.float32)
     if picture.ndim == 2:
         table = np.ones((256, 4), np.float32)

@@ -93,6 +93,22 @@ def test_every_skin_is_a_material_with_its_picture_and_the_headers_numbers_are_p
     assert not faces.any()
 
 
+def test_holes_that_are_painted_into_a_skin_are_there_when_the_blend_is_opened():
+    case = opened("animated")
+    case.collection["idtech_game_flags"] = 0x4000
+    painted = image(case, 0)
+    pixels = np.empty((painted.size[1], painted.size[0], 4), np.float32)
+    painted.pixels.foreach_get(pixels.ravel())
+    pixels[0, :2, 3] = 0.0
+    painted.pixels.foreach_set(pixels.ravel())
+    painted.update()
+    painted.pack()
+    before = case.dump()
+    assert np.count_nonzero(mdl.read(before).pictures[0][-1] == 255) == 2
+    reopen(case)
+    assert case.dump() == before
+
+
 def test_a_skin_of_several_pictures_shows_them_in_turn():
     case = opened("groups")
     material = case.surface().data.materials[0]

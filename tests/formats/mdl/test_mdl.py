@@ -172,6 +172,20 @@ def test_the_numbers_follow_the_model_only_where_they_did_before():
     assert structs(moved("animated", 0, 4, [2.5, 0.0, 0.0])).header["size"] == np.float32(7.625)
 
 
+@pytest.mark.parametrize(("off", "follows"), [(1.005, True), (0.995, True), (1.05, False)])
+def test_numbers_follow_that_a_tool_reckoned_before_places_were_rounded(off, follows):
+    source = mdl.read(dump(anew("animated", traits={}), "mdl"))
+    source.header = before = source.header.copy()
+    for name in ("bounding_radius", "size"):
+        before[name] *= np.float32(off)
+    model = load(bytes(mdl.write(source)))
+    assert structs(model).header == before, "which nobody edited"
+    model.surfaces[0].positions *= 0.5
+    after = structs(model).header
+    assert (after["size"] < before["size"] / 3) == follows
+    assert (after["bounding_radius"] < before["bounding_radius"] * 0.6) == follows
+
+
 def test_numbers_of_the_header_are_edited():
     model = load(sample("animated", "mdl"))
     model.traits |= {"flags": 0x4000, "eye_position": (1.0, 2.0, 3.5), "size": 0.25}
