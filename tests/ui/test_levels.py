@@ -353,6 +353,24 @@ def test_levels_that_do_not_fit_the_model_are_refused(head, tmp_path, case):
     export_bytes(out, levels="NONE")
 
 
+@pytest.mark.parametrize("way", ["turned", "renamed"])
+def test_a_level_whose_frames_are_in_another_order_is_named(head, tmp_path, capfd, way):
+    """Not where they have other names alone."""
+    make_levels(percentages="50")
+    mesh: Any = next(block.data for block in levels_of(head)[1].objects if block.type == "MESH")
+    keys = mesh.shape_keys.key_blocks
+    wanted = [key.name for key in keys][::-1] if way == "turned" else [f"other{n}" for n in range(len(keys))]
+    for key in keys:
+        key.name = f"-{key.name}"
+    for key, name in zip(keys, wanted, strict=True):
+        key.name = name
+    activate(head.objects[0])
+    capfd.readouterr()
+    export_bytes(tmp_path / "head.md3")
+    said = f"'head_1' shows '{wanted[0]}' where the model shows '{wanted[-1]}', in frame 0: make levels of detail anew"
+    assert (said in capfd.readouterr().out) == (way == "turned")
+
+
 def test_a_copy_of_a_level_takes_no_levels_place(head, tmp_path, capfd):
     make_levels(percentages="50")
     level = levels_of(head)[1]

@@ -1298,6 +1298,16 @@ def _(folder):
     import_model(put(folder / "b.md3", "minimal"))
 
 
+@says("where the model shows", to="a.md3")
+def _(folder):
+    import_model(SENTINEL)
+    bpy.ops.object.idtech_make_levels(percentages="50")
+    for block in bpy.data.collections["sentinel_1"].objects:
+        if block.type == "MESH":
+            one, other = block.data.shape_keys.key_blocks[:2]
+            one.name, other.name, one.name = "-", one.name, other.name
+
+
 @says("lies beside it from before", to="a.md3")
 def _(folder):
     add_cube("a")

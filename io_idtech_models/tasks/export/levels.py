@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -109,8 +110,23 @@ def files_of_scene(
         if level.model.num_frames != model.num_frames:
             counts = f"{plural(level.model.num_frames, 'frame')}, the model {model.num_frames}"
             raise LimitError(f"level of detail '{collection.name}' has {counts}: make levels of detail anew")
+        say_other_frames(collection.name, model, level.model)
         files.append((level_target(target, number), level.data))
     return files
+
+
+def say_other_frames(called: str, model: VertexModel, level: VertexModel) -> None:
+    """Say that a level has the model's frames elsewhere: games show the frame of the same number from afar.
+
+    That is seen by names that both have once. Others say nothing: frames were renamed, or have none.
+    """
+    own, theirs = model.frame_names, level.frame_names
+    counts = Counter(own), Counter(theirs)
+    for number, (name, other) in enumerate(zip(own, theirs, strict=False)):
+        if name != other and counts[0][other] == counts[1][other] == 1:
+            text = "level of detail '%s' shows '%s' where the model shows '%s', in frame %d: make levels of detail anew"
+            log.warning(text, called, other, name, number)
+            return
 
 
 def say_stale(target: Target, chosen: Choice, context: Context, scale: float) -> None:

@@ -40,7 +40,7 @@ from ...model.vertex import VertexModel
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
 from ..export.advice import of_materials, of_unit
 from ..export.left_out import left_out
-from ..export.levels import STALE, say_stale
+from ..export.levels import STALE, say_other_frames, say_stale
 from ..export.selection import Choice, beside_parts, choose, is_written, part_of
 from ..export.skin_files import bare, listed_in, skin_of, skin_with
 from ..export.vertex import gathered
@@ -181,6 +181,8 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
             found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
         except LimitError as error:
             raise LimitError(f"{name}: {error}{_way_out(level, choice)}") from error
+        if level and (kind, 0) in found:
+            say_other_frames(name, found[kind, 0][1].model, found[kind, level][1].model)
         if not level:  # games ask the nearest one for its tags
             on_it = [ON_TAGS[part] for part, above in BEFORE.items() if above == kind and (part, 0) in chosen]
             for problem in gone_tags(found[kind, level][1].model, on_it):
