@@ -24,6 +24,7 @@ from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.source import MADE_FOR
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format
+from ...game.player.files import player_in
 from ...model.limits.games import NO_GAME, game_of_player
 from ...reporting import LimitError, Summary, collected_warnings, listed
 from ..character.record import character_game, character_target
@@ -32,6 +33,7 @@ from ..export.motion import AnimationExport, export_animations
 from ..export.motion_sources import NoActionError, RowsAloneError, actions_of
 from ..export.selection import Choice
 from ..export.subject import Subject, archive_of, row_of, subject_of
+from ..import_.games import user_disk
 from ..player.files import proposed_target
 
 BONES = "write_animation"  # the option of formats whose bones are in a file of their own
@@ -103,21 +105,23 @@ def keep_options(plan: Plan) -> None:
 
 
 def _of_player(player: PlayerFound) -> Plan:
-    """Return what writes a player: into its folder, or where it was written to last if it came from an archive."""
+    """Return what writes a player: into its folder, or where it was written to last if that is an archive, or gone."""
     holder = player.holder
-    found, last = holder.get(FILE), last_target(holder)
-    place = found if isinstance(found, str) and Path(found).is_dir() else last
-    if not place and isinstance(found, str):
-        pack = proposed_target(player)  # beside the archives of its game, if that is still there
-        raise _archive_error(found, "", f"into '{pack}'") if pack.parent.is_dir() else _gone_error(Path(found))
+    found = str(holder.get(FILE, ""))
+    place = found if found and Path(found).is_dir() else last_target(holder, there=True)
+    if not place and found and player_in(user_disk().store(Path(found))) is not None:  # in archives of its game
+        raise _archive_error(found, "", f"into '{proposed_target(player)}'")
+    gone = found or last_target(holder)
+    if not place and gone:
+        raise _gone_error(Path(gone))
     if not place:
         raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
     return Plan(PLAYER, Path(place), {"game": game_of_player(Path(place).parts)} | (options_of(holder, PLAYER) or {}))
 
 
 def _of_character(home: Any) -> Plan:
-    """Return what writes a character: into its game's folder, or where it was written last if that is a pack."""
-    place, last = str(home.get(FILE, "")), last_target(home)
+    """Return what writes a character: into its game's folder; if that is a pack, or gone, where it was written last."""
+    place, last = str(home.get(FILE, "")), last_target(home, there=True)
     target = character_target(home)
     is_gone = target is not None and not archive_of(place) and not target.is_dir()
     if last and (is_gone or archive_of(place)):

@@ -3,11 +3,13 @@
 import json
 import re
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from io_idtech_models.blender.provenance import FILE
 from io_idtech_models.library import load_animations
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.last_export import begin, options_of
@@ -87,6 +89,25 @@ def test_where_the_file_was_is_gone(tmp_path):
     (tmp_path / "old").rename(tmp_path / "new")
     said = f"'{tmp_path / 'old'}' is not there any more: export it to where it lies now (File > Export > id Tech)"
     assert said in error_of(again)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_where_a_player_was_and_where_it_was_written_are_gone(tmp_path, written):
+    """It is not written into folders that are made for it, and lies in no archive."""
+    player = brought(game(tmp_path / "old"))
+    folder = Path(str(player.holder[FILE]))
+    activate(player.root)
+    if written:
+        assert bpy.ops.export_scene.idtech_player(filepath=str(put_folder(tmp_path / "work") / "grunt")) == {"FINISHED"}
+        (tmp_path / "work").rename(tmp_path / "done")
+    (tmp_path / "old").rename(tmp_path / "new")
+    assert f"'{folder}' is not there any more: export it to where it lies now" in error_of(again)
+    assert not (tmp_path / "work").exists() and not (tmp_path / "old").exists()
+
+
+def put_folder(path):
+    path.mkdir()
+    return path
 
 
 def test_it_asks_once_for_each_file_that_it_writes_over(tmp_path, monkeypatch):
