@@ -145,6 +145,25 @@ def test_vertices_whose_bone_was_removed_are_the_cause(tmp_path, said):
     assert "vertices without weights hang on one bone there" in text
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_keys_of_what_a_bone_carries_are_the_cause(tmp_path, said, weighted):
+    """It needs no weights: who bound it to the armature would get the same file."""
+    rig, _ = rigged(TROOPER)
+    mesh = add_cube("helmet")
+    add_playing_key(mesh, "open", 30.0, {0: 0.0, 2: 1.0})
+    bone = rig.data.bones[0].name
+    if weighted:
+        mesh.vertex_groups.new(name=bone).add(range(8), 1.0, "REPLACE")
+        mesh.modifiers.new("Armature", "ARMATURE").object = rig
+        mesh.parent = rig
+    else:
+        mesh.parent, mesh.parent_type, mesh.parent_bone = rig, "BONE", bone
+    activate(rig)
+    export_bytes(tmp_path / "b.mdm", what="SCENE")
+    assert "'helmet' is written up to" in (told := said())
+    assert "its shape keys play, which a file of bones can't" in told
+
+
 @pytest.mark.parametrize("target", ["a.iqm", "a.mds"])
 def test_texture_coordinates_that_move_are_said_of_bones_too(tmp_path, said, target):
     _, mesh = rigged(TROOPER)

@@ -30,7 +30,7 @@ from ..curves import curve_points, is_still
 from ..frame_rigs import rig_of
 from ..mesh import attributes
 from ..playback import influences
-from ..scene import bending, showing
+from ..scene import bending, bone_under, showing
 from ..selfcheck import Off, is_beyond, spread, tolerance
 from . import armature, source_weights
 from .rig_scene import RigScene, WrittenMesh
@@ -350,7 +350,7 @@ def _cause(block: Block, rig: Block, losing: str = "") -> str:
     visible = [m for m in block.modifiers if m.show_viewport]
     behind = visible[visible.index(shown[0]) + 1 :] if shown else []
     others = [m.name for m in behind if m.type != "ARMATURE"]
-    if not shown:
+    if not shown and (armatures or not bone_under(block, rig)):  # what a bone carries needs none
         hidden = listed([m.name for m in armatures]) or "none"
         return f"no armature modifier of it is on in the viewport (it has {hidden}), the game moves it by its weights"
     if len([m for m in armatures if m.show_viewport]) > 1:
@@ -359,6 +359,8 @@ def _cause(block: Block, rig: Block, losing: str = "") -> str:
         text = "work on the pose, the file has them as at rest: move them above it, or apply them"
         return f"modifiers behind the armature ({listed(others)}) {text}"
     keys = block.data.shape_keys
+    if not shown:
+        return _own_motion(block)
     if losing and is_still(block) and (keys is None or is_still(keys)):
         return _oddness(shown[0]) or _odd_bones(rig) or losing
     return _oddness(shown[0]) or _odd_bones(rig) or _own_motion(block)
