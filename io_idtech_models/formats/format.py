@@ -114,7 +114,8 @@ class SkeletalFormat(NamedTuple):
 
 
 FAMILY_OF: dict[type, Family] = {VertexFormat: VERTEX, MotionFormat: MOTION, SkeletalFormat: SKELETAL}
-NOT_VERTEX, NOT_SKELETAL, NOT_MOTION = VertexFormat(), SkeletalFormat(), MotionFormat()  # a plain no to each question
+# What rows of other families answer, so that nobody has to ask first of which one a row is.
+NOT_VERTEX, NOT_SKELETAL, NOT_MOTION = VertexFormat(), SkeletalFormat(), MotionFormat()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

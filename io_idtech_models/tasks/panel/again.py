@@ -61,7 +61,7 @@ def plan_of(context: Context) -> Plan:
     """Return what writes the model of the active object into the file that it came from.
 
     Raises:
-        LimitError: it came from none, or from an archive.
+        LimitError: it came from none, from an archive, or from a folder that is not there any more.
     """
     subject = subject_of(context)
     if subject is None:
