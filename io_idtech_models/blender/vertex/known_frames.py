@@ -60,6 +60,7 @@ def source_frames(mesh: Block, keys: list[Any], at: list[float], known: StoredSo
 def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource) -> Numbers:
     """Return the frames whose shape keys have, else those that they are `named` after, unless another one is that.
 
+    Of several keys that have the shape of one frame those were edited that are named after others.
     Where no key has the shape of any frame the whole mesh was changed, and names are all there is; so they are where a
     rig that was made of the frames holds most of their shapes.
     """
@@ -72,11 +73,12 @@ def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource)
         return named
     frames = _of_shapes(_shown(keys, moving.points), moving.places(), named, moving.near)
     same = (frames >= 0) & (frames == named)
-    if (frames < 0).all():
-        return named
-    others = set(frames[~same].tolist()) | set(named[same].tolist())
+    claims = np.bincount(frames[(frames >= 0) & (named >= 0)], minlength=known.source.num_frames)
+    claims[frames[same]] = 2  # so that nobody else is that frame
+    moved = (frames >= 0) & ((named < 0) | (claims[frames] == 1))
+    others = set(frames[moved].tolist())
     left = np.array([frame if frame not in others else -1 for frame in named.tolist()], np.int32)
-    return np.where(frames >= 0, frames, left)
+    return np.where(moved, frames, left)
 
 
 def _is_rigged(mesh: Block) -> bool:
@@ -124,7 +126,7 @@ def _shown(keys: list[Any], points: NDArray[np.int64]) -> Floats:
 
 
 def _of_shapes(shown: Floats, places: Floats, named: Numbers, near: float) -> Numbers:
-    """Return the frame that most groups of points say a key is, -1 for none; of several the one it is named after.
+    """Return the frame that most groups of points say a key is, -1 for none; of several the one behind the last key's.
 
     Shapes are looked up, rounded: what lies at an edge between two numbers is another one in some group alone.
     """
@@ -144,7 +146,7 @@ def _of_shapes(shown: Floats, places: Floats, named: Numbers, near: float) -> Nu
         if counts:
             most = max(counts.values())
             best = [frame for frame, count in counts.items() if count == most]
-            last = min(best, key=lambda frame: (frame != named[key], abs(frame - last - 1)))
+            last = min(best, key=lambda frame: (abs(frame - last - 1), frame != named[key]))
             found[key] = last
     return found
 

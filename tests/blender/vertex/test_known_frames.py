@@ -61,7 +61,7 @@ def test_frames_counted_through_after_one_went():
 
 
 def test_a_frame_that_was_edited_is_what_it_is_called():
-    """Also where others were renamed; and one that was made like another is that."""
+    """Also where others were renamed, and where it was made like another one."""
     case = open_case(SENTINEL.read_bytes())
     lead, *others = case.built.surfaces
     keys = lead.data.shape_keys.key_blocks
@@ -76,7 +76,7 @@ def test_a_frame_that_was_edited_is_what_it_is_called():
         moved = np.empty(3 * len(block.data.vertices), np.float32)
         blocks[11].points.foreach_get("co", moved)
         blocks[7].points.foreach_set("co", moved)
-    assert case.gather().frame_sources.tolist() == [*range(7), 11, *range(8, len(keys))]
+    assert case.gather().frame_sources.tolist() == list(range(len(keys)))
 
 
 def test_a_mesh_that_was_changed_in_all_frames_goes_by_names():
