@@ -79,7 +79,7 @@ def read(context: Context, settings: RigSettings, this_frame: bool = False) -> F
             name = names.file_name_of(player.collection) if player.collection else player.root.name
         else:
             chosen = _chosen(context)
-            models = [_read_frames(each, context) for each in (chosen, *_beside(chosen, context))]
+            models = _read_in_own_space([chosen, *_beside(chosen, context)], context)
             _refuse_other_frames(models)
             parts = [whole(model, beside=nth > 0) for nth, model in enumerate(models)]
             name = parts[0].name
@@ -94,6 +94,18 @@ def _read_frames(chosen: Choice, context: Context) -> FramedModel:
 
     export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
     return read_model(chosen.whole, chosen.collection, export)
+
+
+def _read_in_own_space(choices: list[Choice], context: Context) -> list[FramedModel]:
+    """Return the frames of models in the space in which exports write them, whatever carries all of them."""
+    from ..blender.hanging import find_hanging, let_down
+
+    hanging = find_hanging([block for chosen in choices for block in chosen.whole])
+    own = hanging if hanging is not None and hanging.has_space else None
+    with let_down(own, context.view_layer) as said:
+        for text in said:
+            log.warning("%s", text)
+        return [replace(_read_frames(chosen, context), hung=own is not None) for chosen in choices]
 
 
 def _beside(chosen: Choice, context: Context) -> list[Choice]:

@@ -22,8 +22,10 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ...model import steady
 from ...model.rigging.joined import JoinedPart, PartRig, join
 from ...model.rigging.rig import FrameRig
+from ...model.transforms import inverse
 from ..compat import Block
 from ..frame_rigs import MODIFIER, RIG
 from ..mesh import attributes
@@ -111,6 +113,10 @@ def _link(block: Block, model: FramedModel, root: Block | None) -> None:
     parents = {(mesh.parent, mesh.parent_type, mesh.parent_bone) for mesh in model.meshes}
     if root is not None:
         block.parent = root
+    elif model.hung:
+        block.parent, block.parent_type, block.parent_bone = lead.parent, lead.parent_type, lead.parent_bone
+        place = steady.products(np.array(lead.matrix_basis, np.float64), inverse(np.array(model.places[0])[None])[0])
+        block.matrix_parent_inverse = lead.matrix_parent_inverse @ Matrix(place.tolist())
     elif len(parents) == 1 and lead.parent is not None and lead.parent_type == "OBJECT":
         block.parent = lead.parent
         block.matrix_parent_inverse = lead.parent.matrix_world.inverted_safe()

@@ -61,6 +61,7 @@ class FramedModel:
     plan: FramePlan
     collection: bpy.types.Collection | None
     shown: int = -1  # the frame that shows now; -1: none does alone
+    hung: bool = False  # what carries it was taken away: a root, or another's tag
 
     @property
     def root(self) -> Block | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import bpy
 import numpy as np
@@ -19,11 +19,12 @@ from .. import names
 from ..compat import HAS_SLOTS, Block
 from ..empties import decompose
 from ..frame_rigs import modifier_of, played_beside, posed_by, rig_actions, twins_of
+from ..hanging import find_hanging, let_down
 from ..mesh import attributes
 from ..player.assembly import follow_root
 from ..player.parts import all_shown
 from ..rig_clips import settle
-from ..roots import AT_REST, FRAME, frame_root, root_of
+from ..roots import AT_REST, FRAME, frame_root, is_root, root_of
 from ..scene import ExportScene, positioned
 from ..space import space_of
 from ..vertex import spread, tags
@@ -36,6 +37,8 @@ from .build import write_keys
 from .read import refuse_shared
 
 log = logging.getLogger(__name__)
+
+Doubles = NDArray[np.float64]
 
 
 def remove(
@@ -57,22 +60,36 @@ def remove(
     empties = [block for block in rig.children if block.type == "EMPTY" and block.parent_type == "BONE"]
     helpers = {hold.target for mesh in meshes for hold in mesh.constraints if hold.name == AT_REST}
     _warn_of_followers(rig, {*meshes, *helpers, *(tag.block for tag in find_tags(empties))})
-    parts = []
-    for root in dict.fromkeys(map(root_of, meshes)):
-        own = [block for block in meshes if root_of(block) == root]
-        tags = find_tags([block for block in empties if root_of(block) == root])
-        parts.append(_Part(own, tags, collections.get(root), export))
-    with all_shown(export.view_layer, [rig, *meshes, *empties]), positioned(rig, "POSE"):
+    parts, whole = [], [rig, *meshes, *empties]
+    with all_shown(export.view_layer, whole), positioned(rig, "POSE"), _in_own_space(whole, export):
+        for root in dict.fromkeys(map(root_of, meshes)):
+            own = [block for block in meshes if root_of(block) == root]
+            tags = find_tags([block for block in empties if root_of(block) == root])
+            parts.append(_Part(own, tags, collections.get(root), export))
         for part in parts:
             part.look(export)
+        seen = np.array(rig.matrix_world, np.float64)
     for part in parts:
         for block, samples in zip(part.meshes, part.seen, strict=False):
             write_keys(block, samples.positions)
     _unbind(meshes, rig)
     for part in parts:
-        part.stand_alone()
+        part.stand_alone(rig, seen)
     _forget(rig)
     return meshes
+
+
+def _in_own_space(whole: list[Block], export: ExportScene[GatherSettings]) -> AbstractContextManager[list[str]]:
+    """Take away what carries a model, but a root, in whose space it is seen anyway."""
+    hanging = find_hanging(whole)
+    is_alone = hanging is None or is_root(hanging.carrier.block) or not hanging.has_space
+    return let_down(None if is_alone else hanging, export.view_layer)
+
+
+def _on_parent(rig: Block, world: Doubles) -> Doubles:
+    """Return places in the world, (4, 4), as what carries an armature has them, which stands at `world` itself."""
+    local = np.array(rig.matrix_parent_inverse @ rig.matrix_basis, np.float64)
+    return steady.products(local, inverse(world[None])[0])
 
 
 def _warn_of_followers(rig: Block, own: set[Block]) -> None:
@@ -114,13 +131,16 @@ class _Part:
             self.seen = step(stage, [*subjects, *map(Subject, self.tags)])
         self.reaches = [reach_of(tag, self.plan) for tag in self.tags]
 
-    def stand_alone(self) -> None:
-        """Let tags stand where the rig had them, by curves of their own."""
+    def stand_alone(self, rig: Block, seen: Doubles) -> None:
+        """Let tags stand where the rig had them, by curves of their own, on what carries it; `seen`: where it stood."""
         scale = 1.0
         for block in self.meshes:
             scale = spread.settle(block, self.known)
         for empty, samples, reach in zip(self.tags, self.seen[len(self.meshes) :], self.reaches, strict=True):
             self._stand_alone(empty, self._tag(empty, samples, reach, scale), scale)
+            if self.plan.space.root is None and rig.parent is not None:
+                empty.parent, empty.parent_type, empty.parent_bone = rig.parent, rig.parent_type, rig.parent_bone
+                empty.matrix_parent_inverse = Matrix(_on_parent(rig, seen).tolist())
 
     def _tag(self, block: Block, samples: Samples, reach: float, scale: float) -> Tag:
         """Return a tag as the file has it, in frames in which it stands there."""
@@ -182,11 +202,13 @@ def _unbind(meshes: list[Block], rig: Block) -> None:
 
 def _forget(rig: Block) -> None:
     """Remove an armature, its actions, and what else hung on it from that."""
+    world = np.array(rig.matrix_world, np.float64)
     for block in list(rig.children):
         place = np.array(block.matrix_world, np.float64)
         block.parent = rig.parent
         if rig.parent is not None:
-            place = steady.products(inverse(np.array(rig.parent.matrix_world, np.float64)), place)
+            block.parent_type, block.parent_bone = rig.parent_type, rig.parent_bone
+            place = steady.products(_on_parent(rig, world), place)
             block.matrix_parent_inverse = Matrix()
         block.matrix_basis = Matrix(place.tolist())
     armature, twins = rig.data, twins_of(rig)

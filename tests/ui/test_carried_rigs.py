@@ -1,0 +1,139 @@
+"""A rig of a model that something carries: a root, another's tag, a bone. It stands and poses the model there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mathutils import Quaternion
+
+from io_idtech_models.blender.frame_rigs import is_frame_rig
+from tests.samples import SENTINEL, load
+from tests.ui.scene import activate, bpy, export_bytes, import_model
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+ELSEWHERE = (30.0, -20.0, 10.0), (0.5, 0.4, 1.0)
+
+
+def put_elsewhere(block: Any) -> None:
+    block.location, block.rotation_euler = ELSEWHERE
+
+
+def on_a_root(own: list[Any]) -> Any:
+    """Make a root, as the panel does."""
+    activate(own[0])
+    assert bpy.ops.object.idtech_make_root() == {"FINISHED"}
+    (root,) = (block for block in bpy.data.objects if block not in own)
+    return root
+
+
+def by_a_root(own: list[Any]) -> None:
+    put_elsewhere(on_a_root(own))
+
+
+def by_a_moving_root(own: list[Any]) -> None:
+    root = on_a_root(own)
+    put_elsewhere(root)
+    for frame in (0, 9):
+        root.keyframe_insert("location", frame=frame)
+        root.location.z += 20.0
+
+
+def on_a_tag(own: list[Any]) -> None:
+    """Hang it on another's tag, as a weapon on a hand."""
+    tag: Any = bpy.data.objects.new("tag_weapon", None)
+    bpy.context.scene.collection.objects.link(tag)
+    put_elsewhere(tag)
+    for block in own:
+        block.parent = tag
+
+
+def on_a_tag_and_moved(own: list[Any]) -> None:
+    on_a_tag(own)
+    for block in own:
+        if block.type == "MESH":
+            block.location = (1.0, 2.0, 3.0)
+
+
+def on_a_bone(own: list[Any]) -> None:
+    armature: Any = bpy.data.objects.new("hand", bpy.data.armatures.new("hand"))
+    bpy.context.scene.collection.objects.link(armature)
+    activate(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = armature.data.edit_bones.new("tag_weapon")
+    bone.head, bone.tail = (3.0, 3.0, 3.0), (0.0, 5.0, 0.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    put_elsewhere(armature)
+    for block in own:
+        block.parent, block.parent_type, block.parent_bone = armature, "BONE", "tag_weapon"
+
+
+def on_an_empty(own: list[Any]) -> None:
+    """Which is nothing of a game: the model stands in the world."""
+    empty: Any = bpy.data.objects.new("table", None)
+    bpy.context.scene.collection.objects.link(empty)
+    put_elsewhere(empty)
+    for block in own:
+        block.parent = empty
+
+
+WAYS = (by_a_root, by_a_moving_root, on_a_tag, on_a_tag_and_moved, on_a_bone, on_an_empty)
+
+
+def brought(carry: Any = None) -> list[Any]:
+    """Import a model that something is to carry; returns its objects, meshes first."""
+    import_model(SENTINEL)
+    own: list[Any] = sorted(bpy.data.objects, key=lambda block: block.type != "MESH")
+    if carry is not None:
+        carry(own)
+    bpy.context.scene.frame_set(0)
+    activate(own[0])
+    return own
+
+
+def stands(own: list[Any]) -> Any:
+    bpy.context.view_layer.update()
+    return np.array([block.matrix_world for block in own])
+
+
+def pose() -> None:
+    """Turn a bone in one frame."""
+    rig: Any = next(block for block in bpy.data.objects if is_frame_rig(block))
+    bpy.context.scene.frame_set(7)
+    bone = next(bone for bone in rig.pose.bones if bone.parent is not None and bone.bone.use_deform)
+    bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1, 0, 0), 0.7)
+    assert bone.keyframe_insert("rotation_quaternion", frame=7)
+
+
+def alike(one: bytes, other: bytes) -> bool:
+    """Tell whether two files show the same, up to what is rounded."""
+    a, b = load(one), load(other)
+    off = [np.abs(x.positions - y.positions).max() for x, y in zip(a.surfaces, b.surfaces, strict=True)]
+    off += [np.abs(x.origins - y.origins).max() for x, y in zip(a.tags, b.tags, strict=True)]
+    off += [np.abs(x.axes - y.axes).max() for x, y in zip(a.tags, b.tags, strict=True)]
+    return bool(max(off) < 0.02)
+
+
+@pytest.mark.parametrize("carry", WAYS)
+def test_a_rig_of_a_carried_model(tmp_path, carry):
+    """Made, posed and removed it shows, and writes, what it does of a model that nothing carries."""
+    brought(on_a_root if carry in (by_a_root, by_a_moving_root) else None)  # bones lie a little otherwise there
+    assert bpy.ops.object.idtech_make_rig("EXEC_DEFAULT") == {"FINISHED"}
+    pose()
+    posed = export_bytes(tmp_path / "posed.md3")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    own = brought(carry)
+    before, stood = export_bytes(tmp_path / "before.md3"), stands(own)
+    assert bpy.ops.object.idtech_make_rig("EXEC_DEFAULT") == {"FINISHED"}
+    assert np.abs(stands(own) - stood).max() < 1e-3
+    assert alike(export_bytes(tmp_path / "rigged.md3"), before)
+    pose()
+    found = export_bytes(tmp_path / "b.md3")
+    assert not alike(found, before)
+    assert alike(found, posed) == (carry not in (on_a_tag_and_moved, on_an_empty)), "these stand elsewhere in the file"
+    activate(own[0])
+    assert bpy.ops.object.idtech_remove_rig() == {"FINISHED"}
+    assert alike(export_bytes(tmp_path / "removed.md3"), found)
+    bpy.context.scene.frame_set(0)
+    assert np.abs(stands(own) - stood).max() < 1e-2
