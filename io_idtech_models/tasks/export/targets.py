@@ -27,10 +27,12 @@ def folder_notes(target: Path, path: Path) -> list[str]:
 
 def write_into_folders(files: Mapping[Path, bytes]) -> None:
     """Write files, all or none, into folders that a game may want; raises ModelError."""
+    wanted = {game.folder for game in GAMES.values() if game.folder}
     for folder in {target.parent: None for target in files}:
+        asked = folder.parent if folder.name.lower() in wanted else folder  # which is made like any other, if need be
         try:
-            if folder.parent.is_dir():
-                folder.mkdir(exist_ok=True)
+            if asked.parent.is_dir():
+                folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LimitError(f"can't make the folder '{folder}': {reason(error)}") from error
     write_files(list(files.items()))

@@ -62,6 +62,10 @@ def test_the_remasters_folder(arm, capfd):
     export_mesh(filepath=str(arm / "md5/tris.md5mesh"), game="quake2remaster")
     assert (arm / "md5/tris.md5mesh").read_bytes() == before
     assert not (arm / "md5/md5").exists()
+    export_mesh(filepath=str(arm / "new/tris.md5mesh"), game="quake2remaster")  # made with it, as a folder is else
+    assert (arm / "new/md5/tris.md5mesh").read_bytes() == before
+    assert "no such file or directory" in error_of(export_mesh, filepath=str(arm / "no/new/a.md5mesh"))
+    assert "no such" in error_of(export_mesh, filepath=str(arm / "no/new/a.md5mesh"), game="quake2remaster")
 
 
 # -- other formats
