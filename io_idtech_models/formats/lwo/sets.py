@@ -25,6 +25,7 @@ from .parts import MAP_NAME, NONE, UVS, Mapped, mapped, set_names
 
 NEAR = 1e-6  # texture coordinates at a point that are no further apart are one
 KEEP, DROP, WRITE = -1, 0, 1  # what is wanted of a set at a corner
+KINDS = (b"VMAD", b"VMAP")  # maps of corners, and of points
 Floats = NDArray[np.float32]
 
 
@@ -93,14 +94,17 @@ def _at_corners(lwo: Lwo, name: str, wanted: list[WantedSets]) -> tuple[Ints, Fl
 
 
 def _new_names(called: dict[str, bytes], wanted: list[WantedSets]) -> dict[bytes, bytes]:
-    """Return what sets of a file are called now, `called` before: those that all surfaces which have them call so."""
+    """Return what sets of a file are called now: those that all surfaces which have them call so.
+
+    `called` has them by their names, and has the new ones afterwards.
+    """
     now: dict[str, set[str]] = {}
     for each in wanted:
         for name in each.further:
             now.setdefault(name, set()).add(name)
         for name, values in each.before.items():
             fresh = [n for n, v in each.further.items() if n not in each.before and np.array_equal(v, values)]
-            now.setdefault(name, set()).add(name if name in each.further else (*fresh, "")[0])
+            now.setdefault(name, set()).add(name if name in each.further else next(iter(fresh), ""))
         if each.surface.uv_name:
             now.setdefault(each.old_name, set()).add(each.surface.uv_name)
     found: dict[bytes, bytes] = {}
@@ -143,7 +147,16 @@ def _assembled(lwo: Lwo, changed: dict[int, bytes], before: dict[int, list[bytes
 
 def _raw(lwo: Lwo, each: Chunk) -> bytes:
     """Return a chunk as it was, padded."""
-    return lwo.data[each.start : each.end] + (lwo.data[each.end : each.stop] or b"\0" * (each.end - each.data & 1))
+    return lwo.data[each.start : each.end] + (lwo.data[each.end : each.stop] or b"\0" * ((each.end - each.data) & 1))
+
+
+@dataclass(eq=False)
+class _Rows:
+    """The rows of a set that were there."""
+
+    places: Ints  # (R,) where their numbers lie in the file
+    says: Floats  # (R, 2) now
+    stays: NDArray[np.bool_]  # (R,)
 
 
 class _MapsEdit:
@@ -164,24 +177,24 @@ class _MapsEdit:
         """Write what is wanted of a set at corners, (C,), with which values, (C, 2)."""
         raw = self.raw.get(name, raw_name(name))
         own = mapped(self.lwo, self.layer, name=raw)
-        rows, points = own.of_corners, self.layer.corners
-        wrong = (what == WRITE) & ((rows == NONE) | (own.taken(rows) != values).any(axis=1))
-        if not (wrong | ((what == DROP) & (rows != NONE))).any():
+        has_row, points = own.of_corners != NONE, self.layer.corners
+        wrong = (what == WRITE) & (~has_row | (own.taken(own.of_corners) != values).any(axis=1))
+        if not (wrong | ((what == DROP) & has_row)).any():
             return
-        new = self._led(own, what, values, wrong)
-        users = rows != NONE
-        said = np.append(new, [[0, 0]], axis=0)[rows]
-        apart = (what == WRITE) & users & (np.abs(said - values) > NEAR).any(axis=1)
-        heads, differ = self._late(values, (what == WRITE) & ~users)
-        of_point, torn = self._torn(raw, what, values, new)
-        alone = torn[points] & (what != DROP) & users & (rows == of_point[points])
-        values = np.where((what == KEEP)[:, None] & alone[:, None], own.taken(rows), values)
-        kept = self._kept(raw, what)
-        kept[of_point[torn]] = False
-        self._maps_of_points(raw, own.places, new, kept, (points[heads][:, None], values[heads]))
-        corners = np.flatnonzero(apart | differ | alone)
+        rows = _Rows(own.places, self._led(own, what, values, wrong), self._kept(raw, what))
+        of_point, torn = self._torn(raw, what, values, rows.says)
+        rows.stays[of_point[torn]] = False
+        heads, bare = self._late(values, (what == WRITE) & ~has_row)
+        # A corner gets a row of its own where none of its point's says it, or that one goes.
+        said = np.append(rows.says, [[0, 0]], axis=0)[own.of_corners]
+        other = (what == WRITE) & has_row & (np.abs(said - values) > NEAR).any(axis=1)
+        left = torn[points] & (what != DROP) & has_row & (own.of_corners == of_point[points])
+        corners = np.flatnonzero(bare | other | left)
+        now = own.taken(own.of_corners[corners])
+        shown = np.where((what == KEEP)[corners, None], now, values[corners])
         pairs = np.stack((points[corners], self.owners[corners]), axis=1)
-        self._maps_of_corners(name, raw, own.places, new, kept, (pairs, values[corners]))
+        self._put(b"VMAP", name, raw, rows, (points[heads][:, None], values[heads]))
+        self._put(b"VMAD", name, raw, rows, (pairs, shown))
 
     def _led(self, own: Mapped, what: Ints, values: Floats, wrong: NDArray[np.bool_]) -> Floats:
         """Return what the rows of a set say, (R, 2): of those that are `wrong` at corners, (C,), something new.
@@ -254,47 +267,39 @@ class _MapsEdit:
         """Return the maps of a set: VMAPs, and VMADs, which have polygons."""
         return [each for each in self.layer.maps if each.kind == UVS and each.width >= 2 and each.name == raw]
 
-    def _maps_of_points(
-        self, raw: bytes, places: Ints, new: Floats, kept: NDArray[np.bool_], added: tuple[Ints, Floats]
-    ) -> None:
-        """Write the VMAPs of a set, the last with the rows that are `added`."""
-        own = [each for each in self._maps_of(raw) if each.polygons is None]
+    def _put(self, kind: bytes, name: str, raw: bytes, rows: _Rows, added: tuple[Ints, Floats]) -> None:
+        """Write the maps of a set of one kind, the last with the rows that are `added`; a new one for these alone."""
+        own = [each for each in self._maps_of(raw) if KINDS[each.polygons is None] == kind]
         for each in own:
-            self._map(each, places, new, kept, added if each is own[-1] else None)
+            self._map(each, rows, added if each is own[-1] else None)
         if not own and len(added[0]):
-            first = [each.chunk for each in self.layer.maps if each.kind == UVS and each.polygons is None]
-            named = {self.raw.get(name, raw_name(name)) for name in self.drawn}
-            assert self.layer.points_chunk is not None
-            drawn = [n for n in first if self._name_of(n) in named] or first or [self.layer.points_chunk + 1]
-            self.before.setdefault(min(drawn), []).append(_new_map(b"VMAP", raw, *added))
+            place = self._place_of_points() if kind == KINDS[True] else self._place_of_corners(name)
+            self.before.setdefault(place, []).append(_new_map(kind, raw, *added))
 
-    def _name_of(self, number: int) -> bytes:
-        return next(each.name for each in self.layer.maps if each.chunk == number)
+    def _place_of_points(self) -> int:
+        """Return before which chunk a new VMAP goes: before those that are drawn."""
+        maps = [each for each in self.layer.maps if each.kind == UVS and each.polygons is None]
+        named = {self.raw.get(name, raw_name(name)) for name in self.drawn}
+        assert self.layer.points_chunk is not None
+        drawn = [each.chunk for each in maps if each.name in named]
+        return min(drawn or [each.chunk for each in maps] or [self.layer.points_chunk + 1])
 
-    def _maps_of_corners(
-        self, name: str, raw: bytes, places: Ints, new: Floats, kept: NDArray[np.bool_], added: tuple[Ints, Floats]
-    ) -> None:
-        """Write the VMADs of a set, the last with the rows that are `added`."""
-        own = [each for each in self._maps_of(raw) if each.polygons is not None]
-        for each in own:
-            self._map(each, places, new, kept, added if each is own[-1] else None)
-        if not own and len(added[0]):
-            maps = [each.chunk for each in self.layer.maps if each.kind == UVS and each.polygons is not None]
-            assert self.layer.last_chunk is not None
-            place = min(maps) if maps and name not in self.drawn else self.layer.last_chunk + 1
-            self.before.setdefault(place, []).append(_new_map(b"VMAD", raw, *added))
+    def _place_of_corners(self, name: str) -> int:
+        """Return before which chunk a new VMAD goes: before all others, that of a drawn set behind them."""
+        maps = [each.chunk for each in self.layer.maps if each.kind == UVS and each.polygons is not None]
+        assert self.layer.last_chunk is not None
+        return min(maps) if maps and name not in self.drawn else self.layer.last_chunk + 1
 
-    def _map(
-        self, each: VertexMap, places: Ints, new: Floats, kept: NDArray[np.bool_], added: tuple[Ints, Floats] | None
-    ) -> None:
-        """Write one map: rows (R,) of its set that stay, with their values, and some more."""
-        where = np.searchsorted(places, each.places) if (np.diff(places) > 0).all() else _found(places, each.places)
-        stay = kept[where]
+    def _map(self, each: VertexMap, rows: _Rows, added: tuple[Ints, Floats] | None) -> None:
+        """Write one map: rows of its set that stay, with what they say now, and some more."""
+        order = np.argsort(rows.places, kind="stable")
+        where = order[np.searchsorted(rows.places, each.places, sorter=order)]
+        stay = rows.stays[where]
         indices = each.points[:, None] if each.polygons is None else np.stack((each.points, each.polygons), axis=1)
         floats = floats_at(self.lwo.data, each.places, each.width)
         known = np.clip(np.nan_to_num(floats[:, :2]), -1e9, 1e9)
-        other = (known != new[where]).any(axis=1)
-        floats[other, :2] = new[where][other]
+        other = (known != rows.says[where]).any(axis=1)
+        floats[other, :2] = rows.says[where][other]
         indices, floats = indices[stay], floats[stay]
         if added is not None:
             more = np.zeros((len(added[0]), each.width), np.float32)
@@ -304,12 +309,6 @@ class _MapsEdit:
         head = self.lwo.data[own.data : own.data + 6] + packed_name(each.name)
         text = chunk(own.ident, head + packed_rows(indices, floats)) if len(indices) else b""
         self.changed[each.chunk] = text
-
-
-def _found(places: Ints, wanted: Ints) -> Ints:
-    order = np.argsort(places)
-    found: Ints = order[np.searchsorted(places[order], wanted)]
-    return found
 
 
 def _new_map(ident: bytes, name: bytes, rows: Ints, floats: Floats) -> bytes:
