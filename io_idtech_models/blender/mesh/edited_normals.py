@@ -177,14 +177,15 @@ def whole_faces(traces: Traces, source: Meshes) -> Bools:
 def _points(
     topology: attributes.Topology, numbers: Numbers, whole: Bools, source: Meshes, bent: Bools
 ) -> tuple[Bools, Bools, Bools]:
-    """Tell which points (P,) have just the faces that their source vertices have, all triangles; and which have others.
+    """Tell three things of points (P,): which are intact, which are joined or torn, and which are built on.
 
-    Others than just some fewer: those of several points that moved to one place (`bent`, (P,)), or a part of those of a
-    point that was torn apart; or, as the third, faces that the source lacks: all but `whole` (faces,).
+    Intact: with just the faces that their source vertices have, all triangles. Joined or torn: of several points that
+    moved (`bent`, (P,)) to one place, or with a part of the faces of a point that was torn apart. Built on: with faces
+    that the source lacks, which are all but `whole` (faces,). Of a point with fewer faces than it had none is true.
     """
     points = topology.corner_points
     of_whole = whole[topology.corner_faces]
-    bad = np.bincount(points[~of_whole], minlength=topology.num_points) > 0
+    built_on: Bools = np.bincount(points[~of_whole], minlength=topology.num_points) > 0
     # All corners of the point come from one point of import, and none of that point's is missing.
     known = np.flatnonzero(numbers >= 0)
     origins = source.shown_points[numbers[known]]
@@ -197,9 +198,9 @@ def _points(
     complete = wanted == np.bincount(points, minlength=topology.num_points)
     one = low == high
     torn = one & (np.bincount(high[one], minlength=int(high.max(initial=0)) + 1)[np.maximum(high, 0)] > 1)
-    intact: Bools = ~bad & one & complete
-    joined: Bools = (torn & ~complete) | (bad & bent) | (~one & (high >= 0) & bent)
-    return intact, joined, bad
+    intact: Bools = ~built_on & one & complete
+    joined: Bools = (torn & ~complete) | (built_on & bent) | (~one & (high >= 0) & bent)
+    return intact, joined, built_on
 
 
 def base_positions(

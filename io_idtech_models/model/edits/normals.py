@@ -338,19 +338,19 @@ def _turned(
     if linear is not None and affine.is_moved_by(linear, before[usable], after[usable], motion.slack):
         return steady.applied(steady.cofactors(linear), normals)  # of a plane the points alone would not say it
     maps, found = affine.maps_at(before, after, usable, vertices, motion.slack)
-    alone, shown = len(motion.moved) == 1, None
-    if alone or not found.all():
-        used = np.unique(usable)
-        mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
-        if surface.base is not None and surface.base.frame == frame and not mirrored:
-            shown = surface.base.normals[vertices]
-        else:
-            maps[~found] = _ring_maps(before, after, usable, vertices[~found], mirrored)
-    turned = steady.applied(maps, normals)
-    if shown is not None:
-        # Of several frames Blender shows the normals of one alone, and all go the same way.
-        far = alone & (steady.dots(turned, shown) < NEAR_SHOWN * steady.lengths(turned) * steady.lengths(shown))
-        turned[~found | far] = shown[~found | far]
+    is_alone = len(motion.moved) == 1
+    if found.all() and not is_alone:
+        return steady.applied(maps, normals)
+    used = np.unique(usable)
+    mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
+    if surface.base is None or surface.base.frame != frame or mirrored:
+        maps[~found] = _ring_maps(before, after, usable, vertices[~found], mirrored)
+        return steady.applied(maps, normals)
+    turned, shown = steady.applied(maps, normals), surface.base.normals[vertices]
+    as_shown = ~found
+    if is_alone:  # of several frames Blender shows the normals of one, and all are to go the same way
+        as_shown |= steady.dots(turned, shown) < NEAR_SHOWN * steady.lengths(turned) * steady.lengths(shown)
+    turned[as_shown] = shown[as_shown]
     return turned
 
 
