@@ -76,7 +76,7 @@ def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource)
     claims = np.bincount(frames[(frames >= 0) & (named >= 0)], minlength=known.source.num_frames)
     claims[frames[same]] = 2  # so that nobody else is that frame
     moved = (frames >= 0) & ((named < 0) | (claims[frames] == 1))
-    others = set(frames[moved].tolist())
+    others = set(frames[moved & (named >= 0)].tolist())  # what is called otherwise may be a copy
     left = np.array([frame if frame not in others else -1 for frame in named.tolist()], np.int32)
     return np.where(moved, frames, left)
 
@@ -126,7 +126,9 @@ def _shown(keys: list[Any], points: NDArray[np.int64]) -> Floats:
 
 
 def _of_shapes(shown: Floats, places: Floats, named: Numbers, near: float) -> Numbers:
-    """Return the frame that most groups of points say a key is, -1 for none; of several the one behind the last key's.
+    """Return the frame that most groups of points say a key is, -1 for none.
+
+    Of several alike that is the one which it is named after, where most names are right, else the one behind the last.
 
     Shapes are looked up, rounded: what lies at an edge between two numbers is another one in some group alone.
     """
@@ -141,12 +143,14 @@ def _of_shapes(shown: Floats, places: Floats, named: Numbers, near: float) -> Nu
             alike = frames.get(row.tobytes(), [])
             for frame in alike if len(alike) <= SEVERAL else []:
                 votes[key][frame] = votes[key].get(frame, 0) + 1
+    best = [[frame for frame, count in counts.items() if count == max(counts.values())] for counts in votes]
+    sure = [of_key[0] == name for of_key, name in zip(best, named.tolist(), strict=True) if len(of_key) == 1]
+    are_named = 2 * sum(sure) >= len(sure)
     last = -1
-    for key, counts in enumerate(votes):
-        if counts:
-            most = max(counts.values())
-            best = [frame for frame, count in counts.items() if count == most]
-            last = min(best, key=lambda frame: (abs(frame - last - 1), frame != named[key]))
+    for key, of_key in enumerate(best):
+        if of_key:
+            is_named = are_named and named[key] in of_key
+            last = int(named[key]) if is_named else min(of_key, key=lambda frame: abs(frame - last - 1))
             found[key] = last
     return found
 

@@ -79,6 +79,28 @@ def test_a_frame_that_was_edited_is_what_it_is_called():
     assert case.gather().frame_sources.tolist() == list(range(len(keys)))
 
 
+def test_a_copy_of_a_frame_takes_its_place_from_none():
+    case = open_case(SENTINEL.read_bytes())
+    for block in case.built.surfaces:
+        keys = block.data.shape_keys.key_blocks
+        moved = np.empty(3 * len(block.data.vertices), np.float32)
+        keys[5].points.foreach_get("co", moved)
+        block.shape_key_add(name="mine", from_mix=False).points.foreach_set("co", moved)
+    assert case.gather(frames="KEYS").frame_sources.tolist() == [*range(20), 5]
+
+
+def test_frames_that_were_made_alike_are_what_they_are_called():
+    """As Hold Still makes them."""
+    case = open_case(SENTINEL.read_bytes())
+    for block in case.built.surfaces:
+        keys = block.data.shape_keys.key_blocks
+        held = np.empty(3 * len(block.data.vertices), np.float32)
+        keys[5].points.foreach_get("co", held)
+        for key in keys:
+            key.points.foreach_set("co", held)
+    assert case.gather().frame_sources.tolist() == list(range(20))
+
+
 def test_a_mesh_that_was_changed_in_all_frames_goes_by_names():
     case = open_case(SENTINEL.read_bytes())
     for block in case.built.surfaces:
