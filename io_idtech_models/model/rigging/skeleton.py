@@ -39,6 +39,8 @@ from .tag_bones import transforms_of, unlike_of
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+OWN = 0.4  # of a point's weight: with more it is a bone's own
+CARRIED = 0.3  # the power of what a child carries by which that counts beside its direction
 SHORTEST = 0.02  # of the size: a bone that would be shorter points along what hangs on it
 BELLY = 0.52  # of the height: where a pelvis is
 LEAST_ROOT, LEAST_STOOD = 0.015, 0.005  # of all points: what a root carries at least, and one that a tag tells of
@@ -172,7 +174,7 @@ def _root(neighbours: list[list[int]], skin: PointSkin, sides: Sides) -> int:
     parents, _ = hung_from(trunk, neighbours)
     hindmost: dict[int, float] = {}
     for bone in range(skin.num_bones):
-        own = skin.rest[skin.weights[:, bone] > 0.4]
+        own = skin.rest[skin.weights[:, bone] > OWN]
         if sides.paired(bone) and len(own) and own[:, 2].min() < floor:
             meets = meeting(parents, bone, int(sides.partners[bone]))
             if not sides.paired(meets):
@@ -219,7 +221,7 @@ def _tails(skin: PointSkin, parents: Indices, heads: Doubles, loads: Doubles, si
     """
     middles, tails = middles_of(skin), np.empty_like(heads)
     for bone in range(len(heads)):
-        own = skin.rest[skin.weights[:, bone] > 0.4]
+        own = skin.rest[skin.weights[:, bone] > OWN]
         reach = own - heads[bone]
         far = heads[bone] + (
             reach[np.argsort(np.linalg.norm(reach, axis=1))[-max(1, len(reach) // 8) :]].mean(axis=0) if len(own) else 0
@@ -232,7 +234,7 @@ def _tails(skin: PointSkin, parents: Indices, heads: Doubles, loads: Doubles, si
         if len(children):
             towards = heads[children] - heads[bone]
             along = towards @ way / (np.linalg.norm(towards, axis=1) * np.linalg.norm(way) + 1e-9)
-            main = (loads[children] if parents[bone] < 0 else (along + 1) * loads[children] ** 0.3).argmax()
+            main = (loads[children] if parents[bone] < 0 else (along + 1) * loads[children] ** CARRIED).argmax()
             if np.linalg.norm(towards[main]) > SHORTEST:
                 aim = heads[children[main]]
         if sides.in_middle(bone):

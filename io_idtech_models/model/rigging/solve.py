@@ -41,6 +41,10 @@ MOST_BONES = 40
 SEARCHED = 36  # frames that parts are looked for in
 ROUNDS, LAST_ROUNDS = 3, 4  # of weights, poses and rest, in some frames and in all
 EXCHANGES = 8
+SURE, UNSURE = (
+    0.5,
+    0.2,
+)  # of a point's weight: what has more tells of a pose that is not known, others so much of theirs
 BONE_COST = 1.1  # the power of their number by which bones cost: a tenth more are worth a tenth less error
 NEARLY = 1.1  # of the least cost: among such the rest that looks best is taken
 GRID_ROUNDING = np.sqrt(1 / 4)  # of three axes, each rounded to a step: rms, 1/12 a step each
@@ -113,7 +117,7 @@ def find_skin(points: MovingPoints, settings: RigSettings, axis: int, advance: P
 
 def _posed(skin: PointSkin, places: Doubles, passes: int) -> Doubles:
     """Return the transforms (f, B, 3, 4) of bones in frames (f, P, 3) in which none is known."""
-    sure = np.where(skin.weights > 0.5, skin.weights, skin.weights * 0.2)
+    sure = np.where(skin.weights > SURE, skin.weights, skin.weights * UNSURE)
     return fit_poses(replace(skin, poses=best_poses(moments_of(places, skin.rest, sure))), places, passes)
 
 
