@@ -116,7 +116,7 @@ def _link(block: Block, model: FramedModel, root: Block | None) -> None:
     elif model.hung:
         block.parent, block.parent_type, block.parent_bone = lead.parent, lead.parent_type, lead.parent_bone
         place = steady.products(np.array(lead.matrix_basis, np.float64), inverse(np.array(model.places[0])[None])[0])
-        block.matrix_parent_inverse = lead.matrix_parent_inverse @ Matrix(place.tolist())
+        block.matrix_parent_inverse = Matrix(steady.products(np.array(lead.matrix_parent_inverse), place).tolist())
     elif len(parents) == 1 and lead.parent is not None and lead.parent_type == "OBJECT":
         block.parent = lead.parent
         block.matrix_parent_inverse = lead.parent.matrix_world.inverted_safe()

@@ -88,7 +88,7 @@ def _in_own_space(whole: list[Block], export: ExportScene[GatherSettings]) -> Ab
 
 def _on_parent(rig: Block, world: Doubles) -> Doubles:
     """Return places in the world, (4, 4), as what carries an armature has them, which stands at `world` itself."""
-    local = np.array(rig.matrix_parent_inverse @ rig.matrix_basis, np.float64)
+    local = steady.products(np.array(rig.matrix_parent_inverse), np.array(rig.matrix_basis))
     return steady.products(local, inverse(world[None])[0])
 
 
