@@ -206,6 +206,8 @@ def _check_target(target: Path) -> None:
         raise OSError(errno.ELOOP, "the link leads in a circle")
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "it is not a regular file")
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is read-only")
 

@@ -267,17 +267,17 @@ class Log:
         with self._lock:
             self.done += 1
             self.failed += bool(error)
-            place = f"[{self.skipped + self.done}/{self.total}] " if self.total > 1 else ""
-            if error:
-                warn(f"{place}{job.source}: {error}")
-            else:
-                say(f"{place}{job.source} -> {job.target}: {line}")
-            if self.file is not None:
+            if self.file is not None:  # first, for the terminal may have gone
                 record = {"source": str(job.source), "target": str(job.target), "done": line, "error": error}
                 try:
                     self.file.write(json.dumps(record).encode() + b"\n")
                 except OSError as failed:
                     raise LimitError(f"can't write '{self.file.name}': {reason(failed)}") from failed
+            place = f"[{self.skipped + self.done}/{self.total}] " if self.total > 1 else ""
+            if error:
+                warn(f"{place}{job.source}: {error}")
+            else:
+                say(f"{place}{job.source} -> {job.target}: {line}")
 
     def summary(self) -> str:
         """Return the line for all files."""

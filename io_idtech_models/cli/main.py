@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..game.folders import Disk, Game
 from ..game.store import GameFile
 from ..model.limits.games import ERROR, GAMES, NO_GAME, WARNING
 from ..model.rigging.rig import RigSettings
-from ..reporting import ModelError, collected_warnings, listed
+from ..reporting import ModelError, collected_warnings, listed, reason
 from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
 from .console import say, warn
@@ -93,10 +94,15 @@ def main(argv: list[str], converter: Converter = PLAIN) -> int:
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
         status = int(options.run(options, converter))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a process can be started without
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # who reads our output has seen enough: `info ... | head`
+        return FAILED
+    except OSError as error:  # of files it is in words by now
+        with suppress(OSError):
+            warn(f"can't write to the terminal, or where that leads: {reason(error)}")
         return FAILED
     return status
 

@@ -627,6 +627,33 @@ def test_a_reader_that_has_seen_enough_ends_a_batch(folder, jobs):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
 @pytest.mark.parametrize("jobs", [1, 2])
+def test_a_terminal_that_takes_no_more_ends_a_batch(folder, jobs):
+    for i in range(40):
+        put(f"in/{i:03d}.md3")
+    done = piped(f"convert in --to md2 out --jobs {jobs} --report r.jsonl > /dev/full")
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert b"no space left on device" in done.stderr
+    told = [json.loads(line)["target"] for line in Path("r.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {str(Path(target)) for target in told} == {str(path) for path in Path("out").iterdir()}
+    done = piped("convert in/000.md3 single.md2 >&-")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such files there")
+@pytest.mark.parametrize("way", ["itself", "a link"])
+def test_what_is_no_file_is_not_written_over(folder, run, way):
+    put("a.md3")
+    os.mkfifo("pipe.md2")
+    Path("link.md2").symlink_to("pipe.md2")
+    target = "pipe.md2" if way == "itself" else "link.md2"
+    status, _, err = run("convert", "a.md3", target)
+    assert status == 1
+    assert err == [f"a.md3: can't write '{target}': it is not a regular file"]
+    assert Path("pipe.md2").is_fifo()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
+@pytest.mark.parametrize("jobs", [1, 2])
 def test_a_full_disk_under_a_report_ends_a_batch(folder, jobs):
     for i in range(40):
         put(f"in/{i:03d}.md3")

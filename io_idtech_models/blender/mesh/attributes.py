@@ -92,7 +92,7 @@ def show_colors(mesh: Block, colors: Floats) -> None:
 
 def point_colors(mesh: Block) -> Floats | None:
     """Return the colours of points, (P, 4), of the layer that is rendered: where corners have some their mean."""
-    layer = _rendered_colors(mesh)
+    layer = rendered_colors(mesh)
     if layer is None:
         return None
     colors = _colors_of(layer)
@@ -101,7 +101,7 @@ def point_colors(mesh: Block) -> Floats | None:
 
 def mixed_colors(mesh: Block) -> int:
     """Return at how many points corners have several colours, in the layer that is rendered."""
-    layer = _rendered_colors(mesh)
+    layer = rendered_colors(mesh)
     if layer is None or layer.domain == "POINT" or not len(mesh.loops):
         return 0
     colors, points = _colors_of(layer), corner_points(mesh)
@@ -109,9 +109,10 @@ def mixed_colors(mesh: Block) -> int:
     return len(np.unique(points[off]))
 
 
-def _rendered_colors(mesh: Block) -> Block | None:
+def rendered_colors(mesh: Block) -> Block | None:
+    """Return the colours that are rendered, or None: the first where none is chosen, as after joining bare meshes."""
     layers = mesh.color_attributes
-    return layers[layers.render_color_index] if 0 <= layers.render_color_index < len(layers) else None
+    return layers[max(layers.render_color_index, 0)] if layers.render_color_index < len(layers) and layers else None
 
 
 def _colors_of(layer: Block) -> Floats:
@@ -223,8 +224,9 @@ def corner_points(mesh: Block) -> Ints:
 
 
 def rendered_uv_map(mesh: Block) -> Block | None:
-    """Return the UV map that is rendered, or None."""
-    return next((uv for uv in mesh.uv_layers if uv.active_render), None) or mesh.uv_layers.active
+    """Return the UV map that is rendered, or None: the first where none is chosen, as 5.2 joins bare meshes."""
+    maps = mesh.uv_layers
+    return next((uv for uv in maps if uv.active_render), None) or maps.active or next(iter(maps), None)
 
 
 def corner_uvs(mesh: Block) -> Floats | None:

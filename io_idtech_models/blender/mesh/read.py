@@ -237,11 +237,10 @@ def warn_of_loose(block: Block, shape: Shape) -> None:
 
 def warn_of_layers(block: Block, colors: bool = False, further_uvs: bool = False) -> None:
     """Name UV maps but the one that is rendered, if a file has one, and colours, of which it has one or none."""
-    others = [layer for layer in block.data.uv_layers if not (layer.active_render or further_uvs)]
-    layers = [f"UV map '{layer.name}'" for layer in others]
-    painted = block.data.color_attributes
-    kept = painted.render_color_index if colors else -1
-    layers += [f"colours '{layer.name}'" for nth, layer in enumerate(painted) if nth != kept]
+    uvs = attributes.rendered_uv_map(block.data)
+    layers = [f"UV map '{layer.name}'" for layer in block.data.uv_layers if layer != uvs and not further_uvs]
+    kept = attributes.rendered_colors(block.data) if colors else None
+    layers += [f"colours '{layer.name}'" for layer in block.data.color_attributes if layer != kept]
     if layers:
         log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
     mixed = attributes.mixed_colors(block.data) if colors else 0

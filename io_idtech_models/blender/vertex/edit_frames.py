@@ -21,7 +21,7 @@ from ..frame_rigs import posed_by, rigs_of
 from ..linked import THERE, refuse_linked
 from ..mesh import attributes
 from ..provenance import MODEL_ID, collection_of
-from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of, tag_frames
+from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, player_root, root_of, tag_frames
 from ..scene import ExportScene, bending, objects_in, scenes_of
 from . import clips, shape_keys, source, spread
 from .apart import stand_alone
@@ -323,7 +323,7 @@ def _refuse_others(model: FrameModel, rigs: list[Block]) -> None:
     """Raise LimitError where a rig poses another model, too, which has the same frames, and is no part of a player."""
     own = [block for each in model.every() for block in each.meshes]
     for rig in rigs:
-        others = [m.name for m in posed_by(rig) if m not in own and root_of(m) is None]
+        others = [m.name for m in posed_by(rig) if m not in own and player_root(m) is None]
         if others:
             text = "and has its frames: Remove Rig, change the frames of both, and make it anew"
             raise LimitError(f"'{rig.name}' poses {listed(others)}, too, {text}")
