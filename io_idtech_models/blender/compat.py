@@ -95,6 +95,12 @@ def slot_name(owner: Any) -> str:
     return str(last[2:] or owner.name)
 
 
+def tree_of(material: Block) -> Block | None:
+    """Return the nodes of a material; None where it has none, or before 5.0 does not use them."""
+    tree: Block | None = material.node_tree
+    return tree if bpy.app.version >= (5, 0) or material.use_nodes else None
+
+
 def action_parts(action: Any) -> list[tuple[Any, str, list[Any]]]:
     """Return the slots of an action (None before 4.4), each with the kind of its IDs ("" = any) and its F-curves."""
     if not HAS_SLOTS:

@@ -33,6 +33,8 @@ STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: t
 # On a material: the shader that a skin gives the surface, and the name that import gave the material.
 WORN, WORN_GIVEN = "idtech_worn", "idtech_worn_given"
 PICTURE = "idtech_picture"  # on a material: the name, without its ending, of the picture that import found for it
+NODES = "idtech_nodes"  # on such a material: the kinds of nodes between its colour and its pictures
+GROUP = "idtech_group"  # on a group of nodes that an import made: which it is
 PART = "idtech_part"  # on a part's root (see `roots`): lower, upper, head, or what else games hang on tags
 PLAYER = "idtech_player"  # on a player's collection, roots and rows: which player's
 CHARACTER = "idtech_character"  # on the collection of a whole character: what its files are called in their game

@@ -9,10 +9,11 @@ import pytest
 from mathutils import Quaternion
 
 from io_idtech_models.blender.frame_rigs import is_frame_rig
-from tests.samples import SENTINEL, load
+from tests.samples import PROJECT, SENTINEL, load
 from tests.ui.scene import activate, bpy, export_bytes, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
+STILT = PROJECT / "examples/stilt/players/stilt/tris.md2"
 ELSEWHERE = (30.0, -20.0, 10.0), (0.5, 0.4, 1.0)
 
 
@@ -137,3 +138,17 @@ def test_a_rig_of_a_carried_model(tmp_path, carry):
     assert alike(export_bytes(tmp_path / "removed.md3"), found)
     bpy.context.scene.frame_set(0)
     assert np.abs(stands(own) - stood).max() < 1e-2
+
+
+@pytest.mark.parametrize("rooted", [False, True])
+def test_frames_that_two_models_share_are_not_edited_in_one(tmp_path, rooted):
+    """Whatever carries them: a root of one's own makes no parts of a player of them."""
+    first, second = (import_model(STILT).objects[0] for _ in range(2))
+    activate(first, second)
+    assert bpy.ops.object.idtech_make_rig("EXEC_DEFAULT") == {"FINISHED"}
+    if rooted:
+        activate(second)
+        assert bpy.ops.object.idtech_make_root() == {"FINISHED"}
+    activate(first)
+    with pytest.raises(RuntimeError, match="and has its frames: Remove Rig, change the frames of both"):
+        bpy.ops.object.idtech_delete_frame()

@@ -22,7 +22,7 @@ WORDS = frozenset({"PCX", "Modifiers", "Bounds", "Tags", "Esc", "FIT", "Numbers.
 BLENDERS = {
     "Add", "Base Color", "Blend", "Shape", "Location", "Rotation", "Size", "Radius", "Depth", "Segments", "Rings",
     "Principled BSDF", "Alpha", "Normal", "Normal Map", "Specular Tint", "Specular IOR Level", "Emission", "Gamma",
-    "Channel Packed", "Cyclic Animation", "Evaluation Time", "Deform", "Inherit Scale: None",
+    "Emission Color", "Channel Packed", "Cyclic Animation", "Evaluation Time", "Deform", "Inherit Scale: None",
 }  # fmt: skip
 
 

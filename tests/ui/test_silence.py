@@ -500,6 +500,20 @@ def _(folder):
         import_model(put(folder / f"{name}.ase", samples_ase.pyramid()))
 
 
+@says("nodes make what shines", to="b.lwo", write_materials=True)
+def _(folder):
+    tree = add_pictured().node_tree
+    surface = tree.nodes["Principled BSDF"]
+    surface.inputs["Emission Strength"].default_value = 1.0
+    tree.links.new(tree.nodes.new("ShaderNodeTexNoise").outputs["Color"], surface.inputs["Emission Color"])
+
+
+@says("Doom 3 takes these for names", to="b.lwo", write_materials=True, what="SCENE")
+def _(folder):
+    for name in ("textures/a", "Textures/A.tga"):
+        add_cube().data.materials.append(bpy.data.materials.new(name))
+
+
 @says("corners have several colours", to="b.lwo", what="SCENE")
 def _(folder):
     painted = add_cube().data.color_attributes.new("painted", "BYTE_COLOR", "CORNER")

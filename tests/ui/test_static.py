@@ -137,3 +137,22 @@ def test_models_of_several_files_are_written_whole(tmp_path, name, joined, capfd
     before, after = load(data).surfaces[0], found.surfaces[0]
     assert joined or np.array_equal(before.positions, after.positions)
     assert joined or all(np.array_equal(after.further_uvs[k], own) for k, own in before.further_uvs.items())
+
+
+@each_format
+def test_what_a_bare_mesh_gets_by_joining_is_written(tmp_path, name, capfd):
+    """Colours and UV maps of what was joined onto it: Blender leaves them without the mark of what is rendered."""
+    bare, painted = crate(), crate()
+    painted.data.materials[0] = bare.data.materials[0]
+    bare.data.uv_layers.remove(bare.data.uv_layers[0])
+    for color in painted.data.color_attributes.new("Paint", "BYTE_COLOR", "POINT").data:
+        color.color_srgb = (1, 0, 0, 1)
+    for block in (bare, painted):
+        block.select_set(True)
+    bpy.context.view_layer.objects.active = bare
+    assert bpy.ops.object.join() == {"FINISHED"}
+    (surface,) = load(export_bytes(tmp_path / f"b.{name}", what="SCENE")).surfaces
+    said = capfd.readouterr().out
+    assert "has no UV map" not in said and "'Paint'" not in said
+    assert surface.colors is not None and surface.colors[:, 0].max() > 0.99
+    assert np.ptp(surface.corner_uvs.reshape(-1, 2), axis=0).max() > 0.5

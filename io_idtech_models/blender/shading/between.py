@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from .. import names
 from ..compat import Block
-from ..provenance import PICTURE
-from .images import image_node_of, source_of, surfaces_of
-from .node_groups import MARK
+from ..provenance import GROUP, NODES, PICTURE
+from .images import image_node_of, kinds_behind, source_of, sources, surfaces_of
 from .pixels import is_made_of_more
 
 
 def is_recoloured(material: Block) -> bool:
     """Tell whether nodes make other colours than those of the picture that a material shows.
 
-    What an import makes of a game's script is what the game makes, too: a picture times a colour, or several as numbers
-    that become light at the end.
+    What an import makes of a game's script is what the game makes, too: it notes the nodes. Of those that did not yet
+    it is a picture times a colour, or several as numbers that become light at the end.
     """
     if image_node_of(material) is None:  # though an import may have shown one
         return PICTURE in material and names.file_name_of(material) == material.get(names.SOURCE)
     sources = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
     makers = [node for node in sources if node is not None and node.type != "TEX_IMAGE"]
+    known = material.get(NODES)
+    if isinstance(known, str) and names.file_name_of(material) == material.get(names.SOURCE):
+        return kinds_behind(material) != known
     if names.GIVEN in material:
         return any(not (node.type == "GAMMA" or _tints(node)) for node in makers)
     return bool(makers) or is_made_of_more(material)
@@ -43,13 +45,13 @@ def is_placed_by(picture: Block, uv_map: str) -> bool:
     """
     if picture.projection != "FLAT":
         return False
-    socket = picture.inputs["Vector"]
-    while link := next((each for each in socket.links if each.is_valid and not each.is_muted), None):
-        node, way = link.from_node, link.from_socket.name
+    socket, groups = picture.inputs["Vector"], ()
+    while found := next(sources(socket, groups), None):
+        node, way, groups = found
         if node.type == "MAPPING" and not node.mute and not _moves_nothing(node):
             return False
         if not (node.mute or node.type in {"MAPPING", "REROUTE"}):
-            return _is_uv_map(node, way, uv_map)
+            return node.type == "GROUP_INPUT" or _is_uv_map(node, way.name, uv_map)  # of a group it may be anything
         inputs = [each for each in node.inputs if each.type == "VECTOR"] or list(node.inputs)
         if not inputs or (node.type == "MAPPING" and not inputs[0].links):
             return False  # one place of the picture, everywhere
@@ -58,15 +60,16 @@ def is_placed_by(picture: Block, uv_map: str) -> bool:
 
 
 def _moves_nothing(mapping: Block) -> bool:
-    """Tell whether a Mapping node leaves coordinates as they are; one that others turn or move does not."""
+    """Tell whether a Mapping node leaves what is in the plane as it is; one that others turn or move does not."""
     still = {"Location": (0.0,) * 3, "Rotation": (0.0,) * 3, "Scale": (1.0,) * 3}
     inputs = {socket.name: socket for socket in mapping.inputs if socket.name in still}  # a kind has not each of them
-    return not any(s.links or tuple(s.default_value) != still[name] for name, s in inputs.items())
+    size = {"Location": 2, "Rotation": 3, "Scale": 2}
+    return not any(s.links or tuple(s.default_value)[: size[n]] != still[n][: size[n]] for n, s in inputs.items())
 
 
 def _is_uv_map(node: Block, way: str, uv_map: str) -> bool:
     """Tell whether what leaves a node is a UV map, or comes of a group that an import made."""
     if node.type == "GROUP":
-        return node.node_tree is not None and MARK in node.node_tree
+        return node.node_tree is not None and GROUP in node.node_tree
     name = {"UVMAP": "uv_map", "ATTRIBUTE": "attribute_name"}.get(node.type)
     return way == "UV" if name is None else getattr(node, name) in ("", uv_map)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ...reporting import ModelError
 from .. import names
-from ..compat import Block
+from ..compat import Block, tree_of
+from ..provenance import GROUP
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +146,7 @@ def _absolute(picture: Picture) -> str:
 
 def images_in(materials: Iterable[Block]) -> list[Block]:
     """Return the images in the nodes of materials, and in groups of these, each once."""
-    trees = [material.node_tree for material in materials if material.node_tree is not None]
+    trees = [tree for material in materials if (tree := tree_of(material)) is not None]
     found: dict[Block, None] = {}
     for tree in trees:  # which grows
         found |= dict.fromkeys(node.image for node in tree.nodes if _has_image(node))
@@ -183,16 +184,30 @@ def image_node_of(material: Block) -> Block | None:
         return None
     plain = [s for surface in surfaces for s in surface.inputs if s.type != "RGBA" and s.name != "Alpha"]
     numbers = {node for socket in plain for node in _nodes_behind(socket)}
-    nodes = [] if material.node_tree is None else material.node_tree.nodes
-    others = [node for node in nodes if _has_image(node) and node not in numbers]
-    active = [node for node in others if node == material.node_tree.nodes.active]
+    tree = tree_of(material)
+    others = [node for node in ([] if tree is None else tree.nodes) if _has_image(node) and node not in numbers]
+    active = [node for node in others if tree is not None and node == tree.nodes.active]
     return (active or others)[0] if active or len(others) == 1 else None
 
 
 def shines(surface: Block) -> bool:
     """Tell whether what a surface's node emits is seen."""
-    strength = surface.inputs["Emission Strength"]
-    return bool(strength.links) or strength.default_value > 0.0
+    strength = number_of(surface.inputs["Emission Strength"])
+    return strength is None or strength > 0.0
+
+
+def kinds_behind(material: Block) -> str:
+    """Return the kinds of nodes that lead to the base colours of a material, as far as its pictures, in a text."""
+    found = [node for surface in surfaces_of(material) for node in _nodes_behind(surface.inputs["Base Color"], True)]
+    return " ".join(node.type for node in found if not (node.mute or node.type == "REROUTE"))
+
+
+def number_of(socket: Block) -> float | None:
+    """Return the number that an input has, of its own or of a Value node; None where other nodes make it."""
+    source = source_of(socket)
+    if source is not None and source.type != "VALUE":
+        return None
+    return float(socket.default_value if source is None else source.outputs[0].default_value)
 
 
 def is_new(color: Sequence[float]) -> bool:
@@ -205,13 +220,15 @@ def surfaces_of(material: Block) -> list[Block]:
 
     The nearest comes first; those of a material that has no output, or nothing there, are all.
     """
-    nodes = shown_by(material) or ([] if material.node_tree is None else material.node_tree.nodes)
+    tree = tree_of(material)
+    nodes = shown_by(material) or ([] if tree is None else tree.nodes)
     return [node for node in nodes if node.type == "BSDF_PRINCIPLED"]
 
 
 def shown_by(material: Block) -> list[Block]:
     """Return the nodes that lead to the surface of a material's active output, the nearest first."""
-    output = None if material.node_tree is None else material.node_tree.get_output_node("ALL")
+    tree = tree_of(material)
+    output = None if tree is None else tree.get_output_node("ALL")
     return [] if output is None else list(_nodes_behind(output.inputs["Surface"]))
 
 
@@ -226,23 +243,47 @@ def _image_node_behind(socket: Block) -> Block | None:
 
 
 def shows_any(material: Block) -> bool:
-    """Tell whether a material has an image at all, which is quickly seen."""
-    return material.node_tree is not None and any(map(_has_image, material.node_tree.nodes))
+    """Tell whether a material has an image at all outside of groups, which is quickly seen."""
+    tree = tree_of(material)
+    return tree is not None and any(map(_has_image, tree.nodes))
 
 
 def _has_image(node: Block) -> bool:
     return node.type == "TEX_IMAGE" and node.image is not None and not node.mute
 
 
-def _nodes_behind(socket: Block) -> Iterator[Block]:
-    """Yield the nodes that lead to a socket by links that count, each once, the nearest first."""
-    sockets, seen = [socket], set()
-    for place in sockets:  # which grows
-        for link in place.links:
-            if link.from_node not in seen and link.is_valid and not link.is_muted:
-                seen.add(link.from_node)
-                sockets += link.from_node.inputs
-                yield link.from_node
+def _nodes_behind(socket: Block, to_pictures: bool = False) -> Iterator[Block]:
+    """Yield the nodes that lead to a socket by links that count, the nearest first; what is in groups, too."""
+    places: list[tuple[Block, tuple[Block, ...]]] = [(socket, ())]
+    seen = set()
+    for place, groups in places:  # which grows
+        for node, _, inside in sources(place, groups):
+            if (node, inside) not in seen:
+                seen.add((node, inside))
+                if not (to_pictures and node.type == "TEX_IMAGE"):
+                    places += [(each, inside) for each in node.inputs]
+                yield node
+
+
+def sources(socket: Block, groups: tuple[Block, ...] = ()) -> Iterator[tuple[Block, Block, tuple[Block, ...]]]:
+    """Yield the nodes that are linked to a socket, by which of their outputs, and the groups that they are in.
+
+    A group is what is in it, but for those that an import made. `groups` are those that the socket is in.
+    """
+    for link in socket.links:
+        node, way = link.from_node, link.from_socket
+        if not link.is_valid or link.is_muted:
+            continue
+        if node.type == "GROUP_INPUT" and groups:
+            outside = next((each for each in groups[-1].inputs if each.identifier == way.identifier), None)
+            yield from () if outside is None else sources(outside, groups[:-1])
+        elif node.type == "GROUP" and node.node_tree is not None and GROUP not in node.node_tree and not node.mute:
+            ends = [end for end in node.node_tree.nodes if end.type == "GROUP_OUTPUT" and end.is_active_output]
+            inside = (each for end in ends for each in end.inputs if each.identifier == way.identifier)
+            for each in inside:
+                yield from sources(each, (*groups, node))
+        else:
+            yield node, way, groups
 
 
 def source_of(socket: Block) -> Block | None:

@@ -18,8 +18,8 @@ from ...model.pictures import Palette, Skin
 from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block
-from ..provenance import PICTURE, STAND_IN, WORN, WORN_GIVEN
-from .images import Picture, ReadPixels, image_of, load_image
+from ..provenance import NODES, PICTURE, STAND_IN, WORN, WORN_GIVEN
+from .images import Picture, ReadPixels, image_of, kinds_behind, load_image
 from .nodes import show_look
 from .pixels import file_of, is_changed, origin_of
 from .skins import RATE, show_skin
@@ -148,7 +148,7 @@ class Materials:
         show_look(material, shown, lambda texture: images[texture], self.frame_rate)
         image = image_of(material)
         if image is not None:
-            material[PICTURE] = _stem_of(origin_of(image))
+            material[PICTURE], material[NODES] = _stem_of(origin_of(image)), kinds_behind(material)
         return True
 
     def _image(self, texture: Texture) -> Block | None:

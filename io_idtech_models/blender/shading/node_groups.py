@@ -12,8 +12,8 @@ import bpy
 
 from ...model.surface_look import SHARPNESS, SHINE
 from ..compat import Block
+from ..provenance import GROUP
 
-MARK = "idtech_group"  # on a group: which it is
 VERSION = 2
 
 
@@ -45,10 +45,10 @@ def matrix() -> Block:
 def _group(kind: str, fill: Callable[[Any, Block, Block], None]) -> Block:
     mark = f"{kind} {VERSION}"
     for known in bpy.data.node_groups:
-        if known.get(MARK) == mark and known.library is None:
+        if known.get(GROUP) == mark and known.library is None:
             return known
     group: Block = bpy.data.node_groups.new(f"Game {kind}", "ShaderNodeTree")
-    group[MARK] = mark
+    group[GROUP] = mark
     given, result = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
     given.location, result.location = (-400.0, 0.0), (400.0, 0.0)
     fill(group, given, result)

@@ -16,7 +16,19 @@ from numpy.typing import NDArray
 
 from .. import names
 from ..compat import Block
-from .images import CONTENT, FILE, content_of, image_behind, image_of, is_new, shines, shown_by, source_of, surfaces_of
+from .images import (
+    CONTENT,
+    FILE,
+    content_of,
+    image_behind,
+    image_of,
+    is_new,
+    number_of,
+    shines,
+    shown_by,
+    source_of,
+    surfaces_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -204,12 +216,11 @@ def _glow_of(material: Block, surface: Block) -> tuple[Block | None, tuple[float
     """Return the picture of what shines of a surface, and how brightly that does."""
     if not shines(surface):
         return None, (0.0, 0.0, 0.0)
-    socket, strength = surface.inputs["Emission Color"], surface.inputs["Emission Strength"]
+    socket, power = surface.inputs["Emission Color"], number_of(surface.inputs["Emission Strength"])
     image, source = image_behind(socket), source_of(socket)
-    if source is not None and source.type not in {"RGB", "TEX_IMAGE"}:
+    if power is None or (source is not None and source.type not in {"RGB", "TEX_IMAGE"}):
         text = "'%s': nodes make what shines, bake that into a picture: it is written without them"
         log.warning(text, material.name)
     plain = source.outputs[0] if source is not None and source.type == "RGB" else socket
     color = (1.0, 1.0, 1.0) if image is not None else tuple(plain.default_value)[:3]
-    power = 1.0 if strength.links else strength.default_value
-    return image, tuple(_shown(part * power) for part in color)
+    return image, tuple(_shown(part * (1.0 if power is None else power)) for part in color)

@@ -17,7 +17,7 @@ from ...blender.mesh.attributes import rendered_uv_map
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, PICTURE, collection_of, unit_of
 from ...blender.scene import materials_of, upward
-from ...blender.shading.images import image_node_of, image_of, images_in, shows_any
+from ...blender.shading.images import image_node_of, image_of, images_in
 from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
 from ...blender.shading.skins import SKIN
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
@@ -235,7 +235,7 @@ def _of_nodes(meshes: list[Any], row: Format) -> Iterator[str]:
 
     A format that holds pictures says the latter of each that it writes.
     """
-    pictured = [material for material in materials_of(meshes) if PICTURE in material or shows_any(material)]
+    pictured = [material for material in materials_of(meshes) if PICTURE in material or images_in([material])]
     if not pictured:
         return
     from ...blender.shading.between import is_placed_by, is_recoloured  # an export of plain materials does without

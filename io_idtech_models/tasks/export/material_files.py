@@ -13,7 +13,7 @@ from ...blender import names
 from ...blender.compat import Block
 from ...blender.mesh.surface_names import worn_materials
 from ...blender.provenance import is_stand_in
-from ...blender.shading.pixels import color_of, maps_of, origin_of, warn_of_nodes, written_color
+from ...blender.shading.pixels import color_of, maps_of, origin_of, written_color
 from ...game.search import SearchPath
 from ...game.shaders import declaring
 from ...game.shaders.declaring import Declared, can_be_named, is_own, text_of
@@ -61,14 +61,23 @@ def _worn(blocks: Sequence[Any]) -> list[tuple[str, Block]]:
     """Return the materials that meshes wear, by the names that the file has for them, each once."""
     meshes = [block for block in blocks if block.type == "MESH"]
     worn = [material for _, material in worn_materials(meshes) if material is not None and not is_stand_in(material)]
-    return list({names.file_name_of(material): material for material in reversed(worn)}.items())[::-1]
+    called = [(names.file_name_of(material), material) for material in worn]
+    first = {_as_games_have_it(name): (name, material) for name, material in reversed(called)}
+    others = [name for name, _ in called if name != first[_as_games_have_it(name)][0]]
+    if others:
+        text = "Doom 3 takes these for names of other materials of the model, by whatever case, slashes and ending: %s"
+        log.warning(text, listed(list(dict.fromkeys(others))))
+    return list(first.values())[::-1]
+
+
+def _as_games_have_it(name: str) -> str:
+    """Return the one spelling of a material's name: see `shaders.md`."""
+    return ENDING.sub("", name.replace("\\", "/")).lower()
 
 
 def _declared(name: str, material: Block) -> Declared:
     """Return what a text says of a material."""
     maps = maps_of(material)
-    if maps.diffuse is not None:
-        warn_of_nodes(material, maps.diffuse)
     colour = written_color(material) if maps.diffuse is None else color_of(material)
     red, green, blue = (int(each) / 255 for each in colour)
     pictures = ((maps.diffuse, ""), (maps.bump, "_local"), (maps.specular, "_s"), (maps.glow, "_glow"))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
-from io_idtech_models.blender.provenance import PICTURE
+from io_idtech_models.blender.provenance import NODES, PICTURE
 from io_idtech_models.blender.shading.between import is_placed_by, is_recoloured
+from io_idtech_models.blender.shading.images import image_node_of, image_of, kinds_behind
+from io_idtech_models.blender.shading.pixels import color_of, maps_of
 from tests.blender.case import show_image
 
 UV_MAP = "UVMap"
@@ -65,6 +68,12 @@ def by_what_is_muted(nodes):
     nodes.before("TexCoord", "UV", scale.inputs[0])
 
 
+def by_a_mapping_out_of_the_plane(nodes):
+    mapping = nodes.before("Mapping")
+    nodes.before("TexCoord", "UV", mapping.inputs[0])
+    mapping.inputs["Scale"].default_value = (1.0, 1.0, 4.0)
+
+
 def by_a_reroute(nodes):
     reroute = nodes.tree.nodes.new("NodeReroute")
     nodes.tree.links.new(reroute.outputs[0], nodes.picture.inputs["Vector"])
@@ -80,7 +89,7 @@ def by_a_muted_link(nodes):
     "way",
     [
         by_nothing, by_uvs, by_the_rendered_map, by_its_attribute, by_a_mapping_that_does_nothing, by_what_is_muted,
-        by_a_reroute, by_a_muted_link,
+        by_a_reroute, by_a_muted_link, by_a_mapping_out_of_the_plane,
     ],
 )  # fmt: skip
 def test_a_picture_lies_where_the_uv_map_has_it(way, material):
@@ -143,6 +152,63 @@ def test_a_picture_lies_elsewhere(way, material):
     assert not is_placed_by(nodes.picture, UV_MAP)
 
 
+def in_a_group(material: Any, *, turned: bool = False) -> None:
+    """Put the picture into a group of one's own, perhaps with what changes its colours."""
+    nodes = Nodes(material)
+    group: Any = bpy.data.node_groups.new("mine", "ShaderNodeTree")
+    group.interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
+    inside, end = group.nodes.new("ShaderNodeTexImage"), group.nodes.new("NodeGroupOutput")
+    inside.image = nodes.picture.image
+    nodes.tree.nodes.remove(nodes.picture)
+    way = inside.outputs["Color"]
+    if turned:
+        hue = group.nodes.new("ShaderNodeHueSaturation")
+        group.links.new(way, hue.inputs["Color"])
+        way = hue.outputs["Color"]
+    group.links.new(way, end.inputs[0])
+    made = nodes.tree.nodes.new("ShaderNodeGroup")
+    made.node_tree = group
+    nodes.tree.links.new(made.outputs[0], nodes.tree.nodes["Principled BSDF"].inputs["Base Color"])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_picture_in_a_group(turned, material):
+    image = image_of(material)
+    in_a_group(material, turned=turned)
+    node = image_node_of(material)
+    assert node is not None and node.image == image
+    assert is_placed_by(node, UV_MAP)
+    assert is_recoloured(material) == turned
+    node.projection = "BOX"
+    assert not is_placed_by(node, UV_MAP)
+
+
+@pytest.mark.skipif(bpy.app.version >= (5, 0), reason="materials always use their nodes")
+def test_nodes_that_are_not_used(material):
+    assert image_of(material) is not None
+    material.use_nodes = False
+    material.diffuse_color = (1.0, 0.0, 0.0, 1.0)
+    assert image_of(material) is None
+    assert color_of(material).tolist() == [255, 0, 0]
+
+
+@pytest.mark.parametrize(("given", "power"), [(None, 0.0), (0.0, 0.0), (0.25, 0.25)])
+def test_the_strength_of_what_shines_is_a_number_of_its_own_or_of_a_node(given, power, material):
+    tree: Any = material.node_tree
+    strength = tree.nodes["Principled BSDF"].inputs["Emission Strength"]
+    strength.default_value = 0.0
+    if given is not None:
+        value = tree.nodes.new("ShaderNodeValue")
+        value.outputs[0].default_value = given
+        tree.links.new(value.outputs[0], strength)
+    shown = color_shown(power)
+    assert np.allclose(maps_of(material).shine, (shown,) * 3, atol=2e-3)
+
+
+def color_shown(linear: float) -> float:
+    return 12.92 * linear if linear <= 0.0031308 else 1.055 * float(linear ** (1 / 2.4)) - 0.055
+
+
 def mixed(material: bpy.types.Material, kind: str, *, of_pictures: bool) -> None:
     """Mix the picture with a colour, or with another picture."""
     nodes = Nodes(material)
@@ -181,3 +247,12 @@ def test_a_picture_that_an_import_showed_and_that_leads_nowhere(name, material):
     tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (1.0, 0.0, 0.0, 1.0)
     material.name = name
     assert is_recoloured(material) == (name != "textures/b")
+
+
+def test_nodes_that_were_added_to_those_of_an_import(material):
+    """Of any kind, as the import notes what it made."""
+    names.remember(material, "textures/a")
+    material[NODES] = kinds_behind(material)
+    assert not is_recoloured(material)
+    mixed(material, "MULTIPLY", of_pictures=False)
+    assert is_recoloured(material)
