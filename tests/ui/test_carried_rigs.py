@@ -140,6 +140,21 @@ def test_a_rig_of_a_carried_model(tmp_path, carry):
     assert np.abs(stands(own) - stood).max() < 1e-2
 
 
+def test_models_whose_frames_have_other_names_share_a_rig_that_can_go_again(tmp_path):
+    first, second = (import_model(STILT).objects[0] for _ in range(2))
+    second.data.shape_keys.key_blocks[5].name = "another"
+    files = {}
+    for step in ("before", "after"):
+        for block in (first, second):
+            activate(block)
+            files[step, block.name] = export_bytes(tmp_path / "a.md2")
+        if step == "before":
+            activate(first, second)
+            assert bpy.ops.object.idtech_make_rig("EXEC_DEFAULT") == {"FINISHED"}
+            assert bpy.ops.object.idtech_remove_rig() == {"FINISHED"}
+    assert all(files["before", block.name] == files["after", block.name] for block in (first, second))
+
+
 @pytest.mark.parametrize("rooted", [False, True])
 def test_frames_that_two_models_share_are_not_edited_in_one(tmp_path, rooted):
     """Whatever carries them: a root of one's own makes no parts of a player of them."""

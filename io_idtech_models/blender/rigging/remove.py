@@ -23,6 +23,7 @@ from ..hanging import find_hanging, let_down
 from ..mesh import attributes
 from ..player.assembly import follow_root
 from ..player.parts import all_shown
+from ..provenance import collection_of
 from ..rig_clips import settle
 from ..roots import AT_REST, FRAME, frame_root, is_root, root_of
 from ..scene import ExportScene, positioned
@@ -32,6 +33,7 @@ from ..vertex.frame_plan import GatherSettings
 from ..vertex.gather_tags import TagSource, find_tags, reach_of, settle_tag
 from ..vertex.planning import plan_frames
 from ..vertex.sampling import Samples, Subject, step, stepping
+from ..vertex.shape_keys import frame_blocks
 from ..vertex.source import find
 from .build import write_keys
 from .read import refuse_shared
@@ -63,9 +65,11 @@ def remove(
     parts, whole = [], [rig, *meshes, *empties]
     with all_shown(export.view_layer, whole), positioned(rig, "POSE"), _in_own_space(whole, export):
         for root in dict.fromkeys(map(root_of, meshes)):
-            own = [block for block in meshes if root_of(block) == root]
-            tags = find_tags([block for block in empties if root_of(block) == root])
-            parts.append(_Part(own, tags, collections.get(root), export))
+            models = _by_frames([block for block in meshes if root_of(block) == root])
+            for own in models:
+                home = collections.get(root) if len(models) == 1 else collection_of(own[0])
+                tags = [b for b in empties if root_of(b) == root and (len(models) == 1 or collection_of(b) == home)]
+                parts.append(_Part(own, find_tags(tags), home, export))
         for part in parts:
             part.look(export)
         seen = np.array(rig.matrix_world, np.float64)
@@ -77,6 +81,15 @@ def remove(
         part.stand_alone(rig, seen)
     _forget(rig)
     return meshes
+
+
+def _by_frames(meshes: list[Block]) -> list[list[Block]]:
+    """Return meshes by how their frames are called: models that share an armature need not call them alike."""
+    found: dict[tuple[str, ...], list[Block]] = {}
+    for block in meshes:
+        called = tuple(key.name for key in frame_blocks(block.data.shape_keys))
+        found.setdefault(called, []).append(block)
+    return list(found.values())
 
 
 def _in_own_space(whole: list[Block], export: ExportScene[GatherSettings]) -> AbstractContextManager[list[str]]:
