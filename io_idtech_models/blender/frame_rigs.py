@@ -19,6 +19,7 @@ RIG = "idtech_rig"  # on an armature: it was made of frames, and the id of the r
 RIG_WHOLE = "idtech_rig_whole"  # on the action that shows all frames
 RIG_ALL = "idtech_rig_all"  # on the action of an animation: the one that shows all frames
 RIG_KEYS = "idtech_rig_keys"  # on such an action: the one that plays the keys along with it
+CLIP = "idtech_rig_clip"  # on such an action: which it is, whatever it is called; copies have the first one's
 MODIFIER = "Rig"
 TAGS = "Tags"  # the collection of the bones that tags became
 NO_TAG = "idtech_no_tag"  # on these bones: what they were called when they were made
@@ -90,11 +91,11 @@ def rig_actions(rig: Block) -> list[Block]:
     whole = whole_of(rig)
     if whole is None:
         return []
-    found: dict[Any, Block] = {}
+    found: dict[Any, Block] = {}  # of before the first ones were noted they go by what they play along with
     every = {action.name: action for action in bpy.data.actions if action.get(RIG_ALL) == whole}
     clips = [clip for clip in every.values() if not _is_copy(clip, every.get(str(clip.get(names.GIVEN))))]
     for clip in sorted(clips, key=names.is_renamed):
-        found.setdefault((clip.get(RIG_KEYS), clip.get(names.SOURCE)), clip)
+        found.setdefault(clip.get(CLIP) or (clip.get(RIG_KEYS), clip.get(names.SOURCE)), clip)
     return [whole, *found.values()]
 
 

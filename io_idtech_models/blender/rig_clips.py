@@ -30,6 +30,7 @@ from . import names, spans
 from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
 from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
 from .frame_rigs import (
+    CLIP,
     RIG,
     RIG_ALL,
     RIG_KEYS,
@@ -51,7 +52,6 @@ log = logging.getLogger(__name__)
 
 FRAMES = "idtech_rig_frames"  # on a clip: when the whole shows its first frame, and how many frames it has
 STAMP = "idtech_rig_stamp"  # on a clip: checksums of its own and the whole's poses when they were alike, and how often
-CLIP = "idtech_rig_clip"  # on a clip: which it is, whatever it is called
 SETTLED = "idtech_rig_settled"  # on the whole: of each clip which it is, what the whole held there, and how often
 UNNAMED = "frames"  # what an animation without a name is called
 Floats = NDArray[np.float32]

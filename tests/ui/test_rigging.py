@@ -15,7 +15,7 @@ from io_idtech_models.blender import names
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.mesh.attributes import positions
 from io_idtech_models.blender.player.rig import find_rig
-from io_idtech_models.blender.rig_clips import clips_of, settle
+from io_idtech_models.blender.rig_clips import clips_of, frames_in_whole, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from io_idtech_models.formats.iqm.model import to_animations
 from io_idtech_models.game.folders import Disk
@@ -28,7 +28,7 @@ from io_idtech_models.tasks.animations.find import need_animations
 from io_idtech_models.ui import rigging as operators
 from tests.blender.case import reopen_blend
 from tests.blender.skeletal.rigged import curves_of
-from tests.samples import PROJECT, corpus, format_of, load, put, sample
+from tests.samples import PROJECT, SENTINEL, corpus, format_of, load, put, sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import (
     activate,
@@ -525,6 +525,25 @@ def test_a_copy_of_all_frames_is_named_where_animations_are_written(tmp_path, ca
     capfd.readouterr()
     assert bpy.ops.export_scene.idtech_iqm(filepath=str(tmp_path / "a.iqm")) == {"FINISHED"}
     assert ("which is no animation of its model" in capfd.readouterr().out) == copied
+
+
+def test_two_animations_of_one_name_are_both_the_models(tmp_path, capfd):
+    """As those are before and behind a frame that has another name."""
+    import_model(SENTINEL)
+    for block in bpy.data.objects:
+        if block.type == "MESH":
+            block.data.shape_keys.key_blocks[3].name = "another"
+    assert make() == {"FINISHED"}
+    hovers = [clip for clip in clips_of(rig()) if clip.name.startswith("hover")]
+    assert [frames_in_whole(clip) for clip in hovers] == [(0, 3), (4, 16)]
+    capfd.readouterr()
+    before = export_model(tmp_path / "a.md3").surfaces
+    assert "are left out" not in capfd.readouterr().out
+    rig().animation_data.action = hovers[1]
+    turn(rig(), a_limb(rig())[0], 1)
+    pairs = zip(export_model(tmp_path / "b.md3").surfaces, before, strict=True)
+    off = np.max([np.abs(now.positions - was.positions).max(axis=(1, 2)) for now, was in pairs], axis=0)
+    assert np.array_equal(np.flatnonzero(off > 0.5), [5])
 
 
 def test_a_copy_of_all_frames_takes_the_place_of_none(tmp_path, capfd):
