@@ -22,7 +22,8 @@ from ...reporting import listed
 from .. import names
 from ..compat import Block
 from ..properties import TIMES, numbers, show
-from .images import ALPHA_APART, image_of
+from ..provenance import NODES
+from .images import ALPHA_APART, image_of, kinds_behind
 from .nodes import show_look
 from .pixels import has_no_color, pixels_of, warn_of_nodes, written_color
 
@@ -47,6 +48,7 @@ def show_skin(material: Block, skin: Skin, palette: Palette | None, rate: float 
     if skin.times:
         first.label = "turn 1"
         _show_turns(material, first, images[1:], fitted_times(skin.times, len(images)), rate, plain=plain)
+    material[NODES] = kinds_behind(material)
 
 
 def _make_image(name: str, picture: Picture, palette: Palette | None) -> Block:

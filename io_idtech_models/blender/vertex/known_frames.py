@@ -67,8 +67,9 @@ def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource)
     moving = _moving(mesh, known)
     if moving is None:
         return named
-    few = np.abs(_shown(keys, moving.points[:FEW]) - moving.places(FEW)[np.maximum(named, 0)])
-    same = (named >= 0) & (few <= moving.near).all(axis=(1, 2))
+    there = moving.places(FEW)
+    few = np.abs(_shown(keys, moving.points[:FEW]) - there[np.clip(named, 0, len(there) - 1)])
+    same = (named >= 0) & (named < len(there)) & (few <= moving.near).all(axis=(1, 2))
     if same.all() or _is_rigged(mesh):
         return named
     frames = _of_shapes(_shown(keys, moving.points), moving.places(), named, moving.near)

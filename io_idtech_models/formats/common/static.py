@@ -63,7 +63,7 @@ def one_frame(model: VertexModel, label: str) -> VertexModel:
 
 def skins_left_out(label: str, model: VertexModel) -> list[str]:
     """Return that a format holds one material of a surface, where a model's have more, in a sentence."""
-    several = [surface.name for surface in model.surfaces if len(surface.shaders) > 1]
+    several = list(dict.fromkeys(surface.name for surface in model.surfaces if len(surface.shaders) > 1))
     return [f"{label} holds one material of a surface: others are left out of {listed(several)}"] if several else []
 
 
@@ -93,7 +93,7 @@ def own_source(model: VertexModel, format_name: str) -> ModelSource | None:
 
 def say_strangers(model: VertexModel, source: ModelSource) -> None:
     """Say which surfaces of a model are other files': what lies around them there is not in this one."""
-    others = [surface.name for surface in model.surfaces if surface.source_index in source.strangers]
+    others = list(dict.fromkeys(s.name for s in model.surfaces if s.source_index in source.strangers))
     if others:
         text = "surfaces of other files are written anew, without what games don't read of these: %s"
         log.warning(text, listed(others))
