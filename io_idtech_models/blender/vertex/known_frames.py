@@ -6,6 +6,7 @@ edited (its normals, its numbers) is then where its shape is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,9 +20,11 @@ from ..frame_rigs import modifier_of
 from ..mesh import attributes
 from ..mesh.attributes import Floats
 from ..provenance import unit_of
+from .shape_keys import frame_blocks
 from .source import StoredSource
 
 Numbers = NDArray[np.int32]
+ASKED = 4  # meshes, the largest of a model
 CANDIDATES, LOOKED = 24, 16  # vertices, of which those that move most in some frames are looked at
 FEW, GROUPS, IN_GROUP = 1, 4, 4  # how many are enough to see that a key is its frame; and to find another one
 NEAR = 2e-6  # of a model's size: float32's rounding, and what edit mode does to keys that it does not show
@@ -30,17 +33,21 @@ TINY = 1e-30  # of a model that has no size
 SEVERAL = 8  # frames that are alike tell nothing
 
 
-def source_frames(mesh: Block, keys: list[Any], at: list[float], known: StoredSource | None) -> Numbers:
+def source_frames(
+    mesh: Block, keys: list[Any], at: list[float], known: StoredSource | None, others: Sequence[Block] = ()
+) -> Numbers:
     """Return the source frame of each key of a mesh: by its shape and name, its neighbours, or its position.
 
-    `at` are the keys' positions, of which one counts that is free. A key that was edited and renamed in Blender's own
-    list, between two that are known, is what the source has there if that are as many frames.
+    `at` are the keys' positions, of which one counts that is free; `others` are meshes that have the same frames, whose
+    shapes may tell more: glasses are the same in many frames, what a head does below them is not. A key that was edited
+    and renamed in Blender's own list, between two that are known, is what the source has there if that are as many
+    frames.
     """
     if known is None:
         return np.full(len(keys), -1, np.int32)
     given = known.frames_of_keys(mesh)
     named = np.array([given.get(key.name, -1) for key in keys], np.int32)
-    sources = _by_shape(mesh, keys, named, known)
+    sources = _by_shape([mesh, *others], named, known)
     taken = set(sources.tolist())
     found = [-1, *np.flatnonzero(sources >= 0).tolist(), len(keys)]
     for before, after in pairwise(found):
@@ -57,20 +64,22 @@ def source_frames(mesh: Block, keys: list[Any], at: list[float], known: StoredSo
     return sources
 
 
-def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource) -> Numbers:
+def _by_shape(meshes: list[Block], named: Numbers, known: StoredSource) -> Numbers:
     """Return the frames whose shape keys have, else those that they are `named` after, unless another one is that.
 
     Of several keys that have the shape of one frame those were edited that are named after others.
     Where no key has the shape of any frame the whole mesh was changed, and names are all there is; so they are where a
     rig that was made of the frames holds most of their shapes.
     """
-    moving = _moving(mesh, known)
+    largest = sorted(meshes, key=lambda mesh: -len(mesh.vertices))[:ASKED]
+    found = [moving for mesh in largest if (moving := _moving(mesh, len(named), known)) is not None]
+    moving = max(found, key=lambda each: each.reach, default=None)
     if moving is None:
         return named
-    there = moving.places(FEW)
+    keys, there = moving.keys, moving.places(FEW)
     few = np.abs(_shown(keys, moving.points[:FEW]) - there[np.clip(named, 0, len(there) - 1)])
     same = (named >= 0) & (named < len(there)) & (few <= moving.near).all(axis=(1, 2))
-    if same.all() or _is_rigged(mesh):
+    if same.all() or any(map(_is_rigged, meshes)):
         return named
     frames = _of_shapes(_shown(keys, moving.points), moving.places(), named, moving.near)
     same = (frames >= 0) & (frames == named)
@@ -78,8 +87,10 @@ def _by_shape(mesh: Block, keys: list[Any], named: Numbers, known: StoredSource)
     claims[frames[same]] = 2  # so that nobody else is that frame
     moved = (frames >= 0) & ((named < 0) | (claims[frames] == 1))
     others = set(frames[moved & (named >= 0)].tolist())  # what is called otherwise may be a copy
-    left = np.array([frame if frame not in others else -1 for frame in named.tolist()], np.int32)
-    return np.where(moved, frames, left)
+    if len(others) > int(same.sum()):  # most names are wrong: so they are where shapes tell nothing
+        return frames
+    left = [-1 if frame in others else frame for frame in named.tolist()]
+    return np.where(moved | same, frames, np.array(left, np.int32))
 
 
 def _is_rigged(mesh: Block) -> bool:
@@ -89,21 +100,24 @@ def _is_rigged(mesh: Block) -> bool:
 class _Moving(NamedTuple):
     """Some points of a mesh, those that move most first, and what they are in its file."""
 
+    keys: list[Any]
     points: NDArray[np.int64]  # (n,)
     surface: SurfaceSource
     vertices: NDArray[np.int64]  # (n,) of the surface
     unit: np.float32
     near: float  # so far off a place is the same
+    reach: float  # how far the first one moves
 
     def places(self, count: int | None = None) -> Floats:
         """Return where the file has the points, or the first `count`, (F, n, 3)."""
         return self.surface.decoded_positions(vertices=self.vertices[:count]) * self.unit
 
 
-def _moving(mesh: Block, known: StoredSource) -> _Moving | None:
-    """Return points of a mesh, those that move most first; None where nothing tells what they are in its file."""
+def _moving(mesh: Block, count: int, known: StoredSource) -> _Moving | None:
+    """Return points of a mesh with `count` frames, those that move most first; None where its file tells nothing."""
     place, stored = known.places.get(mesh), attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
-    if place is None or stored is None or not 0 <= place.surface < len(known.source.surfaces):
+    keys = frame_blocks(mesh.shape_keys)[:count]
+    if len(keys) < count or place is None or stored is None or not 0 <= place.surface < len(known.source.surfaces):
         return None
     surface = known.source.surfaces[place.surface]
     numbers = place.vertex_numbers(stored) - int(known.source.first_vertices[place.surface])
@@ -114,10 +128,11 @@ def _moving(mesh: Block, known: StoredSource) -> _Moving | None:
     unit = np.float32(unit_of(mesh))
     looked = slice(None, None, max(surface.num_frames // LOOKED, 1))
     places = surface.decoded_positions(looked, numbers[chosen]) * unit
-    order = np.argsort(-np.ptp(places, axis=0).max(axis=1), kind="stable")[: GROUPS * IN_GROUP]
+    reach = np.ptp(places, axis=0).max(axis=1)
+    order = np.argsort(-reach, kind="stable")[: GROUPS * IN_GROUP]
     points = attributes.corner_points(mesh)[chosen[order]].astype(np.int64)
     near = NEAR * float(np.ptp(places.reshape(-1, 3), axis=0).max())
-    return _Moving(points, surface, numbers[chosen[order]], unit, near)
+    return _Moving(keys, points, surface, numbers[chosen[order]], unit, near, float(reach.max()))
 
 
 def _shown(keys: list[Any], points: NDArray[np.int64]) -> Floats:

@@ -254,7 +254,8 @@ def _key_plan(
                 f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
                 "all keyed meshes of a model need the same"
             )
-    sources = source_frames(lead.data, blocks, positions(blocks), known)
+    others = [block.data for block in keyed if block != lead]
+    sources = source_frames(lead.data, blocks, positions(blocks), known, others)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
     keys = lead.data.shape_keys
     if follows_frame(keys):

@@ -79,13 +79,17 @@ def test_a_frame_that_was_edited_is_what_it_is_called():
     assert case.gather().frame_sources.tolist() == list(range(len(keys)))
 
 
-def test_a_copy_of_a_frame_takes_its_place_from_none():
+@pytest.mark.parametrize("how", [None, shifted])
+def test_a_copy_of_a_frame_takes_its_place_from_none(how):
+    """Nor where all were renamed meanwhile."""
     case = open_case(SENTINEL.read_bytes())
     for block in case.built.surfaces:
         keys = block.data.shape_keys.key_blocks
         moved = np.empty(3 * len(block.data.vertices), np.float32)
         keys[5].points.foreach_get("co", moved)
         block.shape_key_add(name="mine", from_mix=False).points.foreach_set("co", moved)
+    if how is not None:
+        rename(case, how)
     assert case.gather(frames="KEYS").frame_sources.tolist() == [*range(20), 5]
 
 
