@@ -243,9 +243,8 @@ def _image_node_behind(socket: Block) -> Block | None:
 
 
 def shows_any(material: Block) -> bool:
-    """Tell whether a material has an image at all outside of groups, which is quickly seen."""
-    tree = tree_of(material)
-    return tree is not None and any(map(_has_image, tree.nodes))
+    """Tell whether a material has an image at all."""
+    return bool(images_in([material]))
 
 
 def _has_image(node: Block) -> bool:
