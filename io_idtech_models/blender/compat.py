@@ -95,18 +95,9 @@ def slot_name(owner: Any) -> str:
     return str(last[2:] or owner.name)
 
 
-UNCHOSEN = 0.8  # what each part of the viewport's colour is of Blender's new materials
-
-
-def tree_of(material: Block) -> Block | None:
-    """Return the nodes of a material; None where it has none, or before 5.0 shows a colour instead that was chosen.
-
-    One whose nodes are off, and whose colour nobody chose, is as its nodes have it: a skin is no plain grey.
-    """
-    tree: Block | None = material.node_tree
-    if bpy.app.version >= (5, 0) or material.use_nodes:
-        return tree
-    return tree if all(abs(part - UNCHOSEN) < 1e-6 for part in material.diffuse_color[:3]) else None
+def uses_nodes(material: Block) -> bool:
+    """Tell whether a material shows its nodes: before 5.0 that can be turned off."""
+    return bpy.app.version >= (5, 0) or bool(material.use_nodes)
 
 
 def action_parts(action: Any) -> list[tuple[Any, str, list[Any]]]:

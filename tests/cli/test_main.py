@@ -607,6 +607,12 @@ def test_a_reader_that_has_seen_enough(folder):
     assert done.stdout.startswith(b"000.md3: MD3")
 
 
+def put_many():
+    """Put models into a folder, more than are converted before a batch ends."""
+    for i in range(40):
+        put(f"in/{i:03d}.md3")
+
+
 def piped(command):
     """Run the command line in a shell, which has to end."""
     return subprocess.run(
@@ -618,8 +624,7 @@ def piped(command):
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_reader_that_has_seen_enough_ends_a_batch(folder, jobs):
-    for i in range(40):
-        put(f"in/{i:03d}.md3")
+    put_many()
     done = piped(f"convert in --to md2 out --jobs {jobs} | true")
     assert (done.stdout, done.stderr) == (b"", b"")
     assert len(list(Path("out").iterdir())) < 40
@@ -628,8 +633,7 @@ def test_a_reader_that_has_seen_enough_ends_a_batch(folder, jobs):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_terminal_that_takes_no_more_ends_a_batch(folder, jobs):
-    for i in range(40):
-        put(f"in/{i:03d}.md3")
+    put_many()
     done = piped(f"convert in --to md2 out --jobs {jobs} --report r.jsonl > /dev/full")
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
     assert b"no space left on device" in done.stderr
@@ -655,8 +659,7 @@ def test_what_is_no_file_is_not_written_over(folder, run, way):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_full_disk_under_a_report_ends_a_batch(folder, jobs):
-    for i in range(40):
-        put(f"in/{i:03d}.md3")
+    put_many()
     done = piped(f"convert in --to md2 out --jobs {jobs} --report /dev/full")
     assert done.returncode == 1
     assert done.stderr.startswith(b"stopped: can't write '/dev/full': no space left on device; ")

@@ -21,6 +21,14 @@ def put_elsewhere(block: Any) -> None:
     block.location, block.rotation_euler = ELSEWHERE
 
 
+def added(name: str, data: Any = None) -> Any:
+    """Return a new object of the scene, which stands elsewhere."""
+    block = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(block)
+    put_elsewhere(block)
+    return block
+
+
 def on_a_root(own: list[Any]) -> Any:
     """Make a root, as the panel does."""
     activate(own[0])
@@ -43,9 +51,7 @@ def by_a_moving_root(own: list[Any]) -> None:
 
 def on_a_tag(own: list[Any]) -> None:
     """Hang it on another's tag, as a weapon on a hand."""
-    tag: Any = bpy.data.objects.new("tag_weapon", None)
-    bpy.context.scene.collection.objects.link(tag)
-    put_elsewhere(tag)
+    tag = added("tag_weapon")
     for block in own:
         block.parent = tag
 
@@ -58,23 +64,19 @@ def on_a_tag_and_moved(own: list[Any]) -> None:
 
 
 def on_a_bone(own: list[Any]) -> None:
-    armature: Any = bpy.data.objects.new("hand", bpy.data.armatures.new("hand"))
-    bpy.context.scene.collection.objects.link(armature)
+    armature = added("hand", bpy.data.armatures.new("hand"))
     activate(armature)
     bpy.ops.object.mode_set(mode="EDIT")
     bone = armature.data.edit_bones.new("tag_weapon")
     bone.head, bone.tail = (3.0, 3.0, 3.0), (0.0, 5.0, 0.0)
     bpy.ops.object.mode_set(mode="OBJECT")
-    put_elsewhere(armature)
     for block in own:
         block.parent, block.parent_type, block.parent_bone = armature, "BONE", "tag_weapon"
 
 
 def on_an_empty(own: list[Any]) -> None:
     """Which is nothing of a game: the model stands in the world."""
-    empty: Any = bpy.data.objects.new("table", None)
-    bpy.context.scene.collection.objects.link(empty)
-    put_elsewhere(empty)
+    empty = added("table")
     for block in own:
         block.parent = empty
 

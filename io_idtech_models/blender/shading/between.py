@@ -8,8 +8,8 @@ from __future__ import annotations
 from .. import names
 from ..compat import Block
 from ..provenance import GROUP, NODES, PICTURE
-from .images import image_node_of, kinds_behind, source_of, sources, surfaces_of
-from .pixels import is_made_of_more
+from .images import image_node_of, kinds_behind, makers_of, sources
+from .pixels import is_made_otherwise
 
 
 def is_recoloured(material: Block) -> bool:
@@ -20,14 +20,12 @@ def is_recoloured(material: Block) -> bool:
     """
     if image_node_of(material) is None:  # though an import may have shown one
         return PICTURE in material and names.file_name_of(material) == material.get(names.SOURCE)
-    sources = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
-    makers = [node for node in sources if node is not None and node.type != "TEX_IMAGE"]
     known = material.get(NODES)
     if isinstance(known, str) and names.file_name_of(material) == material.get(names.SOURCE):
         return kinds_behind(material) != known
     if names.GIVEN in material:
-        return any(not (node.type == "GAMMA" or _tints(node)) for node in makers)
-    return bool(makers) or is_made_of_more(material)
+        return any(not (node.type == "GAMMA" or _tints(node)) for node in makers_of(material))
+    return is_made_otherwise(material)
 
 
 def _tints(node: Block) -> bool:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...reporting import ModelError
 from .. import names
-from ..compat import Block, tree_of
+from ..compat import Block, uses_nodes
 from ..provenance import GROUP
 
 log = logging.getLogger(__name__)
@@ -144,6 +144,15 @@ def _absolute(picture: Picture) -> str:
     return os.path.abspath(picture.place)  # noqa: PTH100 - links stay
 
 
+def tree_of(material: Block) -> Block | None:
+    """Return the nodes of a material; None where it has none, or shows a colour instead that was chosen.
+
+    One whose nodes are off, and whose colour nobody chose, is as its nodes have it: a skin is no plain grey.
+    """
+    tree: Block | None = material.node_tree
+    return tree if uses_nodes(material) or is_new(material.diffuse_color) else None
+
+
 def images_in(materials: Iterable[Block]) -> list[Block]:
     """Return the images in the nodes of materials, and in groups of these, each once."""
     trees = [tree for material in materials if (tree := tree_of(material)) is not None]
@@ -172,8 +181,7 @@ def image_node_of(material: Block) -> Block | None:
         found = _image_node_behind(surface.inputs["Base Color"])
         if found is not None:
             return found
-    makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces]
-    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers):
+    if makers_of(material):
         return None
     colors = [tuple(surface.inputs["Base Color"].default_value)[:3] for surface in surfaces]
     for surface, color in zip(surfaces, colors, strict=True):
@@ -215,6 +223,12 @@ def is_new(color: Sequence[float]) -> bool:
     return bool(np.allclose(color[:3], NEW))
 
 
+def makers_of(material: Block) -> list[Block]:
+    """Return the nodes that make the base colours of a material, of those that no picture gives as it is."""
+    found = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
+    return [node for node in found if node is not None and node.type != "TEX_IMAGE"]
+
+
 def surfaces_of(material: Block) -> list[Block]:
     """Return the nodes of a material that have a base colour, and lead to what it shows; none of one without nodes.
 
@@ -240,11 +254,6 @@ def image_behind(socket: Block) -> Block | None:
 
 def _image_node_behind(socket: Block) -> Block | None:
     return next((node for node in _nodes_behind(socket) if _has_image(node)), None)
-
-
-def shows_any(material: Block) -> bool:
-    """Tell whether a material has an image at all."""
-    return bool(images_in([material]))
 
 
 def _has_image(node: Block) -> bool:

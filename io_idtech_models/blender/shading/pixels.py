@@ -23,6 +23,7 @@ from .images import (
     image_behind,
     image_of,
     is_new,
+    makers_of,
     number_of,
     shines,
     shown_by,
@@ -34,7 +35,8 @@ log = logging.getLogger(__name__)
 
 Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
 PLAIN = 8  # texels of a side of a picture in one colour
-GREY = (0.5, 0.5, 0.5)
+Color = tuple[float, float, float]
+BLACK, GREY, WHITE = (0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)
 MIXING = frozenset(("MIX_SHADER", "ADD_SHADER", "BSDF_TRANSPARENT", "REROUTE"))  # nodes that add nothing of their own
 SHINE = ("Specular Tint", "Specular IOR Level")  # inputs of the node, the picture that colours the shine first
 
@@ -139,7 +141,11 @@ def _colour(material: Any) -> tuple[float, ...]:
     surfaces = surfaces_of(material)
     if not surfaces:
         return tuple(material.diffuse_color)[:3]
-    socket = surfaces[0].inputs["Base Color"]
+    return _colour_at(surfaces[0].inputs["Base Color"])
+
+
+def _colour_at(socket: Block) -> tuple[float, ...]:
+    """Return the colour that an input has, linear, of its own or of an RGB node."""
     given = source_of(socket)
     shown = given.outputs[0] if given is not None and given.type == "RGB" else socket
     return tuple(shown.default_value)[:3]
@@ -149,7 +155,7 @@ def written_color(material: Any) -> NDArray[np.uint8]:
     """Return what `color_of` does, for a file that is to show it; that nodes make another is said."""
     surfaces = [] if material is None else surfaces_of(material)
     made_by = (source_of(surface.inputs["Base Color"]) for surface in surfaces)
-    if any(node is not None and node.type != "RGB" for node in made_by) or is_made_of_more(material):
+    if any(node is not None and node.type != "RGB" for node in made_by) or _is_made_of_more(material):
         log.warning("'%s': nodes make its base colour, bake them into a picture: a plain one is written", material.name)
     return color_of(material)
 
@@ -167,13 +173,17 @@ def _linear(shown: float) -> float:
 
 def warn_of_nodes(material: Any, image: Block) -> None:
     """Say that nodes change the picture of a material, which is written as it is."""
-    makers = [source_of(surface.inputs["Base Color"]) for surface in surfaces_of(material)]
-    if any(maker is not None and maker.type != "TEX_IMAGE" for maker in makers) or is_made_of_more(material):
+    if is_made_otherwise(material):
         text = "'%s': nodes change its picture '%s', bake them into one: it is written as it is"
         log.warning(text, material.name, image.name)
 
 
-def is_made_of_more(material: Any) -> bool:
+def is_made_otherwise(material: Any) -> bool:
+    """Tell whether what one's own material shows is more than a picture, or none as it is."""
+    return bool(makers_of(material)) or _is_made_of_more(material)
+
+
+def _is_made_of_more(material: Any) -> bool:
     """Tell whether another kind of surface than a Principled BSDF, or several, make what one's own material shows.
 
     Of what import made of a game's script that is what the script says, which is there.
@@ -194,7 +204,7 @@ class Maps(NamedTuple):
     specular: Block | None = None
     tested: bool = False  # the first one's alpha says where there is a surface
     glow: Block | None = None  # what is as bright as it is
-    shine: tuple[float, ...] = (0.0, 0.0, 0.0)  # times this, as pictures have it; without an image the light itself
+    shine: Color = BLACK  # times this, as pictures have it; without an image the light itself
 
 
 def maps_of(material: Block) -> Maps:
@@ -212,15 +222,15 @@ def maps_of(material: Block) -> Maps:
     return Maps(diffuse, bump, specular, tested, glow, shine)
 
 
-def _glow_of(material: Block, surface: Block) -> tuple[Block | None, tuple[float, ...]]:
+def _glow_of(material: Block, surface: Block) -> tuple[Block | None, Color]:
     """Return the picture of what shines of a surface, and how brightly that does."""
     if not shines(surface):
-        return None, (0.0, 0.0, 0.0)
+        return None, BLACK
     socket, power = surface.inputs["Emission Color"], number_of(surface.inputs["Emission Strength"])
     image, source = image_behind(socket), source_of(socket)
     if power is None or (source is not None and source.type not in {"RGB", "TEX_IMAGE"}):
         text = "'%s': nodes make what shines, bake that into a picture: it is written without them"
         log.warning(text, material.name)
-    plain = source.outputs[0] if source is not None and source.type == "RGB" else socket
-    color = (1.0, 1.0, 1.0) if image is not None else tuple(plain.default_value)[:3]
-    return image, tuple(_shown(part * (1.0 if power is None else power)) for part in color)
+    color = WHITE if image is not None else _colour_at(socket)
+    red, green, blue = (_shown(part * (1.0 if power is None else power)) for part in color)
+    return image, (red, green, blue)

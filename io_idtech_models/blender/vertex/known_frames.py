@@ -79,7 +79,7 @@ def _by_shape(meshes: list[Block], named: Numbers, known: StoredSource) -> Numbe
     keys, there = moving.keys, moving.places(FEW)
     few = np.abs(_shown(keys, moving.points[:FEW]) - there[np.clip(named, 0, len(there) - 1)])
     same = (named >= 0) & (named < len(there)) & (few <= moving.near).all(axis=(1, 2))
-    if same.all() or any(map(_is_rigged, meshes)):
+    if same.all() or any(block.data in meshes and modifier_of(block) is not None for block in bpy.data.objects):
         return named
     frames = _of_shapes(_shown(keys, moving.points), moving.places(), named, moving.near)
     same = (frames >= 0) & (frames == named)
@@ -91,10 +91,6 @@ def _by_shape(meshes: list[Block], named: Numbers, known: StoredSource) -> Numbe
         return frames
     left = [-1 if frame in others else frame for frame in named.tolist()]
     return np.where(moved | same, frames, np.array(left, np.int32))
-
-
-def _is_rigged(mesh: Block) -> bool:
-    return any(block.data == mesh and modifier_of(block) is not None for block in bpy.data.objects)
 
 
 class _Moving(NamedTuple):
@@ -115,13 +111,11 @@ class _Moving(NamedTuple):
 
 def _moving(mesh: Block, count: int, known: StoredSource) -> _Moving | None:
     """Return points of a mesh with `count` frames, those that move most first; None where its file tells nothing."""
-    place, stored = known.places.get(mesh), attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
-    keys = frame_blocks(mesh.shape_keys)[:count]
-    if len(keys) < count or place is None or stored is None or not 0 <= place.surface < len(known.source.surfaces):
+    keys, told = frame_blocks(mesh.shape_keys)[:count], known.vertices_of(mesh)
+    if len(keys) < count or told is None:
         return None
-    surface = known.source.surfaces[place.surface]
-    numbers = place.vertex_numbers(stored) - int(known.source.first_vertices[place.surface])
-    theirs = np.flatnonzero((numbers >= 0) & (numbers < surface.num_vertices))
+    surface, numbers = told
+    theirs = np.flatnonzero(numbers >= 0)
     chosen = theirs[np.unique(np.linspace(0, max(len(theirs) - 1, 0), CANDIDATES).astype(np.int64))[: len(theirs)]]
     if not len(chosen):
         return None
@@ -145,7 +139,6 @@ def _of_shapes(shown: Floats, places: Floats, named: Numbers, near: float) -> Nu
     """Return the frame that most groups of points say a key is, -1 for none.
 
     Of several alike that is the one which it is named after, where most names are right, else the one behind the last.
-
     Shapes are looked up, rounded: what lies at an edge between two numbers is another one in some group alone.
     """
     found = np.full(len(shown), -1, np.int32)
@@ -159,7 +152,8 @@ def _of_shapes(shown: Floats, places: Floats, named: Numbers, near: float) -> Nu
             alike = frames.get(row.tobytes(), [])
             for frame in alike if len(alike) <= SEVERAL else []:
                 votes[key][frame] = votes[key].get(frame, 0) + 1
-    best = [[frame for frame, count in counts.items() if count == max(counts.values())] for counts in votes]
+    most = [max(counts.values(), default=0) for counts in votes]
+    best = [[frame for frame, n in counts.items() if n == top] for counts, top in zip(votes, most, strict=True)]
     sure = [of_key[0] == name for of_key, name in zip(best, named.tolist(), strict=True) if len(of_key) == 1]
     are_named = 2 * sum(sure) >= len(sure)
     last = -1

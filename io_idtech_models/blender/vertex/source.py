@@ -16,12 +16,14 @@ from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...model import records
 from ...model.records import vertex as record
 from ...model.source import SurfaceSource
 from ...model.vertex import ModelSource
 from ..compat import Block
+from ..mesh import attributes
 from ..properties import numbers, write_bytes
 from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place, first_number
 from ..roots import tag_frames
@@ -53,6 +55,15 @@ class StoredSource:
         """Return the source's frames by what their keys in a mesh are called now: as import did, or see `know_keys`."""
         given = {name: frame for frame, name in enumerate(self.key_names)}
         return given | {new: given[old] for new, old in renamed_keys(mesh).items() if old in given}
+
+    def vertices_of(self, mesh: Block) -> tuple[SurfaceSource, NDArray[np.int64]] | None:
+        """Return the surface that a mesh is of, and which of its vertices each corner is, (C,), -1 for others."""
+        place, stored = self.places.get(mesh), attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
+        if place is None or stored is None or not 0 <= place.surface < len(self.source.surfaces):
+            return None
+        surface = self.source.surfaces[place.surface]
+        numbers = place.vertex_numbers(stored) - int(self.source.first_vertices[place.surface])
+        return surface, np.where((numbers >= 0) & (numbers < surface.num_vertices), numbers, -1)
 
     @property
     def is_bare(self) -> bool:

@@ -154,20 +154,12 @@ class Before:
 
     def _find_source(self, known: StoredSource | None) -> None:
         """Find which frames and vertices of its file the mesh has."""
-        mesh = self.mesh
-        place = None if known is None else known.places.get(mesh)
         self.surface = None
-        if known is None or place is None or place.surface < 0:
+        told = None if known is None else known.vertices_of(self.mesh)
+        if known is None or told is None:
             return
-        self.frames = source_frames(mesh, self.keys, shape_keys.positions(self.keys), known)
-        stored = attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
-        if stored is None:
-            return
-        numbers = place.vertex_numbers(stored) - int(known.source.first_vertices[place.surface])
-        corners = attributes.corner_points(mesh)
-        self.vertices[corners] = np.where((numbers >= 0), numbers, -1)
-        self.surface = known.source.surfaces[place.surface]
-        self.vertices[self.vertices >= self.surface.num_vertices] = -1
+        self.frames = source_frames(self.mesh, self.keys, shape_keys.positions(self.keys), known)
+        self.surface, self.vertices[attributes.corner_points(self.mesh)] = told
         self.scale = self._scale()
 
     def of(self, frame: int) -> Floats | None:

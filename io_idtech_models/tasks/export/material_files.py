@@ -82,8 +82,8 @@ def _declared(name: str, material: Block) -> Declared:
     red, green, blue = (int(each) / 255 for each in colour)
     pictures = ((maps.diffuse, ""), (maps.bump, "_local"), (maps.specular, "_s"), (maps.glow, "_glow"))
     diffuse, bump, specular, glow = (_named(image, name, ending) for image, ending in pictures)
-    color, (r, g, b) = (red, green, blue), maps.shine
-    return Declared(ENDING.sub("", name), diffuse, bump, specular, color, maps.tested, glow, (r, g, b))
+    color = red, green, blue
+    return Declared(ENDING.sub("", name), diffuse, bump, specular, color, maps.tested, glow, maps.shine)
 
 
 def _named(image: Block | None, name: str, ending: str) -> str:

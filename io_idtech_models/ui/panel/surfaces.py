@@ -31,7 +31,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
         """Show one: its name to edit, the end of its shader's, and whether that shows a picture."""
-        from ...blender.shading.images import shows_any
+        from ...blender.shading.images import images_in
 
         split = layout.split(factor=0.4, align=True)
         split.prop(item, "name", text="", emboss=False, icon="MESH_DATA")
@@ -40,7 +40,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
             split.label(text="No Material", icon="ERROR")
             return
         shader = names.file_name_of(material).replace("\\", "/").rpartition("/")[2]
-        split.label(text=shader, icon="IMAGE_DATA" if shows_any(material) else "ERROR", translate=False)
+        split.label(text=shader, icon="IMAGE_DATA" if images_in([material]) else "ERROR", translate=False)
 
 
 class SurfacesPanel(OfModel):

@@ -11,7 +11,7 @@ import pytest
 from io_idtech_models.blender import names
 from io_idtech_models.blender.provenance import NODES, PICTURE
 from io_idtech_models.blender.shading.between import is_placed_by, is_recoloured
-from io_idtech_models.blender.shading.images import image_node_of, image_of, kinds_behind, shows_any
+from io_idtech_models.blender.shading.images import image_node_of, image_of, images_in, kinds_behind
 from io_idtech_models.blender.shading.pixels import color_of, maps_of
 from tests.blender.case import show_image
 
@@ -176,7 +176,7 @@ def test_a_picture_in_a_group(turned, material):
     image = image_of(material)
     in_a_group(material, turned=turned)
     node = image_node_of(material)
-    assert node is not None and node.image == image and shows_any(material)
+    assert node is not None and node.image == image and images_in([material]) == [image]
     assert is_placed_by(node, UV_MAP)
     assert is_recoloured(material) == turned
     node.projection = "BOX"
