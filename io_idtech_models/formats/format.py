@@ -323,10 +323,15 @@ class Format:
     def shape(self, model: VertexModel, options: Options | None = None) -> VertexModel:
         """Return a vertex-animated model, perhaps of another format, as this one can hold it; raises LimitError."""
         source = model.source
-        if source is not None and source.format != self.name:
-            from ..model.edits.normals import plain_normals
+        is_other = source is not None and source.format != self.name
+        if source is not None and (is_other or any(surface.copies is not None for surface in model.surfaces)):
+            from ..model.edits.copies import with_copied_normals
 
             coding = getattr(CODECS[source.format]()[1], "CODING", None) if source.format in CODECS else None
+            model = with_copied_normals(model, coding)
+        if is_other:
+            from ..model.edits.normals import plain_normals
+
             surfaces = [plain_normals(model, surface, coding) for surface in model.surfaces]
             model = replace(model, surfaces=surfaces, source=None)
         return self.conform(model, options or {})

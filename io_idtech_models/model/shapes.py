@@ -47,6 +47,7 @@ OF_SOURCE: Mapping[type, Mapping[str, Shape]] = {
     VertexModel: {"frame_sources": ("F",)},
     Surface: {
         "source_vertices": ("V",), "source_triangles": ("T",), "corner_sources": ("T", 3), "shown_corners": ("T", 3),
+        "copies": ("V",),
     },
     Skeleton: {"sources": ("J",), "kept": ("J",)},
     SkinnedMesh: {

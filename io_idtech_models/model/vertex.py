@@ -140,6 +140,7 @@ class Surface:
     shown_corners: Ints | None = None
     # (T, 3) the source's vertex that each corner is, or -1, where several are one vertex. None: its vertex's
     corner_sources: Ints | None = None
+    copies: Ints | None = None  # (V,) of which of the source's vertices new ones are whole faces' copies, or -1
     # (F or 1, 3, 3) what its owner, an object, makes of its points: all that moved a surface that was not edited.
     placed: NDArray[np.float64] | None = None
 

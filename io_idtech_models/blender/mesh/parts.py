@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.edits.corners import Corners, Triangles, Vertices, group_corners, match_triangles, with_degenerate
+from ...model.edits.corners import (
+    Corners,
+    Triangles,
+    Vertices,
+    group_corners,
+    match_triangles,
+    source_cuts,
+    with_degenerate,
+)
 from ...model.source import Meshes
 from . import attributes
 from .read import Numbers, Shape
@@ -26,6 +34,7 @@ class Part:
     slots: list[int]  # material slots whose shaders it has
     further: dict[str, NDArray[np.float32]]  # (T, 3, 2) of corners: texture coordinates that games don't draw
     corners: attributes.Ints  # (T, 3) of the mesh; -1: Blender was not shown it
+    copies: Numbers | None = None  # (V,) of which of the source's vertices new ones are whole faces' copies, or -1
     fans: tuple[Numbers, Numbers] | None = None  # corners (C,) and the vertex of each, whose normal is their mean
     sources: Numbers | None = None  # (T, 3) the source's vertex of each corner, where vertices may be several of these
 
@@ -93,6 +102,8 @@ def _model_wide(part: Part, shape: Shape) -> Part:
     if shape.near is not None:
         part.vertices.numbers = shape.near.vertices(part.vertices.numbers)
         part.triangles.numbers = shape.near.triangles(part.triangles.numbers)
+        if part.copies is not None:
+            part.copies = shape.near.vertices(part.copies)
         if part.sources is not None:
             part.sources = shape.near.vertices(part.sources.ravel()).reshape(-1, 3)
     return part
@@ -129,13 +140,29 @@ def _part(
     if uv_splits_vertices:
         shown = np.append(flat, -1)[matched.corners].astype(np.int32)
         further = {name: _taken(values, shown) for name, values in shape.uv_maps.further.items()}
-        return Part(vertices, matched, uvs[firsts], own[firsts], [], further, shown)
+        return Part(vertices, matched, uvs[firsts], own[firsts], [], further, shown, _copies(shape, chosen, vertices))
     of_corner = vertices.of_corner[: len(flat)]
     any_own = np.bincount(of_corner, own[: len(flat)], len(firsts)) > 0
     once = np.unique(flat, return_index=True)[1]  # a corner of a quad may be one of two triangles
     fans, none = (flat[once], of_corner[once]), np.zeros((0, 3), np.int32)
-    sources = np.append(shape.numbers[flat], -1)[matched.corners]
-    return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], {}, none, fans, sources)
+    copies, numbers = _copies(shape, chosen, vertices), shape.numbers[flat]
+    if copies is not None:
+        numbers = np.where(copies[of_corner] >= 0, shape.claimed[flat], numbers)
+    sources = np.append(numbers, -1)[matched.corners]
+    return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], {}, none, copies, fans, sources)
+
+
+def _copies(shape: Shape, chosen: NDArray[Any], vertices: Vertices) -> Numbers | None:
+    """Return of which of the source's vertices new ones (V,) are copies, -1 of others: all their faces were copied."""
+    new = (vertices.numbers < 0) & (vertices.corners >= 0)
+    if shape.near is None or not new.any():
+        return None
+    corners = shape.corners[chosen]
+    cut = ~source_cuts(shape.claimed[corners], shape.near.source.triangles)
+    beside = np.zeros(shape.topology.num_points, np.bool_)
+    beside[shape.topology.corner_points[corners[cut]]] = True
+    new &= ~beside[vertices.points]
+    return np.where(new, shape.claimed[vertices.corners], -1) if new.any() else None
 
 
 def _taken(uvs: NDArray[np.float32], corners: attributes.Ints) -> NDArray[np.float32]:

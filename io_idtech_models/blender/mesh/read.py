@@ -47,6 +47,7 @@ class Shape:
     topology: attributes.Topology
     uvs: NDArray[np.float32]  # (C, 2)
     numbers: Numbers  # (C,) source vertex or -1; in `near`, as all of these
+    claimed: Numbers  # (C,) the same before it was settled which of several points that vertex is
     loose: Numbers  # (P,) source vertex of points that had no triangle, or -1
     faces: Numbers  # (faces,) source triangle or -1
     slots: NDArray[np.int32]  # (faces,) material slot
@@ -99,7 +100,7 @@ def read_shape(
     source = None if part is None else part.source
     traces = Traces(topology, numbers, faces)
     traces, doubtful = _settled(mesh if own_mesh is None else own_mesh, traces, source, origin.frame)
-    numbers = traces.numbers
+    claimed, numbers = numbers, traces.numbers
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
     before, lost = None, 0
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
@@ -127,7 +128,7 @@ def read_shape(
     if before is not None and own_mesh is not None:
         base = Bare(attributes.positions(own_mesh), shown if own_mesh is mesh else attributes.corner_normals(own_mesh))
     return Shape(
-        topology, uvs, numbers, loose, faces, slots, shown, own,
+        topology, uvs, numbers, claimed, loose, faces, slots, shown, own,
         corners, corner_faces, restored, materials, _wears_first(block.data), part, mesh, base, lost,
         recut=_recut(topology, as_shown, corners, corner_faces),
     )  # fmt: skip

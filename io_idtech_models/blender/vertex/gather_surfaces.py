@@ -286,6 +286,8 @@ def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) 
     other modifiers than an armature's make is how it is meant.
     """
     surface.as_shown = settings.normals == "SHOWN"
+    if settings.normals != "SOURCE" or mesh.changed:
+        surface.copies = None
     if settings.normals == "SMOOTH":
         surface.normals = smooth_normals(surface.positions, surface.triangles)
         surface.own_normals = np.ones(surface.num_vertices, np.bool_)
@@ -293,6 +295,7 @@ def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) 
         numbers, own = surface.source_vertices, surface.own_normals
         if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
             triangles, which = surface.triangles, own | (numbers < 0)
+            which &= own if surface.copies is None else own | (surface.copies < 0)
             surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
             if count:
                 said = "'%s': normals of %s point into the mesh in some frames as shown: smoothed there"
@@ -377,6 +380,7 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
         source_triangles=part.triangles.numbers,
         own_normals=part.own,
         mirrored=mirrored,
+        copies=None if part.copies is None else part.copies.astype(np.int32),
         base=_base_normals(part, shape, samples),
         corner_sources=sources,
         placed=transforms[:, :3, :3],

@@ -54,7 +54,7 @@ def linear_maps_at(
     used[triangles] = True
     maps, found = np.zeros((len(vertices), 3, 3)), np.zeros(len(vertices), np.bool_)
     for whole in (True, False):
-        labels = np.where(used, 0 if whole else _connected(triangles, places_of(before)), -1)
+        labels = np.where(used, 0 if whole else connected(triangles, places_of(before)), -1)
         of_part, fits = _part_maps(before, after, labels, slack)
         own = labels[vertices]
         fitting = ~found & np.append(fits, False)[own]  # -1 is no part
@@ -120,7 +120,7 @@ def places_of(positions: NDArray[Any]) -> Indices:
     return places
 
 
-def _connected(triangles: NDArray[Any], places: Indices) -> Indices:
+def connected(triangles: NDArray[Any], places: Indices) -> Indices:
     """Return the part of each vertex, (V,): those of one triangle belong together, and those at one place, (V,)."""
     lowest = np.arange(int(places.max(initial=-1)) + 1)
     corners = places[triangles]

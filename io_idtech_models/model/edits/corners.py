@@ -405,7 +405,17 @@ def _turn_like_source(corners: Indices, numbers: Indices, matched: Indices, sour
 
 def source_cuts(numbers: Indices, source: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell of corner triples (n, 3) of source numbers whether the source has a triangle of these vertices, (n,)."""
+    return source_faces(numbers, source) >= 0
+
+
+def source_faces(numbers: Indices, source: NDArray[Any]) -> Indices:
+    """Return which of the source's triangles (S, 3) has the vertices of each corner triple (n, 3), (n,); -1: none."""
+    none = np.full(len(numbers), -1, np.int64)
+    if not len(source):
+        return none
     limit = int(max(numbers.max(initial=0), source.max(initial=0))) + 1
     rising = (np.sort(triples.astype(np.int64), axis=1).T for triples in (numbers, source))
-    packed = [(low * limit + middle) * limit + high for low, middle, high in rising]
-    return np.isin(packed[0], packed[1]) & (numbers >= 0).all(axis=1)
+    wanted, offered = ((low * limit + middle) * limit + high for low, middle, high in rising)
+    order = np.argsort(offered, kind="stable")
+    place = order[np.minimum(np.searchsorted(offered[order], wanted), len(order) - 1)]
+    return np.where((offered[place] == wanted) & (numbers >= 0).all(axis=1), place, none)
