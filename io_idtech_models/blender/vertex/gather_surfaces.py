@@ -294,8 +294,8 @@ def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) 
     elif settings.normals == "SOURCE" and surface.normals is not None and mesh.turns_normals:
         numbers, own = surface.source_vertices, surface.own_normals
         if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
-            triangles, which = surface.triangles, own | (numbers < 0)
-            which &= own if surface.copies is None else own | (surface.copies < 0)
+            new = numbers < 0 if surface.copies is None else (numbers < 0) & (surface.copies < 0)
+            triangles, which = surface.triangles, own | new
             surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
             if count:
                 said = "'%s': normals of %s point into the mesh in some frames as shown: smoothed there"
