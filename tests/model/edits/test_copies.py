@@ -1,0 +1,104 @@
+"""Copies inside one mesh: whose normals go along with the source's, and whose are as shown."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from io_idtech_models.model.edits.copies import with_copied_normals
+from tests.model.edits.test_normals import CODING, degrees_between
+from tests.samples import SENTINEL, format_of
+
+QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+MIRROR = np.diag((1.0, -1.0, 1.0))
+WAYS = {
+    "in place": (np.eye(3), False),
+    "turned": (QUARTER, False),
+    "mirrored": (MIRROR, True),
+    "mirrored, its faces not turned over": (MIRROR, False),
+    "turned over": (np.eye(3), True),
+    "twice as high": (np.diag((1.0, 1.0, 2.0)), False),
+}
+NEAR = 0.01  # degrees
+
+
+@pytest.fixture
+def model():
+    return format_of(SENTINEL.read_bytes()).load(SENTINEL.read_bytes(), "sentinel")
+
+
+def with_copy(surface, axes, shift, flipped):
+    """Return a surface with a copy of its first vertices: shown as it should be in the base, anyhow in other frames."""
+    count = int((surface.source_vertices >= 0).sum())
+    faces = surface.triangles[(surface.triangles < count).all(axis=1)]
+    normals = surface.normals[:, :count] @ np.linalg.inv(axes)
+    normals /= np.linalg.norm(normals, axis=2, keepdims=True)
+    normals *= (-1 if flipped else 1) * np.linalg.det(axes) / abs(np.linalg.det(axes))
+    shown = np.random.default_rng(1).normal(size=normals.shape)
+    shown[0] = normals[0]
+    more = (faces[:, ::-1] if flipped else faces) + surface.num_vertices
+    copies = np.full(surface.num_vertices, -1, np.int32) if surface.copies is None else surface.copies
+    made = replace(
+        surface,
+        stored_positions=np.concatenate((surface.positions, surface.positions[:, :count] @ axes.T + shift), axis=1),
+        stored_normals=np.concatenate((surface.normals, shown), axis=1).astype(np.float32),
+        triangles=np.concatenate((surface.triangles, more)),
+        uvs=np.concatenate((surface.uvs, surface.uvs[:count])),
+        source_vertices=np.concatenate((surface.source_vertices, np.full(count, -1, np.int32))),
+        source_triangles=np.concatenate((surface.source_triangles, np.full(len(faces), -1, np.int32))),
+        copies=np.concatenate((copies, surface.source_vertices[:count])),
+    )
+    return made, normals
+
+
+def found(model, surface, copy=0):
+    """Return the normals of a copy in a model whose first surface is `surface`."""
+    after = with_copied_normals(replace(model, surfaces=[surface, *model.surfaces[1:]]), CODING)
+    assert after.surfaces[0].copies is None
+    own = int((surface.source_vertices >= 0).sum())
+    assert np.array_equal(after.surfaces[0].normals[:, :own], surface.normals[:, :own])
+    return after.surfaces[0].normals[:, (copy + 1) * own : (copy + 2) * own]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_normals_of_a_copy_go_along(model, way):
+    surface, wanted = with_copy(model.surfaces[0], WAYS[way][0], (0, 90, 0), WAYS[way][1])
+    assert degrees_between(found(model, surface), wanted).max() < NEAR
+
+
+def test_two_copies_go_each_their_own_way(model):
+    surface, first = with_copy(model.surfaces[0], QUARTER, (0, 90, 0), False)
+    surface, second = with_copy(surface, MIRROR, (0, -90, 0), True)
+    for nth, wanted in enumerate((first, second)):
+        assert degrees_between(found(model, surface, nth), wanted).max() < NEAR
+
+
+def test_of_a_mirrored_copy_what_is_shown_does_not_count(model):
+    surface, wanted = with_copy(model.surfaces[0], MIRROR, (0, 90, 0), True)
+    surface.normals[0, -len(wanted[0]) :] = (0.0, 0.0, 1.0)
+    assert degrees_between(found(model, surface), wanted).max() < NEAR
+
+
+@pytest.mark.parametrize(("degrees", "stays"), [(8.0, False), (12.0, True)])
+def test_normals_that_somebody_chose_stay_in_all_frames(model, degrees, stays):
+    surface, wanted = with_copy(model.surfaces[0], np.eye(3), (0, 90, 0), False)
+    shown = surface.normals[:, -wanted.shape[1] :]
+    across = np.cross(wanted[0], np.roll(wanted[0], 1, axis=1))
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    shown[0] = np.cos(np.radians(degrees)) * wanted[0] + np.sin(np.radians(degrees)) * across
+    after = found(model, surface)
+    assert np.array_equal(after, shown) if stays else degrees_between(after, wanted).max() < NEAR
+
+
+def test_a_copy_that_no_one_map_made_is_as_shown(model):
+    surface, wanted = with_copy(model.surfaces[0], np.eye(3), (0, 90, 0), False)
+    own = slice(-wanted.shape[1], None)
+    surface.positions[:, own] += np.sin(surface.positions[:, own][..., [1, 2, 0]])
+    assert np.array_equal(found(model, surface), surface.normals[:, own])
+
+
+def test_without_copies_the_model_is_the_same(model):
+    assert with_copied_normals(model, CODING) is model
+    surface, _ = with_copy(model.surfaces[0], QUARTER, (0, 90, 0), False)
+    bare = replace(model, surfaces=[surface], source=None)
+    assert with_copied_normals(bare, CODING) is bare
