@@ -121,6 +121,54 @@ def test_what_only_shines_has_no_colour_of_its_own(tmp_path):
     assert [(stage.role, stage.maps[0]) for stage in stages] == [(DIFFUSE, "_white"), (COLOR, "models/fire.tga")]
 
 
+def test_an_emission_shader_is_a_light(tmp_path):
+    material = material_of("models/lamp")
+    tree = material.node_tree
+    tree.nodes.remove(surface_of(material))
+    light, image = tree.nodes.new("ShaderNodeEmission"), tree.nodes.new("ShaderNodeTexImage")
+    image.image = picture(tmp_path, "models/lamp.tga")
+    tree.links.new(image.outputs["Color"], light.inputs["Color"])
+    tree.links.new(light.outputs[0], tree.get_output_node("ALL").inputs["Surface"])
+    cube(material)
+    stages = written(tmp_path).shader("models/lamp").stages
+    assert [(stage.role, stage.maps[0]) for stage in stages] == [(DIFFUSE, "_white"), (COLOR, "models/lamp.tga")]
+    assert "map _white\n\t\tred 0\n\t\tgreen 0\n\t\tblue 0\n" in (tmp_path / "crate.mtr").read_text()
+
+
+def clear_by(kind):
+    def clear(material):
+        tree = material.node_tree
+        mix, other = tree.nodes.new("ShaderNodeMixShader"), tree.nodes.new(kind)
+        tree.links.new(surface_of(material).outputs[0], mix.inputs[1])
+        tree.links.new(other.outputs[0], mix.inputs[2])
+        tree.links.new(mix.outputs[0], tree.get_output_node("ALL").inputs["Surface"])
+
+    return clear
+
+
+def clear_input(name, value):
+    return lambda material: setattr(surface_of(material).inputs[name], "default_value", value)
+
+
+CLEARED = {
+    "a number": clear_input("Alpha", 0.5),
+    "transmission": clear_input("Transmission Weight", 1.0),
+    "a shader": clear_by("ShaderNodeBsdfTransparent"),
+    "glass": clear_by("ShaderNodeBsdfGlass"),
+}
+
+
+@pytest.mark.parametrize("how", CLEARED)
+def test_what_one_sees_through_otherwise_is_said(tmp_path, capfd, how):
+    material = material_of("models/pane", Base_Color=picture(tmp_path, "models/pane.tga"))
+    cube(material)
+    written(tmp_path)
+    assert "seen through" not in capfd.readouterr().out
+    CLEARED[how](material)
+    written(tmp_path)
+    assert "or add a blend stage: 'models/pane'" in capfd.readouterr().out
+
+
 def test_alpha_that_cuts_is_tested(tmp_path):
     material = material_of("models/leaf", Base_Color=picture(tmp_path, "models/leaf.tga"))
     node = next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE")

@@ -500,6 +500,11 @@ def _(folder):
         import_model(put(folder / f"{name}.ase", samples_ase.pyramid()))
 
 
+@says("seen through in Blender", to="b.lwo", write_materials=True)
+def _(folder):
+    add_pictured().node_tree.nodes["Principled BSDF"].inputs["Alpha"].default_value = 0.5
+
+
 @says("nodes make what shines", to="b.lwo", write_materials=True)
 def _(folder):
     tree = add_pictured().node_tree

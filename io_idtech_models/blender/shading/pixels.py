@@ -38,6 +38,7 @@ PLAIN = 8  # texels of a side of a picture in one colour
 Color = tuple[float, float, float]
 BLACK, GREY, WHITE = (0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)
 MIXING = frozenset(("MIX_SHADER", "ADD_SHADER", "BSDF_TRANSPARENT", "REROUTE"))  # nodes that add nothing of their own
+CLEAR = frozenset(("BSDF_TRANSPARENT", "BSDF_GLASS", "BSDF_REFRACTION"))  # that show what lies behind
 SHINE = ("Specular Tint", "Specular IOR Level")  # inputs of the node, the picture that colours the shine first
 
 
@@ -205,28 +206,37 @@ class Maps(NamedTuple):
     tested: bool = False  # the first one's alpha says where there is a surface
     glow: Block | None = None  # what is as bright as it is
     shine: Color = BLACK  # times this, as pictures have it; without an image the light itself
+    lit: bool = True  # what has no first image has a colour of its own that lights light
+    through: bool = False  # what lies behind is seen through it, otherwise than where it is `tested`
 
 
 def maps_of(material: Block) -> Maps:
     """Return the pictures of a material, which lead to the inputs of its surface."""
-    surface = next(iter(surfaces_of(material)), None)
+    surface, through = next(iter(surfaces_of(material)), None), is_seen_through(material)
     if surface is None:
-        return Maps(image_of(material))
+        lights = [node for node in shown_by(material) if node.type == "EMISSION"]
+        glow, shine = _glow_of(material, lights[0], "") if lights else (None, BLACK)
+        return Maps(None if lights else image_of(material), None, None, False, glow, shine, not lights, through)
     diffuse = image_of(material)
     bump = image_behind(surface.inputs["Normal"])
     specular = next((found for name in SHINE if (found := image_behind(surface.inputs[name])) is not None), None)
-    glow, shine = _glow_of(material, surface)
+    glow, shine = _glow_of(material, surface) if shines(surface) else (None, BLACK)
     others = (bump, specular, glow)
     diffuse = None if diffuse in others and image_behind(surface.inputs["Base Color"]) is None else diffuse
     tested = diffuse is not None and image_behind(surface.inputs["Alpha"]) == diffuse
-    return Maps(diffuse, bump, specular, tested, glow, shine)
+    return Maps(diffuse, bump, specular, tested, glow, shine, True, through and not tested)
 
 
-def _glow_of(material: Block, surface: Block) -> tuple[Block | None, Color]:
-    """Return the picture of what shines of a surface, and how brightly that does."""
-    if not shines(surface):
-        return None, BLACK
-    socket, power = surface.inputs["Emission Color"], number_of(surface.inputs["Emission Strength"])
+def is_seen_through(material: Block) -> bool:
+    """Tell whether a material shows what lies behind it: by a shader that does, or by an input of its surface."""
+    inputs = [surface.inputs[name] for surface in surfaces_of(material) for name in ("Alpha", "Transmission Weight")]
+    clear = any(number_of(socket) != (1.0 if socket.name == "Alpha" else 0.0) for socket in inputs)
+    return clear or any(node.type in CLEAR and not node.mute for node in shown_by(material))
+
+
+def _glow_of(material: Block, surface: Block, prefix: str = "Emission ") -> tuple[Block | None, Color]:
+    """Return the picture of what shines of a surface, and how brightly that does; its inputs' names have a prefix."""
+    socket, power = surface.inputs[f"{prefix}Color"], number_of(surface.inputs[f"{prefix}Strength"])
     image, source = image_behind(socket), source_of(socket)
     if power is None or (source is not None and source.type not in {"RGB", "TEX_IMAGE"}):
         text = "'%s': nodes make what shines, bake that into a picture: it is written without them"

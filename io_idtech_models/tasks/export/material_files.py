@@ -13,7 +13,7 @@ from ...blender import names
 from ...blender.compat import Block
 from ...blender.mesh.surface_names import worn_materials
 from ...blender.provenance import is_stand_in
-from ...blender.shading.pixels import color_of, maps_of, origin_of, written_color
+from ...blender.shading.pixels import Maps, color_of, maps_of, origin_of, written_color
 from ...game.search import SearchPath
 from ...game.shaders import declaring
 from ...game.shaders.declaring import Declared, can_be_named, is_own, text_of
@@ -52,7 +52,14 @@ def material_files(asked: ExportRequest, blocks: Sequence[Any]) -> list[tuple[Ta
     unnamed = [name for name, _ in found if not can_be_named(name)]
     if unnamed:
         log.warning("no text of materials can name them, left out: %s", listed(unnamed))
-    declared = [_declared(name, material) for name, material in found if can_be_named(name)]
+    named = [(name, material, maps_of(material)) for name, material in found if can_be_named(name)]
+    through = [material.name for _, material, maps in named if maps.through]
+    if through:
+        text = (
+            "seen through in Blender, not so in the text: link the picture's alpha to Alpha, or add a blend stage: %s"
+        )
+        log.warning(text, listed(through))
+    declared = [_declared(name, material, maps) for name, material, maps in named]
     log.warning("'%s' goes into the game's folder 'materials': Doom 3 reads no other", target.name)
     return [(target, text_of(declared))]
 
@@ -75,11 +82,10 @@ def _as_games_have_it(name: str) -> str:
     return ENDING.sub("", name.replace("\\", "/")).lower()
 
 
-def _declared(name: str, material: Block) -> Declared:
-    """Return what a text says of a material."""
-    maps = maps_of(material)
-    colour = written_color(material) if maps.diffuse is None else color_of(material)
-    red, green, blue = (int(each) / 255 for each in colour)
+def _declared(name: str, material: Block, maps: Maps) -> Declared:
+    """Return what a text says of a material, whose pictures `maps` are."""
+    colour = written_color(material) if maps.diffuse is None and maps.lit else color_of(material)
+    red, green, blue = (int(each) / 255 if maps.lit else 0.0 for each in colour)
     pictures = ((maps.diffuse, ""), (maps.bump, "_local"), (maps.specular, "_s"), (maps.glow, "_glow"))
     diffuse, bump, specular, glow = (_named(image, name, ending) for image, ending in pictures)
     color = red, green, blue

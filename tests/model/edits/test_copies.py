@@ -31,6 +31,7 @@ def with_copy(surface, axes, shift, flipped):
     """Return a surface with a copy of its first vertices: shown as it should be in the base, anyhow in other frames."""
     count = int((surface.source_vertices >= 0).sum())
     faces = surface.triangles[(surface.triangles < count).all(axis=1)]
+    assert surface.normals is not None
     normals = surface.normals[:, :count] @ np.linalg.inv(axes)
     normals /= np.linalg.norm(normals, axis=2, keepdims=True)
     normals *= (-1 if flipped else 1) * np.linalg.det(axes) / abs(np.linalg.det(axes))
