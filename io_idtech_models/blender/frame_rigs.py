@@ -12,14 +12,17 @@ from typing import Any
 import bpy
 
 from . import names
-from .compat import Block
+from .compat import HAS_SLOTS, Block, action_parts, played_slot, slot_label
 from .curves import playing_strips
 
-RIG = "idtech_rig"  # on an armature: it was made of frames, and the id of the rig; on its actions: whose they are
+# On an armature: it was made of frames, and the id of the rig; on its actions, and on keys: whose they are.
+RIG = "idtech_rig"
 RIG_WHOLE = "idtech_rig_whole"  # on the action that shows all frames
 RIG_ALL = "idtech_rig_all"  # on the action of an animation: the one that shows all frames
 RIG_KEYS = "idtech_rig_keys"  # on such an action: the one that plays the keys along with it
 CLIP = "idtech_rig_clip"  # on such an action: which it is, whatever it is called; copies have the first one's
+GONE = "the action that poses all frames of '%s' is gone, and with it the poses"
+NEAR = 1e-4  # of a frame
 MODIFIER = "Rig"
 TAGS = "Tags"  # the collection of the bones that tags became
 NO_TAG = "idtech_no_tag"  # on these bones: what they were called when they were made
@@ -67,6 +70,28 @@ def rig_of(block: Block) -> Block | None:
     """Return the armature, made of its frames, that poses a mesh, or None."""
     modifier = modifier_of(block)
     return None if modifier is None else modifier.object
+
+
+def is_bereft(block: Block) -> bool:
+    """Tell whether a mesh's keys hold what a rig left of their frames, and no armature poses it any more."""
+    keys = None if block.type != "MESH" else block.data.shape_keys
+    return keys is not None and bool(keys.get(RIG)) and not keys.use_relative and modifier_of(block) is None
+
+
+def bind(block: Block, rig: Block) -> None:
+    """Let an armature pose a mesh, before its other modifiers."""
+    modifier: Any = block.modifiers.new(MODIFIER, "ARMATURE")
+    modifier.object = rig
+    block.modifiers.move(len(block.modifiers) - 1, 0)
+
+
+def bind_again(rig: Block) -> list[Block]:
+    """Let an armature pose the meshes again that it was made of, and that lost their modifiers; returns these."""
+    every: list[Block] = list(bpy.data.objects)
+    found = [block for block in every if is_bereft(block) and block.data.shape_keys[RIG] == rig_id(rig)]
+    for block in found:
+        bind(block, rig)
+    return found
 
 
 def is_posed_alone(block: Block) -> bool:
@@ -130,6 +155,12 @@ def twins_of(rig: Block) -> list[Block]:
     return [block for block in every if block != rig and is_frame_rig(block) and rig_id(block) == rig_id(rig)]
 
 
+def pose_part(action: Block) -> tuple[Any, list[Any]]:
+    """Return the slot (None before 4.4) and the curves of an action that pose an armature: the first that has some."""
+    fitting = [(slot, curves) for slot, kind, curves in action_parts(action) if kind in ("", "OBJECT")]
+    return next((each for each in fitting if each[1]), fitting[0] if fitting else (None, []))
+
+
 def plays_another(rig: Block) -> Block | None:
     """Return the action that an armature plays if it is none of its own."""
     playing = None if rig.animation_data is None else rig.animation_data.action
@@ -141,10 +172,25 @@ def played_beside(rig: Block) -> str:
     other, animation = plays_another(rig), rig.animation_data
     if other is not None:
         return f"'{rig.name}' plays '{other.name}', which is no animation of its model"
-    if animation is not None and animation.action is not None:
-        return ""
-    own = rig_actions(rig)
-    return f"'{rig.name}' plays strips" if any(strip.action not in own for strip in playing_strips(animation)) else ""
+    strips = playing_strips(animation)
+    if animation is None or animation.action is None:
+        whole = whole_of(rig)
+        return f"'{rig.name}' plays strips" if any(not _shows_all(strip, whole) for strip in strips) else ""
+    slot = played_slot(animation)
+    if HAS_SLOTS and slot != pose_part(animation.action)[0]:
+        which = "no slot" if slot is None else f"the slot '{slot_label(slot)}'"
+        return f"'{rig.name}' plays {which} of '{animation.action.name}'"
+    blends = animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0
+    return f"'{rig.name}' plays strips beside '{animation.action.name}'" if strips and blends else ""
+
+
+def _shows_all(strip: Any, whole: Block | None) -> bool:
+    """Tell whether an NLA strip plays the action of all frames as it is."""
+    if strip.action is None or strip.action != whole or strip.blend_type != "REPLACE" or strip.use_animated_time:
+        return False
+    in_place = abs(strip.frame_start - strip.action_frame_start) < NEAR and abs(strip.scale - 1.0) < NEAR
+    blends = strip.use_animated_influence or strip.blend_in or strip.blend_out
+    return in_place and not (strip.use_reverse or blends)
 
 
 def kept_beside(rig: Block) -> list[Block]:

@@ -27,7 +27,7 @@ from .compat import (
 )
 from .curves import add_curve, curve_points, value_path
 from .data_paths import reset_value, set_value, value_at
-from .frame_rigs import RIG, RIG_KEYS, is_frame_rig, partner_of, posed_by, whole_of
+from .frame_rigs import RIG, RIG_KEYS, is_frame_rig, partner_of, pose_part, posed_by, whole_of
 from .properties import PREVIEW
 from .provenance import MODEL_ID, PART, PLAYER
 from .spans import span_of, warn_of_length
@@ -80,14 +80,22 @@ def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: 
     times = _times(action, roles, frames)
     moved = {role.owner for role in roles}
     rigs = [owner for owner in owners if owner not in moved and isinstance(owner, bpy.types.Object)]
-    made = (rig for rig in rigs if is_frame_rig(rig) and posed_by(rig))  # no copy of one, as controls of it are
-    roles += [role for rig in made for role in rig_roles(rig, partner_of(rig, action))]
+    for rig in rigs:
+        if is_frame_rig(rig) and posed_by(rig):  # no copy of one, as controls of it are
+            partner = partner_of(rig, action)
+            roles += rig_roles(rig, partner)
+            if partner is None and any(isinstance(owner, bpy.types.Key) for owner in moved):
+                text = "'%s' has no poses for '%s' any more, which is posed as it stands: play that in the list"
+                log.warning(text, rig.name, action.name)
     return Take(name, action, roles, times)
 
 
 def rig_roles(rig: Block, action: Block | None) -> list[Role]:
     """Return the role of an armature that was made of frames in what its keys play, while it plays an action."""
-    return [] if action is None else [replace(role, partner=action) for role in _cast(action, [rig])]
+    if action is None:
+        return []
+    slot, curves = pose_part(action)
+    return [Role(rig, slot, curves, partner=action)] if curves else []
 
 
 def key_roles(rig: Block, action: Block) -> list[Role]:
@@ -262,10 +270,11 @@ def _fits(owner: Block, curves: list[Any]) -> bool:
         paths = [path for path in paths if path.startswith(POSE)]
     if owner.id_type == "KEY":
         paths = [path for path in paths if (path == "eval_time") != owner.use_relative]
-    return any(_has(owner, path) for path in dict.fromkeys(paths))
+    return any(has_path(owner, path) for path in dict.fromkeys(paths))
 
 
-def _has(owner: Block, path: str) -> bool:
+def has_path(owner: Block, path: str) -> bool:
+    """Tell whether a data-block has what a path of curves says."""
     try:
         owner.path_resolve(path)
     except ValueError:

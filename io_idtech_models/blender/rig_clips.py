@@ -25,18 +25,31 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reporting import listed
+from ..reporting import listed, plural
 from . import names, spans
-from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
-from .curves import BONE_PATH, LINEAR, Keys, add_curves, curve_points, group_by_bone, moved_bones, read_keys
+from .compat import Block, is_muted, new_curves, play, slot_curves, slot_name
+from .curves import (
+    BONE_PATH,
+    LINEAR,
+    Keys,
+    add_curves,
+    curve_points,
+    group_by_bone,
+    moved_bones,
+    playing_strips,
+    read_keys,
+)
 from .frame_rigs import (
     CLIP,
     RIG,
     RIG_ALL,
     RIG_KEYS,
+    RIG_WHOLE,
     is_copy,
     is_frame_rig,
     partner_of,
+    pose_part,
+    posed_by,
     rig_actions,
     rig_id,
     twins_of,
@@ -44,7 +57,7 @@ from .frame_rigs import (
 )
 from .linked import is_from_library, is_linked
 from .part_rests import own_rests
-from .playback import call_tracks, keep, let_go
+from .playback import call_tracks, has_path, keep, let_go
 from .roots import bone_root
 from .scene import bending
 
@@ -154,7 +167,10 @@ def settle(rigs: Iterable[Block], decides: bool = True) -> None:
     for rig in rigs:
         own_rests(rig)
         whole = _own_whole(rig)
+        if whole is None and decides:
+            whole = _made_anew(rig)
         if whole is not None:
+            _adopt(rig, whole)
             _own_clips(rig, whole)
             _settle(rig, whole, decides)
 
@@ -198,6 +214,57 @@ def _own_whole(rig: Block) -> Block | None:
     return own
 
 
+def _made_anew(rig: Block) -> Block | None:
+    """Make the action of all frames anew of the animations where somebody deleted it; None where there are none."""
+    clips = _orphans(rig)
+    if not clips or is_from_library(rig):
+        return None
+    whole = new_whole(rig)
+    new_curves(whole, "OBJECT", slot_name(rig))
+    for clip in clips:
+        first, count = frames_in_whole(clip)
+        write(whole, ActionPoses(clip).at(0, count), first)
+    animation = rig.animation_data
+    if animation is not None and animation.action is None and not playing_strips(animation):
+        play(rig, whole)  # as before
+    log.warning("the action of all frames of '%s' was gone: it is made anew of its animations", rig.name)
+    shown = {frame for clip in clips for frame in range(*_span_in_whole(clip))}
+    every = max((len(block.data.shape_keys.key_blocks) for block in posed_by(rig)), default=0)
+    left = [frame for frame in range(every) if frame not in shown]
+    if left:
+        text = "%s of '%s' in no animation: there it rests (first: %d)"
+        log.warning(text, plural(len(left), "frame"), rig.name, left[0])
+    return whole
+
+
+def new_whole(rig: Block) -> Block:
+    """Return a new action that is to show all frames of an armature, still without curves."""
+    action: Block = bpy.data.actions.new(names.fit(rig.name))
+    action[RIG], action[RIG_WHOLE] = rig_id(rig), True
+    names.remember(action, action.name)
+    action.use_fake_user = True
+    return action
+
+
+def _adopt(rig: Block, whole: Block) -> None:
+    """Let clips be the whole's whose own one was deleted, of which this is a copy, or which this was made of."""
+    for clip in _orphans(rig):
+        if not is_linked(clip):
+            clip[RIG_ALL] = whole
+
+
+def _orphans(rig: Block) -> list[Block]:
+    """Return the clips of an armature, and their copies, that name no action of all frames."""
+    own = [action for action in bpy.data.actions if action.get(RIG) == rig_id(rig) and rig_id(rig)]
+    return [action for action in own if frames_in_whole(action)[1] and action.get(RIG_ALL) is None]
+
+
+def _span_in_whole(clip: Block) -> tuple[int, int]:
+    """Return when the whole shows a clip's frames: the first, and the one behind the last."""
+    first, count = frames_in_whole(clip)
+    return first, first + count
+
+
 def _place(rig: Block) -> tuple[int, str]:
     return names.place_among_copies(rig.data.name)
 
@@ -231,36 +298,67 @@ def _settle(rig: Block, whole: Block, decides: bool) -> None:
     if not decides and any(change.own and change.wholes and not change.alike for _, change in changes):
         return  # an export says so
     if is_linked(whole):  # Blender changes no curves there
-        apart = [clip.name for clip, change in changes if (change.own or change.wholes) and not change.alike]
-        if apart:
-            text = (
-                "poses that '%s' of the linked '%s' does not show are not written, open that .blend and save it: of %s"
-            )
-            log.warning(text, whole.name, rig.name, listed(apart))
+        _say_apart(rig, whole, [clip.name for clip, change in changes if change.any and not change.alike])
         return
+    muted = [clip.name for clip, _ in changes if any(map(is_muted, curves_of(clip)))]
+    if muted and decides:
+        log.warning("muted curves count as if they were not, delete them if they are not meant, of: %s", listed(muted))
     for clip, change in changes:
-        if change.own and change.wholes and not change.alike:
-            text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"
-            log.warning(text, clip.name, whole.name, clip.name if clip == playing else whole.name)
-        if change.own and (not change.wholes or clip == playing):
-            first, count = frames_in_whole(clip)
-            write(whole, _edited(ActionPoses(clip).at(0, count), every, whole, first), first)
-    if any(change.own or change.wholes for _, change in changes):
+        _take_over(clip, change, every, rig)
+    if any(change.any for _, change in changes):
         every = ActionPoses(whole)
         for clip, _ in changes:
-            now = _Change(clip, every)
-            if now.own or now.wholes:
+            if _Change(clip, every).any:
                 _renew(clip, every)
         _note_settled(rig, whole)
 
 
-def _edited(poses: Poses, before: ActionPoses, whole: Block, first: int) -> Poses:
+def _say_apart(rig: Block, whole: Block, clips: list[str]) -> None:
+    """Name the clips of a linked armature that hold other poses than its whole, of which exports are."""
+    if clips:
+        text = "poses that '%s' of the linked '%s' does not show are not written, open that .blend and save it: of %s"
+        log.warning(text, whole.name, rig.name, listed(clips))
+
+
+def _take_over(clip: Block, change: _Change, every: ActionPoses, rig: Block) -> None:
+    """Take what was changed in a clip to the whole, whose poses were `every`; where both were, the one that plays."""
+    whole, plays = every.action, rig.animation_data is not None and rig.animation_data.action == clip
+    if change.own and change.wholes and not change.alike:
+        text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"
+        log.warning(text, clip.name, whole.name, clip.name if plays else whole.name)
+    if change.own and (not change.wholes or plays):
+        first, count = frames_in_whole(clip)
+        poses = ActionPoses(clip).at(0, count)
+        if not change.wholes:
+            poses = _without_gone(poses, every, rig, plays)
+        write(whole, _edited(poses, every, first), first)
+
+
+def _edited(poses: Poses, before: ActionPoses, first: int) -> Poses:
     """Return what a clip makes of its frames in the whole; where it is as that was `before`, what others did."""
     count = poses.values.shape[1]
-    was, now = before.at(first, count), ActionPoses(whole).at(first, count)
+    was, now = before.at(first, count), ActionPoses(before.action).at(first, count)
     if not was.channels == now.channels == poses.channels:
         return poses
     return Poses(poses.channels, np.where(poses.values == was.values, now.values, poses.values))
+
+
+def _without_gone(poses: Poses, every: ActionPoses, rig: Block, plays: bool) -> Poses:
+    """Return a clip's poses with channels that were deleted there: as shown if it `plays`, else at rest."""
+    known = set(poses.channels)
+    gone = [each for each in every.channels if each not in known and has_path(rig, each[0])]
+    held = [_held(rig, channel) if plays else _rest(channel) for channel in gone]
+    more = np.repeat(np.array(held, np.float32).reshape(-1, 1), poses.values.shape[1], axis=1)
+    channels = [*poses.channels, *gone]
+    order = sorted(range(len(channels)), key=channels.__getitem__)
+    return Poses([channels[place] for place in order], np.concatenate((poses.values, more))[order])
+
+
+def _held(rig: Block, channel: Channel) -> float:
+    """Return what a channel of an armature's pose is just now."""
+    path, index = channel
+    found = rig.path_resolve(path)
+    return float(found[index] if hasattr(found, "__len__") else found)
 
 
 def _note_settled(rig: Block, whole: Block) -> None:
@@ -302,6 +400,7 @@ class _Change:
         then, often = settled.get(_called(clip), ("", 0))
         if not self.own and then == self.stamp[1] and often > times:
             self.own, self.wholes = True, False
+        self.any = self.own or self.wholes
 
 
 def _stamp(clip: Block, every: ActionPoses) -> tuple[str, str]:
@@ -368,6 +467,7 @@ class ActionPoses:
     """The curves of an action that pose an armature, read once."""
 
     def __init__(self, action: Block) -> None:
+        self.action = action
         named = {(curve.data_path, curve.array_index): curve for curve in curves_of(action)}
         self.channels = sorted(named)
         self.curves = [named[channel] for channel in self.channels]
@@ -392,7 +492,7 @@ class ActionPoses:
 
 def curves_of(action: Block) -> list[Any]:
     """Return the curves of an action that pose an armature."""
-    return next((curves for _, kind, curves in action_parts(action) if kind in ("", "OBJECT") and curves), [])
+    return pose_part(action)[1]
 
 
 def places_of(at: Floats, times: Floats) -> NDArray[np.intp] | None:
@@ -418,7 +518,7 @@ def write(action: Block, poses: Poses, first: int, whole: bool = False, cut: boo
     Elsewhere a bone that had no such curve rests; but if that is the `whole` action, it has no other curves then, and
     if it is `cut`, no other keys.
     """
-    slot = next((slot for slot, kind, _ in action_parts(action) if kind in ("", "OBJECT")), None)
+    slot = pose_part(action)[0]
     curves = slot_curves(action, slot)
     known = {(curve.data_path, curve.array_index): curve for curve in curves}
     for channel in known.keys() - set(poses.channels) if whole else ():

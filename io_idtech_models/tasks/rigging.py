@@ -14,7 +14,7 @@ from ..assets import convert
 from ..assets.load import Loaded
 from ..blender import names
 from ..blender.compat import Block, Context
-from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
+from ..blender.frame_rigs import bind_again, is_frame_rig, posed_by, rig_of
 from ..blender.linked import LOCAL, THERE, refuse_linked
 from ..blender.player.assembly import HEAD, LOWER, UPPER
 from ..blender.player.parts import PlayerFound, find_player
@@ -26,6 +26,7 @@ from ..blender.vertex.shown_keys import has_frames
 from ..blender.window import mode_of, object_mode, selected, set_mode
 from ..reporting import LimitError, Summary, advance, collected_warnings, listed, plural
 from .animations.vertex import VertexAnimations
+from .export.advice import of_bereft
 from .export.left_out import instances_left_out, left_out, taken_along
 from .export.plain import framed_model, row_of_levels
 from .export.selection import Choice, choose
@@ -81,6 +82,8 @@ def read(context: Context, settings: RigSettings, this_frame: bool = False) -> F
             chosen = _chosen(context)
             models = _read_in_own_space([chosen, *_beside(chosen, context)], context)
             _refuse_other_frames(models)
+            for text in of_bereft(chosen.whole):
+                log.warning("%s", text)
             parts = [whole(model, beside=nth > 0) for nth, model in enumerate(models)]
             name = parts[0].name
         rests = [part.model.shown if this_frame and part.model is not None else -1 for part in parts]
@@ -328,6 +331,7 @@ def remove(context: Context) -> Summary:
     if rig is None:
         raise LimitError("no rig that was made of frames is active, and no mesh that such a one poses")
     name = rig.name
+    lost = bind_again(rig)
     posed = posed_by(rig)
     refuse_linked(dict.fromkeys([rig, *posed, *(block.data for block in posed)]), f"{LOCAL}, or remove the rig there")
     if mode_of(context) != "OBJECT":
@@ -336,6 +340,9 @@ def remove(context: Context) -> Summary:
         active = context.view_layer.objects.active
         shown = [block for block in posed if block.name in context.view_layer.objects]
         context.view_layer.objects.active = shown[0] if active == rig and shown else active
+        if lost:
+            text = "the Armature modifiers of these were gone, their frames are as '%s' posed them: %s"
+            log.warning(text, name, listed([block.name for block in lost]))
         export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
         meshes = remove_rig(rig, _collections(posed, context), export)
     return Summary(

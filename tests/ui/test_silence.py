@@ -11,9 +11,10 @@ import pytest
 
 from examples import strut
 from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, playing_curves, slot_curves
-from io_idtech_models.blender.frame_rigs import whole_of
+from io_idtech_models.blender.frame_rigs import posed_by, whole_of
 from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
+from io_idtech_models.blender.rig_clips import clips_of, curves_of
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli, rigging
 from tests import samples_ase, samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal
@@ -348,7 +349,46 @@ def _(folder):
 
 @says("the action that poses all frames of", to="a.md2")
 def _(folder):
+    rig = rigged_stilt()
+    for action in [whole_of(rig), *clips_of(rig)]:
+        bpy.data.actions.remove(action)
+
+
+@says("is made anew of its animations", to="a.md2")
+def _(folder):
     bpy.data.actions.remove(whole_of(rigged_stilt()))
+
+
+@says("in no animation: there it rests", to="a.md2")
+def _(folder):
+    rig = rigged_stilt()
+    for action in [whole_of(rig), clips_of(rig)[0]]:
+        bpy.data.actions.remove(action)
+
+
+@says("any more, which is posed as it stands", to="a.md2", frames="ACTIONS")
+def _(folder):
+    bpy.data.actions.remove(clips_of(rigged_stilt())[0])
+
+
+@says("muted curves count as if they were not", to="a.md2")
+def _(folder):
+    curves_of(clips_of(rigged_stilt())[0])[0].mute = True
+
+
+@says("plays strips beside", to="a.md2")
+def _(folder):
+    animation = rigged_stilt().animation_data
+    animation.nla_tracks.new().strips.new("run", 0, animation.action)
+    animation.action_blend_type = "ADD"
+
+
+@says("no Armature modifier with it poses them", to="a.md2")
+def _(folder):
+    rig = rigged_stilt()
+    (mesh,) = posed_by(rig)
+    mesh.modifiers.clear()
+    activate(mesh)
 
 
 @says("no animations of its model that", to="a.md2")
@@ -881,6 +921,16 @@ def _(folder):
 @says("plays, and is written, other animations are not", to="a.mdm", what="SCENE", write_animation=True)
 def _(folder):
     newt()
+
+
+@says("bones are written at rest, animations are not", to="a.mdm", what="SCENE", write_animation=True)
+def _(folder):
+    newt()[0].animation_data.action = None
+
+
+@says("animations are files of their own", to="a.md5mesh", what="SCENE")
+def _(folder):
+    trooper()
 
 
 def rows_of_a_table(folder: Path) -> None:

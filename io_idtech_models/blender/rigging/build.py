@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -27,7 +26,7 @@ from ...model.rigging.joined import JoinedPart, PartRig, join
 from ...model.rigging.rig import FrameRig
 from ...model.transforms import inverse
 from ..compat import Block
-from ..frame_rigs import MODIFIER, RIG
+from ..frame_rigs import RIG, bind, rig_id
 from ..mesh import attributes
 from ..part_rests import hold
 from ..player.assembly import lock, show_frame
@@ -131,9 +130,8 @@ def _bind(mesh: Block, bones: Bones, weights: NDArray[np.float64], own: NDArray[
     shares = weights[:, deforming][points, groups].astype(np.float32)
     before = len(mesh.vertex_groups)
     write_groups(mesh, [called[place] for place in deforming], points, groups + before, shares)
-    modifier: Any = mesh.modifiers.new(MODIFIER, "ARMATURE")
-    modifier.object = bones.block
-    mesh.modifiers.move(len(mesh.modifiers) - 1, 0)
+    mesh.data.shape_keys[RIG] = rig_id(bones.block)
+    bind(mesh, bones.block)
 
 
 def write_keys(mesh: Block, frames: NDArray[np.float32]) -> None:

@@ -18,7 +18,7 @@ from ...model.rigging.fit import LEAST_WEIGHT
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
-from ..frame_rigs import MODIFIER, posed_by
+from ..frame_rigs import bind, posed_by
 from ..mesh import attributes
 from ..playback import showing_all, value_takes
 from ..player.parts import find_player
@@ -59,9 +59,7 @@ def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
         off = _distance(block, source)
     write_groups(block, names, points, groups + before, weights)
     if not any(m.type == "ARMATURE" for m in block.modifiers):
-        modifier: Any = block.modifiers.new(MODIFIER, "ARMATURE")
-        modifier.object = rig
-        block.modifiers.move(len(block.modifiers) - 1, 0)
+        bind(block, rig)
     return off
 
 

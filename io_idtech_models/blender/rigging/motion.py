@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,11 +15,11 @@ from ...model import steady
 from ...model.rigging.joined import JoinedPart, JoinedRig
 from ...model.rigging.rig import rig_matrices
 from ...model.transforms import from_matrices, inverse
-from .. import names
 from ..compat import Block, curves_for, played_slot
 from ..curves import add_curves, bone_path, group_by_bone
-from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
+from ..frame_rigs import RIG_KEYS
 from ..joints import TURN
+from ..rig_clips import new_whole
 from ..skeletal.armature import joint_matrices, relative
 from .bones import Bones
 from .read import unit
@@ -137,12 +136,9 @@ def play_whole(bones: Bones, motion: Motion, parts: list[KeyedBones], keys: Bloc
     `keys` is the action that shows these.
     """
     block = bones.block
-    action: Block = bpy.data.actions.new(names.fit(block.name))
-    action[RIG], action[RIG_WHOLE] = rig_id(block), True
+    action = new_whole(block)
     if keys is not None:
         action[RIG_KEYS] = keys
-    names.remember(action, action.name)
-    action.use_fake_user = True
     curves: Any = None
     for part in parts:
         wanted, rows = [], []

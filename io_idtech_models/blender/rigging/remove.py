@@ -18,7 +18,7 @@ from ...reporting import LimitError, listed
 from .. import names
 from ..compat import HAS_SLOTS, Block
 from ..empties import decompose
-from ..frame_rigs import modifier_of, played_beside, posed_by, rig_actions, twins_of
+from ..frame_rigs import GONE, RIG, modifier_of, played_beside, posed_by, rig_actions, twins_of, whole_of
 from ..hanging import find_hanging, let_down
 from ..mesh import attributes
 from ..player.assembly import follow_root
@@ -54,7 +54,11 @@ def remove(
         LimitError: a mesh has other points than its keys, or they disagree, or another object shares it.
     """
     settle([rig, *twins_of(rig)])
+    if whole_of(rig) is None:
+        raise LimitError(f"{GONE % rig.name}: undo that")
     meshes = posed_by(rig)
+    if not meshes:
+        raise LimitError(f"'{rig.name}' poses none of the meshes that it was made of: delete it as any other armature")
     refuse_shared(meshes)
     beside = played_beside(rig)
     if beside:
@@ -207,6 +211,7 @@ def _unbind(meshes: list[Block], rig: Block) -> None:
         block.constraints.remove(hold)
     for block in meshes:
         block.modifiers.remove(modifier_of(block))
+        block.data.shape_keys.pop(RIG, None)
         for group in [group for group in block.vertex_groups if group.name in bones]:
             block.vertex_groups.remove(group)
     for empty in rests:

@@ -24,7 +24,7 @@ from ...blender.compat import (
     playing_curves,
     share_action,
 )
-from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
+from ...blender.frame_rigs import is_frame_rig, partner_of, posed_by, rig_of, rigs_of, whole_of
 from ...blender.playback import call_tracks, changing_over, drop_solo, let_go, used_actions
 from ...blender.player.parts import find_player
 from ...blender.properties import TIMES, numbers
@@ -203,13 +203,17 @@ class VertexAnimations(Animations):
         shown = self.finder.at(playing_curves(self.lead), [float(scene.frame_current)])[0] if row.whole else -1
         self.lead.animation_data_create()
         self.demand_no_tweak()
+        rigs = rigs_of(self.keyed)
+        rig_clips.settle(rigs)
+        if any(whole_of(rig) is not None and partner_of(rig, row.action) is None for rig in rigs):
+            self.pair_rigs()  # somebody deleted an animation's poses
         owners = self.players()
         with changing_over(owners):
             for owner in owners:
                 drop_solo(owner)
             play(self.lead, row.action)
             self.play_together()
-            rig_clips.play_along(rigs_of(self.keyed), row.action, row.whole)
+            rig_clips.play_along(rigs, row.action, row.whole)
         if row.by_names:
             fit_scene(scene, row.first, row.last)
             return

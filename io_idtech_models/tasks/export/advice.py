@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ... import formats
 from ...blender import names
 from ...blender.compat import plays_others_curves
-from ...blender.frame_rigs import modifier_of
+from ...blender.frame_rigs import is_bereft, modifier_of
 from ...blender.mesh.attributes import rendered_uv_map
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, PICTURE, collection_of, unit_of
@@ -159,6 +159,13 @@ def of_hidden_rigs(blocks: Iterable[Any]) -> list[str]:
     hidden = [block for block in blocks if (rig := modifier_of(block)) is not None and not rig.show_viewport]
     text = "the modifier of a rig made of frames is off in the viewport, and frames are written without it"
     return [f"{text}: {listed([block.name for block in hidden])}"] if hidden else []
+
+
+def of_bereft(blocks: Iterable[Any]) -> list[str]:
+    """Return that meshes show frames without what a rig that was made of these did to them, in a sentence."""
+    text = "a rig was made of their frames, and no Armature modifier with it poses them: undo that, or add it again, to"
+    left = [block.name for block in blocks if is_bereft(block)]
+    return [f"{text}: {listed(left)}"] if left else []
 
 
 def of_pinned(blocks: Iterable[Any]) -> list[str]:

@@ -33,7 +33,16 @@ from .advice import advice, of_bare_bones, of_bones_beside, of_lost_slots, of_st
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, motion_files, moved_by, of_format, played
-from .motion_sources import NoActionError, Source, actions_of, automatic, kept_beside, shown_by, sources_of
+from .motion_sources import (
+    NoActionError,
+    RowsAloneError,
+    Source,
+    actions_of,
+    automatic,
+    kept_beside,
+    shown_by,
+    sources_of,
+)
 from .selection import Choice
 from .skin_files import of_unlisted, skin_files
 from .targets import folder_notes, in_game_folder, write_into_folders
@@ -135,7 +144,12 @@ def _export_model(
         if row.skeletal.animation and not beside.data
         else []
     )
-    warnings += [*_without_lone(here, row, beside), *of_unlisted(here, row, blocks), *beside.said(odd=True)]
+    warnings += [
+        *_apart(export, row, gathered, beside),
+        *_without_lone(here, row, beside),
+        *of_unlisted(here, row, blocks),
+        *beside.said(odd=True),
+    ]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
     notes = [*beside.said(odd=False), *table.notes, *folder_notes(target, asked.target), *taken_along(chosen)]
     return Summary(describe_skeletal(model) + moved, warnings, notes + row.runs(animations), apart)
@@ -150,16 +164,34 @@ def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Sourc
         return [] if row.motion.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")
 
 
-def _others(export: RigScene, row: Format) -> list[str]:
-    """Name, in a sentence, the animations that are not written beside a model where the one that plays is."""
+def _others(export: RigScene, row: Format, at_rest: bool) -> list[str]:
+    """Name, in a sentence, the animations that are not written beside a model: the one that plays is, or else rest."""
     animation, known = export.rig.animation_data, animation_tables.known_actions(export.rig)
     playing = None if animation is None else animation.action
     playing = playing if playing is None else animation_tables.whole_of(playing, known) or playing
     with collected_warnings(), suppress(NoActionError):
-        others = [action.name for action in actions_of(export.rig, row) if action != playing]
+        try:
+            others = [action.name for action in actions_of(export.rig, row) if action != playing]
+        except RowsAloneError as error:
+            return [str(error)] if at_rest else []
+        how = f"Export {row.name.upper()}: Chosen Actions writes several"
         if playing is not None and others:
-            how = f"Export {row.name.upper()}: Chosen Actions writes several"
             return [f"'{playing.name}' plays, and is written, other animations are not ({how}): {listed(others)}"]
+        if at_rest and others:
+            return [f"no animation plays, and bones are written at rest, animations are not ({how}): {listed(others)}"]
+    return []
+
+
+def _apart(export: RigScene, row: Format, model: SkeletalModel, beside: ExportedFiles) -> list[str]:
+    """Name, in a sentence, animations that are files of their own in this format, where a model came of another."""
+    other = row.skeletal.animation
+    if other is None or beside.data or model.source is None or model.source.format == row.name:
+        return []
+    with collected_warnings(), suppress(NoActionError):
+        names = [action.name for action in actions_of(export.rig, other)]
+        how = "Bones and Action" if row.skeletal.companions else "Animations"
+        text = f"animations are files of their own, tick {how}, or Export {other.name.upper()}"
+        return [f"{text}, to write them: {listed(names)}"]
     return []
 
 
@@ -178,7 +210,7 @@ def _beside(
     with collected_warnings() as notes:
         shown = automatic(export)
         wanted = AnimationExport("FILE" if shown == "ACTIVE" else shown, add_origin=more.add_origin)
-    notes += _others(export, other)
+    notes += _others(export, other, shown == "REST")
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
     exported = motion_files(beside, other, export, context, wanted, blocks)
     exported.warn(notes)

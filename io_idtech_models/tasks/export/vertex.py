@@ -16,7 +16,8 @@ from ...assets.levels import level_files, stale_levels
 from ...assets.load import palette_of
 from ...assets.storage import write_files
 from ...blender.compat import Block, Context
-from ...blender.frame_rigs import kept_beside, played_beside, rigs_of, whole_of
+from ...blender.curves import playing_strips
+from ...blender.frame_rigs import GONE, kept_beside, played_beside, rigs_of, whole_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.scene import bending
 from ...blender.unkeyed import left_alone
@@ -24,7 +25,17 @@ from ...blender.window import object_mode
 from ...formats import Format
 from ...model.facts import describe
 from ...reporting import LimitError, Summary, collected_warnings, listed, plural
-from .advice import advice, of_actions, of_hidden_rigs, of_lost_slots, of_pinned, of_rest, of_stripped, of_unmade
+from .advice import (
+    advice,
+    of_actions,
+    of_bereft,
+    of_hidden_rigs,
+    of_lost_slots,
+    of_pinned,
+    of_rest,
+    of_stripped,
+    of_unmade,
+)
 from .left_out import instances_left_out, left_out, taken_along, unselected_tags
 from .levels import files_of_scene, lost_levels, say_stale
 from .material_files import material_files
@@ -112,7 +123,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     release()  # of what was appended
     settle_near(chosen.blocks)
     _say_played_beside(rigs_of(chosen.blocks), settings)
-    odd = (of_lost_slots, of_rest, of_hidden_rigs, of_pinned)
+    odd = (of_lost_slots, of_rest, of_hidden_rigs, of_bereft, of_pinned)
     for text in (text for say in odd for text in say(chosen.blocks)):
         log.warning("%s", text)
     with shown_apart(chosen, settings.space, context):
@@ -136,15 +147,15 @@ def _say_played_beside(rigs: list[Block], settings: GatherSettings) -> None:
     """Say what rigs that were made of frames play beside the actions that show these."""
     for rig in rigs if settings.frames in ("AUTO", "KEYS") else ():
         beside, whole = played_beside(rig), whole_of(rig)
-        if not beside and (rig.animation_data is None or rig.animation_data.action is None):
+        animation = rig.animation_data
+        if not beside and (animation is None or animation.action is None) and not playing_strips(animation):
             beside = f"'{rig.name}' plays nothing"
         kept = kept_beside(rig)
         if kept:
             text = "no animations of its model that '%s' keeps are left out (Duplicate Animation makes such): %s"
             log.warning(text, rig.name, listed([action.name for action in kept]))
         if whole is None:
-            text = "the action that poses all frames of '%s' is gone, and with it the poses (undo that, or Remove Rig)"
-            log.warning(text, rig.name)
+            log.warning(GONE + " (undo that)", rig.name)
         elif beside:
             log.warning(
                 "%s: frames are posed as in '%s'; Frames: 'Scene Range' writes what is shown", beside, whole.name

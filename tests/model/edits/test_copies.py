@@ -54,11 +54,12 @@ def with_copy(surface, axes, shift, flipped):
 
 def found(model, surface, copy=0):
     """Return the normals of a copy in a model whose first surface is `surface`."""
-    after = with_copied_normals(replace(model, surfaces=[surface, *model.surfaces[1:]]), CODING)
-    assert after.surfaces[0].copies is None
+    (after, *_) = with_copied_normals(replace(model, surfaces=[surface, *model.surfaces[1:]]), CODING).surfaces
+    assert after.copies is None
+    assert after.normals is not None
     own = int((surface.source_vertices >= 0).sum())
-    assert np.array_equal(after.surfaces[0].normals[:, :own], surface.normals[:, :own])
-    return after.surfaces[0].normals[:, (copy + 1) * own : (copy + 2) * own]
+    assert np.array_equal(after.normals[:, :own], surface.normals[:, :own])
+    return after.normals[:, (copy + 1) * own : (copy + 2) * own]
 
 
 @pytest.mark.parametrize("way", WAYS)
