@@ -158,10 +158,13 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
     lead = next((block for block in moved if block.type == "ARMATURE"), moved[0])
     along = hanging.along(view_layer)
     stood = np.array(lead.matrix_world, np.float64)
+    beside = [b for b in moved if hanging.at_home and b != lead and b.type != "ARMATURE" and not model_of(b)]
+    places = {block: _place_beside(block, lead) for block in beside}
     try:
         for block in moved:
-            stand = None if hanging.at_home else _stand(hanging.carrier, made)
-            hang(block, stand, "OBJECT", "", block.matrix_parent_inverse.copy())
+            goes_home = hanging.at_home and block not in places
+            stand = None if goes_home else _stand(None if hanging.at_home else hanging.carrier, made)
+            hang(block, stand, "OBJECT", "", places.get(block, block.matrix_parent_inverse.copy()))
         view_layer.update()
         if along.space is None:
             way = way_of(lead, stood)
@@ -178,7 +181,14 @@ def let_down(hanging: Hanging | None, view_layer: bpy.types.ViewLayer) -> Iterat
         view_layer.update()
 
 
-def _stand(carrier: Carrier, made: list[Any]) -> Block:
+def _place_beside(block: Block, lead: Block) -> Matrix:
+    """Return what brings an object to where it stands beside another once that stands where import put it."""
+    worlds = [np.array(each.matrix_world, np.float64) for each in (block, lead)]
+    own, home = (np.array(each.matrix_basis, np.float64) for each in (block, lead))
+    return Matrix(steady.products(home, inverse(worlds[1][None])[0], worlds[0], inverse(own[None])[0]).tolist())
+
+
+def _stand(carrier: Carrier | None, made: list[Any]) -> Block:
     """Return what an object is to hang on in its carrier's place: an empty at the world's origin.
 
     What hangs on a bone hangs on its tail; a bone that is a joint or a tag of a file is turned against that.
@@ -186,7 +196,7 @@ def _stand(carrier: Carrier, made: list[Any]) -> Block:
     if not made:
         stand = bpy.data.objects.new("idtech_stand", None)
         made.append(stand)
-        if carrier.bone:
+        if carrier is not None and carrier.bone:
             stand.matrix_world = Matrix(to_joint(carrier).tolist())
     return made[0]
 

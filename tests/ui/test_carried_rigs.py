@@ -10,7 +10,7 @@ from mathutils import Quaternion
 
 from io_idtech_models.blender.frame_rigs import is_frame_rig
 from tests.samples import PROJECT, SENTINEL, load
-from tests.ui.scene import activate, bpy, export_bytes, import_model
+from tests.ui.scene import activate, add_mesh, bpy, export_bytes, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 STILT = PROJECT / "examples/stilt/players/stilt/tris.md2"
@@ -81,6 +81,14 @@ def on_an_empty(own: list[Any]) -> None:
         block.parent = empty
 
 
+def on_a_tag_by_its_place(own: list[Any]) -> None:
+    """Hang it on another's tag as Ctrl+P does: it stays where it stands."""
+    tag = added("tag_weapon")
+    bpy.context.view_layer.update()
+    for block in own:
+        block.parent, block.matrix_parent_inverse = tag, tag.matrix_world.inverted()
+
+
 WAYS = (by_a_root, by_a_moving_root, on_a_tag, on_a_tag_and_moved, on_a_bone, on_an_empty)
 
 
@@ -140,6 +148,38 @@ def test_a_rig_of_a_carried_model(tmp_path, carry):
     assert alike(export_bytes(tmp_path / "removed.md3"), found)
     bpy.context.scene.frame_set(0)
     assert np.abs(stands(own) - stood).max() < 1e-2
+
+
+@pytest.mark.parametrize("carry", [*WAYS, on_a_tag_by_its_place], ids=lambda way: way.__name__)
+def test_a_mesh_of_ones_own_on_a_rig_that_is_carried(tmp_path, carry):
+    """It moves as the model does, in the same space, alone or together, whatever frame the scene shows."""
+    own = brought(carry)
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+    rig = next(block for block in bpy.data.objects if is_frame_rig(block))
+    rig.data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    hull = next(block for block in own if block.name == "hull")
+    shown = hull.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    points = [tuple(shown.matrix_world @ vertex.co) for vertex in shown.data.vertices]
+    twin = add_mesh("twin", points, [tuple(face.vertices) for face in shown.data.polygons])
+    activate(rig, twin)
+    assert bpy.ops.object.idtech_hang_on_rig() == {"FINISHED"}
+    rig.data.pose_position = "POSE"
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 19
+    stood = stands([twin])
+    for frame in (0, 7):
+        bpy.context.scene.frame_set(frame)
+        activate(twin, *own, rig)
+        surfaces = exported(tmp_path / "a.md3", what="SELECTION")
+        away = np.linalg.norm(surfaces["twin"][:, ::9, None] - surfaces["hull"][:, None], axis=-1).min(axis=2)
+        assert np.quantile(away, 0.9) < 0.01 * max(hull.dimensions)
+    bpy.context.scene.frame_set(0)
+    assert np.allclose(stands([twin]), stood, atol=1e-4)
+
+
+def exported(path: Any, **options: Any) -> dict[str, Any]:
+    """Export; returns the frames of surfaces, (F, V, 3), by their names."""
+    return {surface.name: surface.positions for surface in load(export_bytes(path, **options)).surfaces}
 
 
 def test_models_whose_frames_have_other_names_share_a_rig_that_can_go_again(tmp_path):

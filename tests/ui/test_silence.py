@@ -383,6 +383,16 @@ def _(folder):
     animation.action_blend_type = "ADD"
 
 
+@says("stays behind, and is bent by that", to="a.md3", what="SCENE")
+def _(folder):
+    rig, cube, tag = rigged_stilt(), add_cube(), add_object("tag_weapon")
+    rig.parent = tag
+    for frame in (0, 5):
+        tag.location.x = frame
+        tag.keyframe_insert("location", frame=frame)
+    cube.modifiers.new("Rig", "ARMATURE").object = rig
+
+
 @says("no Armature modifier with it poses them", to="a.md2")
 def _(folder):
     rig = rigged_stilt()

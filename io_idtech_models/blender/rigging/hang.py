@@ -11,10 +11,13 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ...model import steady
 from ...model.player.regions import LEGS, TORSO, Parts
 from ...model.rigging.fit import LEAST_WEIGHT
+from ...model.transforms import inverse
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
@@ -58,9 +61,20 @@ def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
         points, groups, weights = _transferred(block, source, names, export)
         off = _distance(block, source)
     write_groups(block, names, points, groups + before, weights)
+    if rig.parent is not None and block.parent is None:
+        _go_along(block, rig, export)
     if not any(m.type == "ARMATURE" for m in block.modifiers):
         bind(block, rig)
     return off
+
+
+def _go_along(block: Block, rig: Block, export: ExportScene[Any]) -> None:
+    """Let an object hang where a rig does, and stay where it stands: else bones move it otherwise once that moves."""
+    place = np.array(block.matrix_basis, np.float64)
+    block.parent, block.parent_type, block.parent_bone = rig.parent, rig.parent_type, rig.parent_bone
+    export.view_layer.update()
+    above = steady.products(np.array(block.matrix_world, np.float64), inverse(place[None])[0])
+    block.matrix_parent_inverse = Matrix(inverse(above[None])[0].tolist())
 
 
 @contextmanager

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from ... import formats
 from ...blender import names
-from ...blender.compat import plays_others_curves
-from ...blender.frame_rigs import is_bereft, modifier_of
+from ...blender.compat import playing_curves, plays_others_curves
+from ...blender.frame_rigs import is_bereft, is_frame_rig, modifier_of
 from ...blender.mesh.attributes import rendered_uv_map
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, PICTURE, collection_of, unit_of
-from ...blender.scene import materials_of, upward
+from ...blender.roots import is_carried
+from ...blender.scene import bending, materials_of, upward
 from ...blender.shading.images import image_node_of, image_of, images_in
 from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
 from ...blender.shading.skins import SKIN
@@ -166,6 +167,19 @@ def of_bereft(blocks: Iterable[Any]) -> list[str]:
     text = "a rig was made of their frames, and no Armature modifier with it poses them: undo that, or add it again, to"
     left = [block.name for block in blocks if is_bereft(block)]
     return [f"{text}: {listed(left)}"] if left else []
+
+
+def of_left_behind(blocks: Iterable[Any]) -> list[str]:
+    """Return that rigs made of frames are carried about, and what they pose is not: that bends it, in sentences."""
+    found = []
+    for block in blocks:
+        for rig in filter(is_frame_rig, bending(block) if block.type == "MESH" else ()):
+            carriers = list(upward(rig))[1:]
+            moved = any(is_carried(above) or playing_curves(above) for above in carriers)
+            if moved and carriers[0] not in upward(block) and rig not in upward(block):
+                text = f"'{block.name}' stays behind, and is bent by that, where '{carriers[0].name}' carries its rig"
+                found.append(f"{text}: parent it to that, too")
+    return found
 
 
 def of_pinned(blocks: Iterable[Any]) -> list[str]:

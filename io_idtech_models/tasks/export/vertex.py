@@ -30,6 +30,7 @@ from .advice import (
     of_actions,
     of_bereft,
     of_hidden_rigs,
+    of_left_behind,
     of_lost_slots,
     of_pinned,
     of_rest,
@@ -123,7 +124,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     release()  # of what was appended
     settle_near(chosen.blocks)
     _say_played_beside(rigs_of(chosen.blocks), settings)
-    odd = (of_lost_slots, of_rest, of_hidden_rigs, of_bereft, of_pinned)
+    odd = (of_lost_slots, of_rest, of_hidden_rigs, of_bereft, of_left_behind, of_pinned)
     for text in (text for say in odd for text in say(chosen.blocks)):
         log.warning("%s", text)
     with shown_apart(chosen, settings.space, context):
