@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes {what}"
 ONLY_FRAMES = "only a model of frames that becomes a skeletal one is given a rig"
+ONLY_SCALED = "without Blender only what becomes a model of frames takes another size, or other normals"
 COMPANIONS = [other for row in formats.ROWS for other in row.skeletal.companions]
 
 
@@ -47,6 +48,8 @@ class Posing:
     rig: RigSettings | None = None  # how a skeleton is made for a model of frames; None: none is
     frame_rate: float = 0.0  # of frames, where neither they nor their format say one
     motions: Sequence[Animation] = ()  # in place of `animations`, of who has read them already
+    scale: float = 1.0  # of what becomes a model of frames: so many times as large
+    smooth: bool = False  # its normals are made anew
 
 
 def problems(loaded: Loaded, game: str) -> list[Problem]:
@@ -100,6 +103,8 @@ def write(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> C
         raise LimitError(ONLY.format(what=" and ".join(given)))
     if posing.rig is not None and way is not _rigged:
         raise LimitError(ONLY_FRAMES)
+    if (posing.scale != 1.0 or posing.smooth) and to.family is not VERTEX:
+        raise LimitError(ONLY_SCALED)
     if way is None:
         raise _never(loaded.row, to)
     found = way(loaded, to, asked, posing)
@@ -119,12 +124,14 @@ def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> 
     if not loaded.model.nearest().meshes and not loaded.model.tags and not tags:
         alone = ", it holds animations alone: name it with --anim where their model is converted"
         raise LimitError(f"it has no mesh{alone if motions else ''}")
-    found = _vertex_file(loaded, bake(loaded.model.nearest(), motions, tags, posing.frames), to, asked)
+    found = _vertex_file(loaded, bake(loaded.model.nearest(), motions, tags, posing.frames), to, asked, posing)
     return replace(found, notes=notes + found.notes)
 
 
-def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRequest) -> Converted:
+def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a vertex-animated model, its pictures in the file or beside it as the format has them."""
+    model = model if posing.scale == 1.0 else model.scaled(posing.scale)
+    model = model.smoothed() if posing.smooth else model
     beside: list[tuple[Target, bytes]] = []
     if to.vertex.holds_pictures:
         model = model if loaded.file is None else with_pictures(model, loaded.file)
@@ -136,7 +143,8 @@ def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRe
     notes += [f"with {plural(len(beside), 'picture')} beside it"] if beside else []
     beside += [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
     files = [(asked.target, written.data), *levels, *beside]
-    return Converted(files, to.family.describe(written.model), written.notes + notes)
+    also = f", {plural(len(levels), 'level')} of detail" if levels else ""
+    return Converted(files, to.family.describe(written.model) + also, written.notes + notes)
 
 
 def _motion_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
@@ -328,7 +336,7 @@ def _motions(loaded: Loaded, posing: Posing) -> list[Animation]:
 
 Way = Callable[[Loaded, Format, ExportRequest, Posing], Converted]
 WAYS: dict[tuple[Family, Family], Way] = {
-    (VERTEX, VERTEX): lambda loaded, to, asked, _posing: _vertex_file(loaded, loaded.model, to, asked),
+    (VERTEX, VERTEX): lambda loaded, to, asked, posing: _vertex_file(loaded, loaded.model, to, asked, posing),
     (VERTEX, SKELETAL): _rigged,
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,

@@ -36,15 +36,18 @@ from .workers import Job
 SHORTEN = "shorten"
 
 
-def convert_plain(job: Job, options: argparse.Namespace) -> str:
-    """Convert between formats, without Blender; returns a line. Raises ModelError."""
+def convert_plain(job: Job, options: argparse.Namespace, bounds: tuple[int, int] | None = None) -> str:
+    """Convert between formats, without Blender; returns a line. Raises ModelError.
+
+    `bounds` are the first and the last frame that are chosen of a model's animations.
+    """
     own = own_options(formats.by_suffix(job.target), options)
     disk = disk_of(options)
     animations = [disk.file(Path(name)) for name in options.anim]
-    bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
     asked = ExportRequest(job.target, options.game, own, shortens(options), levels=options.levels)
-    posing = conversion.Posing(animations, options.tags, frames, rig_of(options))
+    smooth = options.normals == "smooth"
+    posing = conversion.Posing(animations, options.tags, frames, rig_of(options), scale=options.scale, smooth=smooth)
     return conversion.convert(disk.file(job.source), asked, posing)
 
 
@@ -80,7 +83,7 @@ def _worker(passed: str) -> list[str]:
 PLAIN = Converter(
     MODEL_SUFFIXES,
     MODEL_SUFFIXES,
-    convert_plain,
+    lambda job, options: convert_plain(job, options, options.range),
     _worker,
     hint="use Blender for other formats: python3 build.py convert, or blender -c idtech convert",
 )
@@ -160,6 +163,12 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     else:
         description = "of a skeletal model's animations, for formats without bones"
         convert.add_argument("--frames", dest="range", type=_range, metavar="FIRST-LAST", help=description)
+        description = "a model that becomes one of frames is so many times as large"
+        convert.add_argument("--scale", type=scale_of, default=1.0, metavar="X", help=f"{description} (1)")
+        description = "where normals of a model that becomes one of frames come from"
+        convert.add_argument(
+            "--normals", choices=("source", "smooth"), default="source", help=f"{description} (source)"
+        )
     convert.set_defaults(run=batch.convert)
     return parser, {"info": info, "check": check, "convert": convert, "try": trial}
 
@@ -222,6 +231,17 @@ def _range(text: str) -> tuple[int, int]:
     if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
         raise argparse.ArgumentTypeError(f"'{text}' is not FIRST-LAST, two numbers of frames")
     return int(first), int(last)
+
+
+def scale_of(text: str) -> float:
+    """Return a factor that an option names."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1e-4 <= value <= 1e4:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0.0001 to 10000")
+    return value
 
 
 def _count(text: str) -> int:

@@ -15,7 +15,7 @@ decodes to the present value, and a fresh code elsewhere: hinted encoding, eleme
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -241,6 +241,23 @@ class VertexModel:
     def num_frames(self) -> int:
         """Return F."""
         return len(self.frame_names)
+
+    def scaled(self, factor: float) -> VertexModel:
+        """Return the model so many times as large, from the origin: surfaces and tags."""
+        size = np.float32(factor)
+        surfaces = [replace(each, stored_positions=each.positions * size) for each in self.surfaces]
+        tags = [replace(tag, origins=tag.origins * size) for tag in self.tags]
+        return replace(self, surfaces=surfaces, tags=tags)
+
+    def smoothed(self) -> VertexModel:
+        """Return the model with smooth normals, whatever it had: see `edits.normals.smooth_normals`."""
+        from .edits.normals import smooth_normals  # which knows of models
+
+        def smooth(surface: Surface) -> Surface:
+            normals = smooth_normals(surface.positions, surface.triangles)
+            return replace(surface, stored_normals=normals, own_normals=np.ones(surface.num_vertices, np.bool_))
+
+        return replace(self, surfaces=[smooth(surface) for surface in self.surfaces])
 
     def tags_alone(self) -> VertexModel:
         """Return a model of the tags alone, as they stand in the first frame; its source is not theirs."""

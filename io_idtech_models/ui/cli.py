@@ -10,7 +10,8 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from .. import formats
 from ..assets.convert import ONLY_FRAMES
 from ..assets.export_request import ExportRequest
 from ..assets.levels import refuse_others
-from ..blender.compat import Context
+from ..blender.compat import Block, Context
 from ..blender.exchange import picture, scene_files
 from ..blender.provenance import forget_units
 from ..blender.skeletal.build import SkeletalSettings
@@ -34,7 +35,7 @@ from ..cli.workers import Job
 from ..formats import MOTION, SKELETAL, VERTEX, Format
 from ..reporting import ModelError, Summary, joined, plural
 from ..tasks.export.motion import AnimationExport, export_animations
-from ..tasks.export.motion_sources import NoActionError, plays_its_actions
+from ..tasks.export.motion_sources import NoActionError, actions_of, plays_its_actions
 from ..tasks.export.selection import choose
 from ..tasks.export.skeletal import ModelExport, export_skeletal
 from ..tasks.export.vertex import export_file
@@ -46,6 +47,7 @@ from ..tasks.rigging import export_rigged
 from .import_.operators import file_of
 
 PICTURE = ".png"
+WHOLE = frozenset(("AUTO", "KEYS", "ACTIONS"))  # which frames are all that a file has
 LAYERED = (PICTURE, ".blend")  # what can show more than one picture of a material
 ENTRY = f"{__package__}.cli"  # a worker runs this module again
 
@@ -55,13 +57,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--frame", type=int, metavar="N", help="the frame of a picture or an .obj (a model's first, else the current)")
     add("--size", type=_size, default=(960, 720), metavar="WxH", help="a picture's, in pixels (960x720)")
-    add("--scale", type=_scale, default=1.0, metavar="X", help="length of a game unit in the scene or other model (1)")
+    add(
+        "--scale",
+        type=cli.scale_of,
+        default=1.0,
+        metavar="X",
+        help="length of a game unit in the scene or other model (1)",
+    )
     add("--fps", type=_rate, default=0, metavar="N", help="frames per second of a model that does not say (24)")
     add("--no-weld", action="store_true", help="keep vertices apart that lie together in every frame")
     add("--skin", default="", metavar="NAME", help="what a model wears (its default skin), none: its own shaders")
     add("--legs", default="", metavar="ROW", help="what a player's legs do, LEGS_RUN for one (all frames, one by one)")
     add("--torso", default="", metavar="ROW", help="the same of the torso, TORSO_ATTACK for one")
-    frames = "a model's frames: auto (its keys, else the scene's if something moves), keys, scene, current, FIRST-LAST"
+    frames = (
+        "a model's frames: auto (its keys, else the scene's if something moves; of a file of bones its animations), "
+        "keys, actions, scene, current, FIRST-LAST"
+    )
     add("--frames", type=_frames, default=("AUTO", 0, 0), metavar="WHICH", help=frames)
     add("--normals", choices=("source", "shown", "smooth"), default="source", help="where a model's normals come from")
 
@@ -79,22 +90,12 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _scale(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 1e-4 <= value <= 1e4:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0.0001 to 10000")
-    return value
-
-
 def _frames(text: str) -> tuple[str, int, int]:
-    if text.upper() in {"AUTO", "KEYS", "SCENE", "CURRENT"}:
+    if text.upper() in {"AUTO", "KEYS", "ACTIONS", "SCENE", "CURRENT"}:
         return text.upper(), 0, 0
     first, dash, last = text.partition("-")
     if not (first.isdecimal() and (last.isdecimal() if dash else not last)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not auto, keys, scene, current or FIRST-LAST")
+        raise argparse.ArgumentTypeError(f"'{text}' is not auto, keys, actions, scene, current or FIRST-LAST")
     return "RANGE", int(first), int(last or first)
 
 
@@ -117,12 +118,15 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         raise ModelError("an animation alone stays as it is: leave --scale, --frames and --normals out")
     wears = options.skin.lower() not in {"", "none"}
     shows_skin = wears and row is not None and row.vertex.holds_pictures
-    if row is not None and source is not None and not (_changes_model(options) or shows_skin):
-        line = cli.convert_plain(job, options)
+    if row is not None and source is not None and not (_needs_scene(options, source, row) or shows_skin):
+        mode, *bounds = options.frames
+        line = cli.convert_plain(job, options, (bounds[0], bounds[1]) if mode == "RANGE" else None)
         return f"{line}; --skin is left out: the file names its own shaders" if wears else line
     is_of_frames = source is None or source.family is VERTEX
     if cli.rig_of(options) is not None and not (is_of_frames and row is not None and row.family is SKELETAL):
         raise ModelError(ONLY_FRAMES)
+    if options.tags and source is not None:
+        raise ModelError("--tags goes without --skin, --normals shown, and --frames of the scene: leave these out")
     context: Context = bpy.context
     opened = _open(job, options, context)
     if source is not None:
@@ -135,12 +139,15 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
 
 def _save(row: Format, job: Job, options: argparse.Namespace, context: Context, opened: Summary) -> Summary:
     """Write the scene as a model."""
-    if formats.by_suffix(job.source) is not None:  # a model of a model's size: what reading scaled stays so
+    source = formats.by_suffix(job.source)
+    if source is not None:  # a model of a model's size: what reading scaled stays so
         options = argparse.Namespace(**vars(options) | {"scale": 1.0})
         forget_units()
+        if source.family is SKELETAL and options.frames[0] == "AUTO" and plays_its_actions(context.scene):
+            options.frames = ("ACTIONS", 0, 0)
     own = cli.own_options(row, options)
     asked = ExportRequest(job.target, options.game, own, cli.shortens(options), levels=options.levels)
-    summary = SAVE[row.family](asked, row, options, context)
+    summary = SAVE[row.family](asked, row, options, context, source)
     if row.vertex.holds_pictures:  # what was not found is not written, either
         summary.warnings[:0] = opened.warnings
     return summary
@@ -169,8 +176,19 @@ def _refuse_beyond(options: argparse.Namespace, scene: bpy.types.Scene) -> None:
 
 
 def _changes_model(options: argparse.Namespace) -> bool:
-    """Tell whether an option asks for what only the way through Blender does."""
-    return options.scale != 1.0 or options.frames[0] not in {"AUTO", "KEYS"} or options.normals != "source"
+    """Tell whether an option asks for another model than the file's."""
+    return options.scale != 1.0 or options.frames[0] not in WHOLE or options.normals != "source"
+
+
+def _needs_scene(options: argparse.Namespace, source: Format, row: Format) -> bool:
+    """Tell whether an option asks for what only the way through Blender does.
+
+    What becomes a model of frames is made larger without, its normals smooth, and its frames are chosen of animations.
+    """
+    if row.family is not VERTEX or options.normals == "shown":
+        return _changes_model(options)
+    mode = options.frames[0]
+    return mode not in WHOLE and not (mode == "RANGE" and source.family is SKELETAL)
 
 
 def _open(job: Job, options: argparse.Namespace, context: Context) -> Summary:
@@ -229,25 +247,41 @@ def _open_skeletal(path: Path, dressing: Dressing, options: argparse.Namespace, 
     return summary
 
 
-def _save_vertex(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
+def _save_vertex(
+    asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context, _source: Format | None
+) -> Summary:
     return export_file(asked, row, choose(context, "SCENE"), context, gather_settings(options))
 
 
-def _save_skeletal(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
+def _save_skeletal(
+    asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context, source: Format | None
+) -> Summary:
     chosen, settings, rig = choose(context, "SCENE"), _skeletal_settings(options), cli.rig_of(options)
     if rig is not None:
         return export_rigged(asked, row, chosen, context, gather_settings(options), rig)
     if not any(block.type == "ARMATURE" for block in chosen.blocks):
         raise ModelError("nothing to export: no armature among the objects; --rig makes one of the frames")
     if row.skeletal.companions:
-        return export_skeletal(asked, row, chosen, context, settings, ModelExport(write_animation=True))
+        several = () if source is row else _several(chosen.blocks, row)  # else its one file, which tables tell of
+        with_bones = ModelExport(write_animation=not several, write_animations=bool(several), actions=several)
+        return export_skeletal(asked, row, chosen, context, settings, with_bones)
     try:
         return export_skeletal(asked, row, chosen, context, settings, ModelExport(write_animations=True))
     except NoActionError:
         return export_skeletal(asked, row, chosen, context, settings)
 
 
-def _save_motion(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
+def _several(blocks: Iterable[Block], row: Format) -> tuple[str, ...]:
+    """Return the names of an armature's animations, if it has more than one: they go into one file, with a table."""
+    with suppress(NoActionError):
+        names = [action.name for rig in blocks if rig.type == "ARMATURE" for action in actions_of(rig, row)]
+        return tuple(names) if len(names) > 1 else ()
+    return ()
+
+
+def _save_motion(
+    asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context, _source: Format | None
+) -> Summary:
     """Write what the armature plays, or what the scene shows of it."""
     chosen, settings = choose(context, "SCENE"), _skeletal_settings(options)
     ((_, summary),) = export_animations(asked, row, chosen, context, settings, AnimationExport())

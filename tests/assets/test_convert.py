@@ -16,6 +16,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import scale_file as md5scale
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
+from io_idtech_models.model.edits.normals import smooth_normals
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.rigging.rig import RigSettings
 from io_idtech_models.model.transforms import chain, to_matrices
@@ -479,3 +480,48 @@ def test_real_broken_files_are_one_sentence(tmp_path):
             convert(file.path, target, "format", {})
         except FormatError as error:
             assert "\n" not in str(error)
+
+
+# -- of another size, with other normals
+
+
+@pytest.mark.parametrize("target", ["b.md3", "b.md2", "b.mdc", "b.mdl"])
+def test_frames_become_larger_with_their_tags_and_keep_normals(folder, target):
+    convert(folder / "a.md3", folder / target, "format", {})
+    before = load(folder / target)[1]
+    convert(folder / "a.md3", folder / target, "format", {}, scale=2.5)
+    after = load(folder / target)[1]
+    for old, new in zip(before.surfaces, after.surfaces, strict=True):
+        np.testing.assert_allclose(new.positions, old.positions * 2.5, atol=0.2)
+        assert (np.einsum("fvi,fvi->fv", new.normals, old.normals) > 0.98).all()
+    for old, new in zip(before.tags, after.tags, strict=True):
+        np.testing.assert_allclose(new.origins, old.origins * 2.5, atol=0.1)
+        np.testing.assert_allclose(new.axes, old.axes, atol=1e-3)
+
+
+def test_bones_that_become_frames_become_larger_with_all_animations_and_tags(folder):
+    animations = [folder / "wave.md5anim", folder / "nod.md5anim"]
+    for name, more in (("b.md3", {}), ("c.md3", {"scale": 0.5})):
+        convert(folder / "arm.md5mesh", folder / name, "format", {}, animations, ["hand"], **more)
+    before, after = (load(folder / name)[1] for name in ("b.md3", "c.md3"))
+    assert after.frame_names == before.frame_names
+    assert [tag.name for tag in after.tags] == ["tag_hand"]
+    np.testing.assert_allclose(after.surfaces[0].positions, before.surfaces[0].positions * 0.5, atol=2 * STEP)
+    np.testing.assert_allclose(after.tags[0].origins, before.tags[0].origins * 0.5, atol=2 * STEP)
+
+
+def test_normals_are_smooth_where_that_is_asked_for(folder):
+    for name, more in (("b.md3", {}), ("c.md3", {"smooth": True})):
+        convert(folder / "a.md3", folder / name, "format", {}, **more)
+    as_read, smooth = (load(folder / name)[1].surfaces for name in ("b.md3", "c.md3"))
+    for old, new in zip(as_read, smooth, strict=True):
+        wanted = smooth_normals(new.positions, new.triangles)
+        assert (np.einsum("fvi,fvi->fv", new.normals, wanted) > 0.999).all()
+        assert np.array_equal(old.positions, new.positions)
+    assert any(not np.array_equal(old.normals, new.normals) for old, new in zip(as_read, smooth, strict=True))
+
+
+@pytest.mark.parametrize("more", [{"scale": 2.0}, {"smooth": True}])
+def test_bones_that_stay_bones_are_left_to_blender(folder, more):
+    with pytest.raises(LimitError, match="without Blender only what becomes a model of frames takes another size"):
+        convert(folder / "arm.md5mesh", folder / "b.iqm", "format", {}, **more)

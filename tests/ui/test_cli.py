@@ -390,6 +390,41 @@ def test_a_model_of_bones_is_resized_with_its_animations(folder, run):
     np.testing.assert_allclose(new.rotations, old.rotations, atol=1e-5)
 
 
+def test_all_animations_become_frames_whatever_is_asked_for_besides(folder, run):
+    put(folder / "arm.md5mesh", samples_md5.arm())
+    animations = []
+    for name, data in (("wave", samples_md5.wave()), ("nod", samples_md5.wave_spec(2).pack())):
+        animations += ["--anim", put(folder / f"{name}.md5anim", data)]
+    given = ("arm.md5mesh", "b.md3", *animations, "--tags", "hand")
+    convert(run, *given)
+    names, frames = model("b.md3").frame_names, model("b.md3").surfaces[0].positions
+    for options in (("--scale", "2"), ("--normals", "smooth"), ("--frames", "1-6")):
+        convert(run, *given, *options)
+        found = model("b.md3")
+        some = slice(1, 7) if "--frames" in options else slice(None)
+        assert found.frame_names == names[some]
+        size = 2.0 if "--scale" in options else 1.0
+        np.testing.assert_allclose(found.surfaces[0].positions, size * frames[some], atol=4 * HALF_STEP)
+        assert [tag.name for tag in found.tags] == ["tag_hand"]
+    convert(run, *given[:-2], "--normals", "shown")
+    assert model("b.md3").num_frames == len(names)
+    assert "--tags goes without --skin, --normals shown" in refused(run, "convert", *given, "--normals", "shown")
+    convert(run, "arm.md5mesh", *animations, "b.blend")
+    convert(run, "b.blend", "c.md3", "--frames", "actions")
+    assert model("c.md3").num_frames == len(names)
+
+
+def test_all_animations_go_into_the_one_file_of_an_mdm(folder, run):
+    put(folder / "arm.md5mesh", samples_md5.arm())
+    animations = []
+    for name, data in (("wave", samples_md5.wave()), ("nod", samples_md5.wave_spec(2).pack())):
+        animations += ["--anim", put(folder / f"{name}.md5anim", data)]
+    convert(run, "arm.md5mesh", *animations, "b.mdm", "--scale", "2")
+    found = load_file(Disk().file(Path("b.mdx"))).animations
+    assert [each.num_frames for each in found] == [5 + 2]
+    assert Path("b.aninc").is_file()
+
+
 @pytest.mark.parametrize("normals", ["source", "shown", "smooth"])
 def test_normals(folder, run, normals):
     put("crate.md3", "seamed_cube")
