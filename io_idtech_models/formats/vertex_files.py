@@ -14,6 +14,7 @@ from .format import SPLIT, WRITE_TAGS, Format, Options
 
 log = logging.getLogger(__name__)
 
+FITS = 1 << 16  # bytes of any name
 MUST_LIST = "skin files must list its pieces"
 
 
@@ -47,6 +48,10 @@ def dump_for(
         from ..model.edits.short_names import short_vertex
 
         shaped, notes = short_vertex(shaped, row, game)
+    elif any(len(name.encode()) > row.name_sizes.get("frame", FITS) for name in shaped.frame_names):
+        from ..model.edits.short_names import short_frame_names
+
+        shaped, notes = short_frame_names(shaped, row)  # few games look at them: they refuse no model
     shaped, pieces = _split(row, shaped, game, options)
     notes += _left_out(row, model)
     notes += [f"'{name}' is cut, {MUST_LIST}: {listed(every)}" for name, every in pieces.items()]

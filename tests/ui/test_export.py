@@ -564,3 +564,34 @@ def test_surfaces_that_have_no_shader_in_their_file_are_none_that_lost_it(tmp_pa
             block.data.materials.clear()
     export_bytes(tmp_path / f"b.{suffix}")
     assert BARE not in capfd.readouterr().out
+
+
+# -- names of frames
+
+
+@pytest.mark.parametrize("suffix", [".md3", ".md2", ".mdl"])
+def test_frames_whose_names_are_too_long_stay_apart(tmp_path, capfd, suffix):
+    block = add_cube()
+    for number in range(1, 5):
+        for walk in ("a walk that is long", "a walk that is longer"):
+            block.shape_key_add(name=f"{walk}{number}")
+    block.data.shape_keys.use_relative = False
+    names = load(export_bytes(tmp_path / f"a{suffix}", frames="KEYS")).frame_names
+    assert len(set(names)) == 8
+    assert [name[-1] for name in names] == list("11223344")
+    assert "names of frames are shortened to 15 bytes: 'a walk that is long1' is now 'a walk that is1'" in (
+        capfd.readouterr().out
+    )
+
+
+def test_animations_whose_names_are_too_long_have_frames_of_their_own(tmp_path, capfd):
+    block, scene = add_cube(), bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, 5
+    for frame in (0, 5):
+        block.location.x = frame
+        block.keyframe_insert("location", frame=frame)
+    for frame, name in ((0, "pistol_reload_in"), (2, "pistol_reload_out"), (4, "stand")):
+        scene.timeline_markers.new(name, frame=frame)
+    names = load(export_bytes(tmp_path / "a.md3", frames="MARKERS")).frame_names
+    assert names == ["pistol_reload01", "pistol_reload02", "pistol_relo~b01", "pistol_relo~b02", "stand01", "stand02"]
+    assert "'pistol_reload_out' is cut to fit its frames' names: 'pistol_relo~b01'" in capfd.readouterr().out

@@ -781,14 +781,6 @@ def _(folder):
     block.keyframe_insert("scale", frame=2)
 
 
-@says("frame name", to="a.md3", frames="KEYS")
-def _(folder):
-    block = add_cube()
-    block.shape_key_add(name="Basis")
-    block.shape_key_add(name="a name that is longer than sixteen bytes")
-    block.data.shape_keys.use_relative = False
-
-
 def markers(*names: str) -> None:
     """Give a cube that moves markers in its ten frames, from the fourth on."""
     block, scene = add_cube(), bpy.context.scene

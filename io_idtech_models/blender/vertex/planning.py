@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...model.clips import group, numbered
+from ...model.clips import FRAME_NAME_BYTES, group, numbered
 from ...reporting import LimitError, plural
 from ...reporting import listed as listing
 from .. import names
@@ -435,24 +435,38 @@ class KeyFrames:
         return plan
 
     def frame_names(self, animation: str, keys: list[int]) -> list[str]:
-        """Return the names of an animation's frames: its keys' own if it shows its keys in order, else new ones."""
+        """Return the names of an animation's frames if it shows its keys in order: theirs; else none."""
         place = bisect_right(self.firsts, keys[0]) - 1
         home = self.animations[place] if place >= 0 else None
         rising = all(before < after for before, after in pairwise(keys))
         if home is not None and rising and keys[-1] < home.first + home.count and label(home.name) == label(animation):
             return [self.names[key] for key in keys]
-        made = numbered(animation, len(keys))
-        if not made[0].startswith(animation):
-            log.warning("animation '%s' is cut to fit its frames' names: '%s' and so on", animation, made[0])
-        return made
+        return []
+
+
+def _fitting(counts: Mapping[str, int]) -> dict[str, str]:
+    """Return other names for animations with so many frames, where theirs leave no room for numbers, and say which."""
+    long = {name: n for name, n in counts.items() if not numbered(name, n)[0].startswith(name)}
+    if not long:
+        return {}
+    from ...model.edits.short_names import short_names  # which most exports do without
+
+    rooms = {name: FRAME_NAME_BYTES - max(len(str(count)), 2) for name, count in long.items()}
+    found = short_names(counts, rooms.get)
+    for name, short in found.items():
+        first = numbered(short, counts[name])[0]
+        log.warning("animation '%s' is cut to fit its frames' names: '%s' and so on", name, first)
+    return found
 
 
 def _stretches_plan(stretches: list[Stretch], base: KeyFrames) -> FramePlan:
     """Plan animations, one after the other, with frames named as games expect it."""
     parts = [base.plan(times, take) for _, times, take in stretches]
     plan = FramePlan([], [], [], np.concatenate([part.sources for part in parts]))
-    for (name, _, _), part in zip(stretches, parts, strict=True):
-        plan.names += base.frame_names(name, part.keys)
+    own = [base.frame_names(name, part.keys) for (name, _, _), part in zip(stretches, parts, strict=True)]
+    called = _fitting({name: len(times) for (name, times, _), known in zip(stretches, own, strict=True) if not known})
+    for (name, times, _), known, part in zip(stretches, own, parts, strict=True):
+        plan.names += known or numbered(called.get(name, name), len(times))
         plan.times += part.times
         plan.keys += part.keys
         plan.takes += part.takes

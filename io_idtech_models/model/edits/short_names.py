@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SEPARATOR = re.compile(r"[/\\]")
 PICTURE = re.compile(r"(?i)\.(tga|jpe?g|png|pcx|webp|dds|bmp|tiff?)\Z")
 LETTERS = "bcdefghijklmnopqrstuvwxyz"  # of further ones: no digits, which would be taken for a frame's number
+MOST = 12  # renamed ones that a message lists
 Room = Callable[[str], int | None]  # a name's room in bytes; None: as much as it wants
 Renamed = dict[str, str]
 
@@ -160,6 +161,14 @@ def short_vertex(model: VertexModel, row: Any, game: str) -> tuple[VertexModel, 
     return model, notes
 
 
+def short_frame_names(model: VertexModel, row: Any) -> tuple[VertexModel, list[str]]:
+    """Return a model whose frames' names a format holds, and what is to be said; those of its own source stay."""
+    source, size = model.source_of(row.name), row.name_sizes.get("frame")
+    known = set() if source is None else set(source.frame_names)
+    found = short_frames(model.frame_names, lambda name: None if name in known else size)
+    return replace(model, frame_names=_new(found, model.frame_names)), _said("frames", size, found)
+
+
 def short_skeleton(
     model: SkeletalModel | None, animations: Sequence[Animation], row: Any, game: str
 ) -> tuple[SkeletalModel | None, list[Animation], list[str]]:
@@ -211,4 +220,5 @@ def _said(kinds: str, size: int | None, found: Renamed) -> list[str]:
 
 
 def _pairs(found: Renamed) -> str:
-    return ", ".join(f"'{old}' is now '{new}'" for old, new in found.items())
+    pairs = [f"'{old}' is now '{new}'" for old, new in found.items()]
+    return ", ".join(pairs[:MOST] + ([f"and {len(pairs) - MOST} more"] if len(pairs) > MOST else []))
