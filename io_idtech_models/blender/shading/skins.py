@@ -119,8 +119,8 @@ def read_skin(material: Block, name: str) -> Skin:
 
 
 def lacks_picture(material: Block) -> bool:
-    """Tell whether import found no picture for a material that it made, and nobody has given it a colour or a name."""
-    is_ours = names.GIVEN in material and SKIN not in material and not names.is_renamed(material)
+    """Tell whether import found no picture for a material that it made, and nobody has given it one, or a colour."""
+    is_ours = names.GIVEN in material and SKIN not in material
     return is_ours and image_of(material) is None and has_no_color(material)
 
 

@@ -78,6 +78,8 @@ def _remedy(blocks: list[Block]) -> str:
     if shown:
         how = "link them into the scene, or Object > Apply > Make Instances Real, which leaves out animations"
         return f"collections are shown as instances ({how}): {listed(shown)}"
+    if any(b.type == "MESH" and b.data.shape_keys is not None and not b.data.shape_keys.use_relative for b in blocks):
+        return "Object > id Tech > Make Rig from Frames makes one of the shape keys"
     return "select it with its meshes, or make it active"
 
 

@@ -101,6 +101,7 @@ def joined(model: VertexModel, coding: NormalCoding) -> VertexModel:
 
 def _concatenated(parts: list[Surface], model: VertexModel, coding: NormalCoding) -> Surface:
     lead = next((part for part in parts if part.source_index >= 0), parts[0])
+    name = f"{lead.name} and {len(parts) - 1} more"  # for what is said of it: such files name no surfaces
     positions = np.concatenate([part.positions for part in parts], axis=1)
     claimed = np.concatenate([_numbers(p.source_vertices, p.num_vertices) for p in parts])
     faces = np.concatenate([_numbers(p.source_triangles, len(p.triangles)) for p in parts])
@@ -124,7 +125,7 @@ def _concatenated(parts: list[Surface], model: VertexModel, coding: NormalCoding
     lost = (numbers < 0) & (claimed >= 0) & ~np.concatenate(own)
     normals = _all_normals(_with_normals(parts, lost, model, coding), positions)
     return Surface(
-        lead.name,
+        name,
         positions[:, order],
         triangles[turn].astype(np.int32),
         uvs[turn],

@@ -132,7 +132,7 @@ def test_surfaces_stand_behind_one_another():
     first = surface(SQUARE, HALVES, TORN, [UP] * 4, "first", shaders=["a", "b"])
     second = surface(above, HALVES, WHOLE, [SIDE] * 4, "second", shaders=["b", "c"])
     (found,) = joined(model(first, second)).surfaces
-    assert (found.name, found.shaders) == ("first", ["a", "b", "c"])
+    assert (found.name, found.shaders) == ("first and 1 more", ["a", "b", "c"])
     assert found.triangles.tolist() == [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]
     assert found.positions[0].tolist() == [list(map(float, p)) for p in (*SQUARE, *above)]
     assert found.uvs.tolist() == np.array([*TORN, *WHOLE], float).tolist()
@@ -145,7 +145,7 @@ def test_parts_of_a_source_come_together_again():
     second = surface(SQUARE[:3], [(0, 1, 2)], [WHOLE[0]], source_vertices=[0, 1, 2], source_triangles=[0])
     second.source_index, second.name = 0, "body"
     (found,) = joined(model(first, second)).surfaces
-    assert (found.source_index, found.name) == (0, "body"), "those of the part that is the source's"
+    assert (found.source_index, found.name) == (0, "body and 1 more"), "those of the part that is the source's"
     assert found.source_vertices.tolist() == [0, 1, 2, 3]
     assert found.source_triangles.tolist() == [0, 1]
     assert found.triangles.tolist() == [list(t) for t in HALVES]

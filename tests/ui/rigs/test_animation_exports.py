@@ -10,7 +10,7 @@ from io_idtech_models.blender.compat import action_parts, playing_curves
 from io_idtech_models.model.bake import bake
 from tests import samples_md5
 from tests.facts import differences
-from tests.samples import put
+from tests.samples import SENTINEL, put
 from tests.ui.rigs.arms import (
     ANIM,
     FILES,
@@ -27,7 +27,7 @@ from tests.ui.rigs.arms import (
     rig,
     scene,
 )
-from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of
+from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -211,6 +211,10 @@ def test_nothing_to_export(folder):
     bpy.data.objects.remove(rig())
     assert "no armature is active" in error_of(export_anim, filepath=str(folder / "c.md5anim"))
     assert "no armature among the objects; select it with its meshes" in error_of(
+        export_mesh, filepath=str(folder / "c.md5mesh"), what="SCENE"
+    )
+    import_model(SENTINEL)
+    assert "no armature among the objects; Object > id Tech > Make Rig from Frames makes one" in error_of(
         export_mesh, filepath=str(folder / "c.md5mesh"), what="SCENE"
     )
 
