@@ -16,6 +16,7 @@ from ..model import bind_pose
 from ..model.bake import bake, joints_called_tags
 from ..model.bounds import set_bounds
 from ..model.edits.matched import moved_by_root, named
+from ..model.edits.normals import smoothed
 from ..model.edits.short_names import short_animations, short_skeleton
 from ..model.joint_scales import as_own, skeleton_of, warn_of_lost_scales, without_rest_scale
 from ..model.limits.games import ERROR, Problem, refused
@@ -131,7 +132,7 @@ def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> 
 def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a vertex-animated model, its pictures in the file or beside it as the format has them."""
     model = model if posing.scale == 1.0 else model.scaled(posing.scale)
-    model = model.smoothed() if posing.smooth else model
+    model = smoothed(model) if posing.smooth else model
     beside: list[tuple[Target, bytes]] = []
     if to.vertex.holds_pictures:
         model = model if loaded.file is None else with_pictures(model, loaded.file)

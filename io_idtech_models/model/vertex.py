@@ -249,16 +249,6 @@ class VertexModel:
         tags = [replace(tag, origins=tag.origins * size) for tag in self.tags]
         return replace(self, surfaces=surfaces, tags=tags)
 
-    def smoothed(self) -> VertexModel:
-        """Return the model with smooth normals, whatever it had: see `edits.normals.smooth_normals`."""
-        from .edits.normals import smooth_normals  # which knows of models
-
-        def smooth(surface: Surface) -> Surface:
-            normals = smooth_normals(surface.positions, surface.triangles)
-            return replace(surface, stored_normals=normals, own_normals=np.ones(surface.num_vertices, np.bool_))
-
-        return replace(self, surfaces=[smooth(surface) for surface in self.surfaces])
-
     def tags_alone(self) -> VertexModel:
         """Return a model of the tags alone, as they stand in the first frame; its source is not theirs."""
         tags = [Tag(tag.name, tag.origins[:1], tag.axes[:1]) for tag in self.tags]

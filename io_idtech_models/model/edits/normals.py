@@ -431,6 +431,19 @@ def without_backs(
     return np.where(back[..., None], smooth, normals), int(back.any(axis=0).sum())
 
 
+def smoothed(model: VertexModel) -> VertexModel:
+    """Return a model with smooth normals, whatever it had: see `smooth_normals`."""
+    surfaces = [
+        replace(
+            surface,
+            stored_normals=smooth_normals(surface.positions, surface.triangles),
+            own_normals=np.ones(surface.num_vertices, np.bool_),
+        )
+        for surface in model.surfaces
+    ]
+    return replace(model, surfaces=surfaces)
+
+
 def smooth_normals(positions: NDArray[np.float32], triangles: NDArray[Any]) -> NDArray[np.float32]:
     """Return the normals (F, V, 3) of a wholly smooth surface: face normals summed by area over equal positions.
 

@@ -127,32 +127,33 @@ def _export_model(
             warnings.extend(notes)
         problems = [*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]
         warnings.extend([*row.lost(model), *refused(problems)])
-        skins = [*skin_files(here, blocks), *material_files(here, blocks)]
         data = row.dump(model, asked.options, animations)
         motion = played(sources, animations, row, data, model) if row.has_motions else []
         warnings[:0] = _off(export, row, gathered, motion)  # what matters most
         if row.has_motions and not motion and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
-        write_into_folders({target: data, **beside.data, **dict(skins), **table.data})
+        texts = dict([*skin_files(here, blocks), *material_files(here, blocks)])
+        write_into_folders({target: data, **beside.data, **texts, **table.data})
         beside.remember()
         remember_weights(export.rig, settings)
-    tags = unselected_tags(chosen, bones=False) if row.tags or row.skeletal.tags_are_joints else []
-    left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
-    warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale, settings.keep_suffixes), *left]
+    warnings = [*record_warnings, *warnings, *_of_scene(export, row, chosen, blocks, context)]
     apart = (
         of_bones_beside(model, "its animations, exported anew,", not row.skeletal.companions)
         if row.skeletal.animation and not beside.data
         else []
     )
-    warnings += [
-        *_apart(export, row, gathered, beside),
-        *_without_lone(here, row, beside),
-        *of_unlisted(here, row, blocks),
-        *beside.said(odd=True),
-    ]
+    warnings += [*_apart(export, row, gathered, beside), *_without_lone(here, row, beside)]
+    warnings += [*of_unlisted(here, row, blocks), *beside.said(odd=True)]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
     notes = [*beside.said(odd=False), *table.notes, *folder_notes(target, asked.target), *taken_along(chosen)]
     return Summary(describe_skeletal(model) + moved, warnings, notes + row.runs(animations), apart)
+
+
+def _of_scene(export: RigScene, row: Format, chosen: Choice, blocks: list[Any], context: Context) -> list[str]:
+    """Return what there is to say of objects that are exported, and of those that are left out, in sentences."""
+    tags = unselected_tags(chosen, bones=False) if row.tags or row.skeletal.tags_are_joints else []
+    left = [*left_out(chosen, blocks), *instances_left_out(context, chosen), *rig_levels.lost(export.rig, row), *tags]
+    return [*advice(blocks, row, export.settings.scale, export.settings.keep_suffixes), *left]
 
 
 def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Source]:
