@@ -10,6 +10,7 @@ from io_idtech_models.assets import convert as conversion
 from io_idtech_models.assets.convert import Posing, problems
 from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load as load_file
+from io_idtech_models.assets.load import load_animation
 from io_idtech_models.cli.info import facts as shown_facts
 from io_idtech_models.cli.info import table
 from io_idtech_models.formats import by_name
@@ -525,3 +526,22 @@ def test_normals_are_smooth_where_that_is_asked_for(folder):
 def test_bones_that_stay_bones_are_left_to_blender(folder, more):
     with pytest.raises(LimitError, match="without Blender only what becomes a model of frames takes another size"):
         convert(folder / "arm.md5mesh", folder / "b.iqm", "format", {}, **more)
+
+
+@pytest.mark.parametrize(("source", "target"), [("figure.mdm", "b.mds"), ("b.mds", "c.mdm")])
+def test_normals_turn_with_the_bone_that_turned_them(tmp_path, source, target):
+    """The first weight's, which need not be the heaviest."""
+    (tmp_path / "figure.mdm").write_bytes(samples_mdm.figure())
+    (tmp_path / "walk.mdx").write_bytes(samples_mdm.walk())
+    bones = [tmp_path / "walk.mdx"]
+    convert(tmp_path / "figure.mdm", tmp_path / "b.mds", "format", {}, bones)
+    convert(tmp_path / source, tmp_path / target, "format", {}, bones if source == "figure.mdm" else ())
+    disk = Disk()
+    before, after = (
+        load_file(disk.file(tmp_path / name), [disk.file(path) for path in beside])
+        for name, beside in ((source, bones), (target, [tmp_path / "c.mdx"]))
+    )
+    motions = [found.animations or [load_animation(found.bones, found.row)] for found in (before, after)]
+    old, new = (bake(f.model.nearest(), m) for f, m in zip((before, after), motions, strict=True))
+    for one, other in zip(old.surfaces, new.surfaces, strict=True):
+        np.testing.assert_allclose(other.normals, one.normals, atol=2e-3)

@@ -24,17 +24,21 @@ log = logging.getLogger(__name__)
 
 
 def heaviest_first(
-    mesh: SkinnedMesh, skeleton: Skeleton, kept: NDArray[np.bool_]
+    mesh: SkinnedMesh, skeleton: Skeleton, kept: NDArray[np.bool_], as_read: bool = False
 ) -> tuple[Weights, NDArray[np.float32]]:
     """Return a mesh's weights, the heaviest of a vertex first but for `kept` ones (V,), and its normals (V, 3).
 
     A normal is in the space of its first weight's joint; where the mesh has none they are smooth over what lies
-    together in the bind pose.
+    together in the bind pose. Of a mesh `as_read` from a file that one stays the first whose joint alone turns it.
     """
     table = mesh.weights
     owners, entries = table.entries()
     rank = np.arange(len(owners))
-    order = np.lexsort((rank, np.where(kept[owners], 0, -table.factors[entries]), owners))
+    turns_normal = np.zeros(len(owners), np.bool_)
+    if as_read and mesh.normals is not None and not (mesh.blended or mesh.alike):
+        turns_normal[1:] = owners[1:] != owners[:-1]
+        turns_normal[:1] = True
+    order = np.lexsort((rank, np.where(kept[owners], 0, -table.factors[entries]), ~turns_normal, owners))
     chosen = entries[order]
     counts = table.counts.astype(np.int64)
     starts = np.cumsum(counts) - counts
@@ -203,7 +207,8 @@ def _encode_weights(
         owners, entries = own.weights.of(numbers[known]).entries()
         lost = bones.of_source[own.weights.joints[entries]] < 0
         kept[known[owners[lost]]] = False
-    table, normals = heaviest_first(mesh, bones.skeleton, kept if mesh.carried is None else kept | mesh.carried)
+    stay = kept if mesh.carried is None else kept | mesh.carried
+    table, normals = heaviest_first(mesh, bones.skeleton, stay, own is None and mesh.source_vertices is not None)
     counts = table.counts.astype(np.int64)
     if own is not None:
         counts[kept] = own.weights.counts[numbers[kept]]
