@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -537,11 +538,10 @@ def test_normals_turn_with_the_bone_that_turned_them(tmp_path, source, target):
     convert(tmp_path / "figure.mdm", tmp_path / "b.mds", "format", {}, bones)
     convert(tmp_path / source, tmp_path / target, "format", {}, bones if source == "figure.mdm" else ())
     disk = Disk()
-    before, after = (
-        load_file(disk.file(tmp_path / name), [disk.file(path) for path in beside])
-        for name, beside in ((source, bones), (target, [tmp_path / "c.mdx"]))
-    )
-    motions = [found.animations or [load_animation(found.bones, found.row)] for found in (before, after)]
-    old, new = (bake(f.model.nearest(), m) for f, m in zip((before, after), motions, strict=True))
-    for one, other in zip(old.surfaces, new.surfaces, strict=True):
+    shown: list[Any] = []
+    for name, beside in ((source, bones), (target, [tmp_path / "c.mdx"])):
+        found: Any = load_file(disk.file(tmp_path / name), [disk.file(path) for path in beside])
+        motions = found.animations or [load_animation(found.bones, found.row)]
+        shown.append(bake(found.model.nearest(), motions))
+    for one, other in zip(shown[0].surfaces, shown[1].surfaces, strict=True):
         np.testing.assert_allclose(other.normals, one.normals, atol=2e-3)
