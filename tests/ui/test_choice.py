@@ -18,7 +18,7 @@ from io_idtech_models.ui.export.skeletal import ExportSkeletalModel
 from io_idtech_models.ui.export.vertex import ExportVertexModel
 from tests import facts, samples_md5, samples_mdm
 from tests.blender.case import separated
-from tests.samples import PROJECT, load, put, sample
+from tests.samples import PROJECT, SENTINEL, load, put, sample
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -440,6 +440,19 @@ def test_tags_of_a_handmade_model_that_are_not_selected_are_said(tmp_path, capfd
     assert len(export_model(path, what=what).tags) == 1
     assert said(capfd, LEFT, path, what="SCENE") == ""
     assert said(capfd, LEFT, tmp_path / "b.md2", what=what) == "", "MD2 has none anyhow"
+
+
+@pytest.mark.parametrize("rigged", [False, True])
+def test_tags_whose_copies_are_selected_are_there(tmp_path, capfd, rigged):
+    own = [*import_model(SENTINEL).objects]
+    activate(next(block for block in own if block.type == "MESH"))
+    if rigged:
+        assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+    activate(*bpy.data.objects)
+    bpy.ops.object.duplicate()
+    assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION") == ""
+    bpy.data.objects["tag_eye.001"].select_set(False)
+    assert said(capfd, LEFT, tmp_path / "b.md3", what="SELECTION").startswith("'tag_eye'")
 
 
 def test_a_handmade_model_is_what_hangs_together(tmp_path, capfd):

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...blender import names
 from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh import attributes
@@ -248,7 +249,8 @@ def _only_model(context: Context) -> Choice | None:
 def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSource]:
     """Return the visible tags that are not among objects, but lie in a collection with their meshes.
 
-    Or that hang on one of them, and bones that are tags, of an armature that deforms one.
+    Or that hang on one of them, and bones that are tags, of an armature that deforms one. Where a copy of a tag is
+    among the objects it is there.
     """
     meshes = [block for block in blocks if block.type == "MESH"]
     ids = {model_of(block) for block in meshes} | {""}
@@ -258,7 +260,12 @@ def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSo
     empties = [block for block in context.scene.objects if block.type == "EMPTY" and block not in blocks]
     near = [b for b in empties if b.parent in holders or not homes.isdisjoint(b.users_collection)]
     shown = [b for b in near if b.visible_get(view_layer=context.view_layer) and model_of(b) in ids]
-    return find_tags([*shown, *rigs])
+    there = {_tag_name(tag) for tag in find_tags(blocks)}
+    return [tag for tag in find_tags([*shown, *rigs]) if _tag_name(tag) not in there]
+
+
+def _tag_name(tag: TagSource) -> str:
+    return tag.bone or names.file_name_of(tag.block)
 
 
 def _is_bare(collection: bpy.types.Collection | None) -> bool:
