@@ -61,7 +61,7 @@ def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
         points, groups, weights = _transferred(block, source, names, export)
         off = _distance(block, source)
     write_groups(block, names, points, groups + before, weights)
-    if rig.parent is not None and block.parent is None:
+    if rig.parent is not None and block.parent is None and find_player(rig) is None:  # it is none of a player's parts
         _go_along(block, rig, export)
     if not any(m.type == "ARMATURE" for m in block.modifiers):
         bind(block, rig)
