@@ -7,6 +7,7 @@ shows all frames, the whole, and keeps one for each animation, which plays along
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -89,6 +90,7 @@ def bind_again(rig: Block) -> list[Block]:
     """Let an armature pose the meshes again that it was made of, and that lost their modifiers; returns these."""
     every: list[Block] = list(bpy.data.objects)
     found = [block for block in every if is_bereft(block) and block.data.shape_keys[RIG] == rig_id(rig)]
+    found = [] if twins_of(rig) else found  # whose they are nobody knows
     for block in found:
         bind(block, rig)
     return found
@@ -116,12 +118,17 @@ def rig_actions(rig: Block) -> list[Block]:
     whole = whole_of(rig)
     if whole is None:
         return []
+    return [whole, *no_copies(action for action in bpy.data.actions if action.get(RIG_ALL) == whole)]
+
+
+def no_copies(clips: Iterable[Block]) -> list[Block]:
+    """Return those of an armature's actions of animations that are no copies of others."""
     found: dict[Any, Block] = {}  # of before the first ones were noted they go by what they play along with
-    every = {action.name: action for action in bpy.data.actions if action.get(RIG_ALL) == whole}
-    clips = [clip for clip in every.values() if not _is_copy(clip, every.get(str(clip.get(names.GIVEN))))]
-    for clip in sorted(clips, key=names.is_renamed):
+    every = {clip.name: clip for clip in clips}
+    own = [clip for clip in every.values() if not _is_copy(clip, every.get(str(clip.get(names.GIVEN))))]
+    for clip in sorted(own, key=names.is_renamed):
         found.setdefault(clip.get(CLIP) or (clip.get(RIG_KEYS), clip.get(names.SOURCE)), clip)
-    return [whole, *found.values()]
+    return [*found.values()]
 
 
 def _is_copy(clip: Block, other: Block | None) -> bool:

@@ -84,8 +84,8 @@ def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: 
         if is_frame_rig(rig) and posed_by(rig):  # no copy of one, as controls of it are
             partner = partner_of(rig, action)
             roles += rig_roles(rig, partner)
-            if partner is None and any(isinstance(owner, bpy.types.Key) for owner in moved):
-                text = "'%s' has no poses for '%s' any more, which is posed as it stands: play that in the list"
+            if partner is None and not moved.isdisjoint(block.data.shape_keys for block in posed_by(rig)):
+                text = "'%s' has no poses along with '%s', bones are as they stand: click that if the list has it"
                 log.warning(text, rig.name, action.name)
     return Take(name, action, roles, times)
 

@@ -47,6 +47,7 @@ from .frame_rigs import (
     RIG_WHOLE,
     is_copy,
     is_frame_rig,
+    no_copies,
     partner_of,
     pose_part,
     posed_by,
@@ -151,9 +152,14 @@ def play_along(rigs: Iterable[Block], action: Block, whole: bool = False) -> Non
 
     What was changed until now is settled. Of a weapon beside its bearer the whole is an action of its own.
     """
-    listed = list(rigs)
-    settle(listed)
-    for rig in listed:
+    every = list(rigs)
+    settle(every)
+    play_partners(every, action, whole)
+
+
+def play_partners(rigs: Iterable[Block], action: Block, whole: bool = False) -> None:
+    """Do so without a look at what was changed."""
+    for rig in rigs:
         partner = whole_of(rig) if whole else partner_of(rig, action)
         if partner is not None and rig.animation_data is not None:
             play(rig, partner)
@@ -172,12 +178,20 @@ def settle(rigs: Iterable[Block], decides: bool = True) -> None:
         if whole is not None:
             _adopt(rig, whole)
             _own_clips(rig, whole)
+            keep_whole(rig, whole)
             _settle(rig, whole, decides)
 
 
 def settle_all() -> None:
     """Do so with all armatures of this .blend that were made of frames: who links them finds both alike."""
     settle([rig for rig in bpy.data.objects if is_frame_rig(rig) and not is_from_library(rig)], decides=False)
+
+
+def say_muted(rigs: Iterable[Block]) -> None:
+    """Name animations of armatures that have muted curves, which are taken to the wholes all the same."""
+    muted = [clip.name for rig in rigs for clip in clips_of(rig) if any(map(is_muted, curves_of(clip)))]
+    if muted:
+        log.warning("muted curves count as if they were not, delete them if they are not meant, of: %s", listed(muted))
 
 
 def settle_near(blocks: Iterable[Block]) -> None:
@@ -196,6 +210,9 @@ def _own_whole(rig: Block) -> Block | None:
         return whole
     clips = [clip for clip in rig_actions(twins[0]) if clip != whole]
     own, rig.data[RIG] = whole.copy(), uuid.uuid4().hex
+    for mesh in posed_by(rig):
+        if mesh.data.users == 1:
+            mesh.data.shape_keys[RIG] = rig.data[RIG]
     own[RIG], own.use_fake_user = rig.data[RIG], True
     playing: Any = None if rig.animation_data is None else rig.animation_data.action
     if playing == whole:
@@ -209,16 +226,18 @@ def _own_whole(rig: Block) -> Block | None:
     given = playing.get(names.GIVEN) if is_clip else None
     known = playing.get(RIG_KEYS) if is_clip else None
     _add_like(rig, [c for c in clips if c.name != given and (known is None or c.get(RIG_KEYS) != known)], own)
-    for clip in clips:
+    for clip in (whole, *clips):
         let_go(rig, clip)
     return own
 
 
 def _made_anew(rig: Block) -> Block | None:
     """Make the action of all frames anew of the animations where somebody deleted it; None where there are none."""
-    clips = _orphans(rig)
+    clips = no_copies(_orphans(rig))
     if not clips or is_from_library(rig):
         return None
+    playing = None if rig.animation_data is None else rig.animation_data.action
+    clips.sort(key=lambda clip: clip == playing)  # which counts where several show the same frames
     whole = new_whole(rig)
     new_curves(whole, "OBJECT", slot_name(rig))
     for clip in clips:
@@ -235,6 +254,19 @@ def _made_anew(rig: Block) -> Block | None:
         text = "%s of '%s' in no animation: there it rests (first: %d)"
         log.warning(text, plural(len(left), "frame"), rig.name, left[0])
     return whole
+
+
+def keep_whole(rig: Block, whole: Block) -> None:
+    """Keep the action of all frames with its armature: Blender renames bones only in what an object uses."""
+    tracks = [] if rig.animation_data is None else rig.animation_data.nla_tracks
+    kept = {strip.action for track in tracks for strip in track.strips if strip.action is not None and track.mute}
+    if is_from_library(rig) or is_linked(whole):
+        return
+    for other in kept - {whole}:
+        if other.get(RIG_WHOLE):  # of the armature that this is a copy of
+            let_go(rig, other)
+    if whole not in kept:
+        keep(rig, whole)
 
 
 def new_whole(rig: Block) -> Block:
@@ -254,7 +286,12 @@ def _adopt(rig: Block, whole: Block) -> None:
 
 
 def _orphans(rig: Block) -> list[Block]:
-    """Return the clips of an armature, and their copies, that name no action of all frames."""
+    """Return the clips of an armature, and their copies, that name no action of all frames.
+
+    Of copies of an armature that have one id nobody knows whose they are.
+    """
+    if twins_of(rig):
+        return []
     own = [action for action in bpy.data.actions if action.get(RIG) == rig_id(rig) and rig_id(rig)]
     return [action for action in own if frames_in_whole(action)[1] and action.get(RIG_ALL) is None]
 
@@ -300,9 +337,6 @@ def _settle(rig: Block, whole: Block, decides: bool) -> None:
     if is_linked(whole):  # Blender changes no curves there
         _say_apart(rig, whole, [clip.name for clip, change in changes if change.any and not change.alike])
         return
-    muted = [clip.name for clip, _ in changes if any(map(is_muted, curves_of(clip)))]
-    if muted and decides:
-        log.warning("muted curves count as if they were not, delete them if they are not meant, of: %s", listed(muted))
     for clip, change in changes:
         _take_over(clip, change, every, rig)
     if any(change.any for _, change in changes):

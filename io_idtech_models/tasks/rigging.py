@@ -14,7 +14,7 @@ from ..assets import convert
 from ..assets.load import Loaded
 from ..blender import names
 from ..blender.compat import Block, Context
-from ..blender.frame_rigs import bind_again, is_frame_rig, posed_by, rig_of
+from ..blender.frame_rigs import bind_again, is_frame_rig, modifier_of, posed_by, rig_of
 from ..blender.linked import LOCAL, THERE, refuse_linked
 from ..blender.player.assembly import HEAD, LOWER, UPPER
 from ..blender.player.parts import PlayerFound, find_player
@@ -325,14 +325,23 @@ def remove(context: Context) -> Summary:
     Raises:
         LimitError: it has no such armature, or that or its meshes lie in another .blend.
     """
-    from ..blender.rigging.remove import remove as remove_rig
-
     rig = rig_meant(context)
     if rig is None:
         raise LimitError("no rig that was made of frames is active, and no mesh that such a one poses")
-    name = rig.name
     lost = bind_again(rig)
-    posed = posed_by(rig)
+    try:
+        return _remove(context, rig, lost)
+    except LimitError:
+        for block in lost:  # as it was
+            block.modifiers.remove(modifier_of(block))
+        raise
+
+
+def _remove(context: Context, rig: Block, lost: list[Block]) -> Summary:
+    """Remove an armature, whose modifiers `lost` meshes just got back."""
+    from ..blender.rigging.remove import remove as remove_rig
+
+    name, posed = rig.name, posed_by(rig)
     refuse_linked(dict.fromkeys([rig, *posed, *(block.data for block in posed)]), f"{LOCAL}, or remove the rig there")
     if mode_of(context) != "OBJECT":
         set_mode(context, "OBJECT")  # for good: there will be nothing to pose

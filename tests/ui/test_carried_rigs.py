@@ -10,7 +10,7 @@ from mathutils import Quaternion
 
 from io_idtech_models.blender.frame_rigs import is_frame_rig
 from tests.samples import PROJECT, SENTINEL, load
-from tests.ui.scene import activate, add_mesh, bpy, export_bytes, import_model
+from tests.ui.scene import activate, add_cube, add_mesh, bpy, export_bytes, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 STILT = PROJECT / "examples/stilt/players/stilt/tris.md2"
@@ -175,6 +175,61 @@ def test_a_mesh_of_ones_own_on_a_rig_that_is_carried(tmp_path, carry):
         assert np.quantile(away, 0.9) < 0.01 * max(hull.dimensions)
     bpy.context.scene.frame_set(0)
     assert np.allclose(stands([twin]), stood, atol=1e-4)
+
+
+def carried_stilt() -> Any:
+    """Return a rig, and a mover that carries it and its mesh, which moves in the scene's frames."""
+    own = import_model(STILT)
+    mesh = next(block for block in own.objects if block.type == "MESH")
+    activate(mesh)
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+    rig = mesh.modifiers["Rig"].object
+    mover = bpy.data.objects.new("mover", None)
+    bpy.context.scene.collection.objects.link(mover)
+    for frame in (0, 33):
+        mover.location.x = frame
+        mover.keyframe_insert("location", frame=frame)
+    rig.parent = mesh.parent = mover
+    bpy.context.scene.frame_set(0)
+    return rig, mover
+
+
+def by_child_of(block: Any, mover: Any) -> None:
+    hold = block.constraints.new("CHILD_OF")
+    hold.target, hold.inverse_matrix = mover, mover.matrix_world.inverted()
+
+
+def by_a_parent(block: Any, mover: Any) -> None:
+    block.parent = mover
+
+
+def by_keys(block: Any, mover: Any) -> None:
+    for frame in (0, 33):
+        block.location.x = frame
+        block.keyframe_insert("location", frame=frame)
+
+
+def by_nothing(block: Any, mover: Any) -> None:
+    mover.animation_data_clear()
+    mover.keyframe_insert("hide_render", frame=3)
+
+
+@pytest.mark.parametrize("follow", [by_child_of, by_a_parent, by_keys, by_nothing])
+def test_a_mesh_that_follows_already_is_left_so(tmp_path, capfd, follow):
+    rig, mover = carried_stilt()
+    cube = add_cube("cb")
+    follow(cube, mover)
+    cube.modifiers.new("Rig", "ARMATURE").object = rig
+    parent, stood = cube.parent, [cube.matrix_world.translation.x]
+    activate(rig, cube)
+    export_bytes(tmp_path / "a.md2", frames="SCENE", what="SCENE")
+    assert "stays behind" not in capfd.readouterr().out
+    assert bpy.ops.object.idtech_hang_on_rig() == {"FINISHED"}
+    assert cube.parent == (mover if follow is by_nothing else parent)
+    bpy.context.scene.frame_set(33)
+    bpy.context.view_layer.update()
+    wanted = stood[0] if follow is by_nothing else stood[0] + 33
+    assert abs(cube.matrix_world.translation.x - wanted) < 1e-3
 
 
 def exported(path: Any, **options: Any) -> dict[str, Any]:

@@ -700,7 +700,7 @@ def test_renaming_an_animation_leaves_a_copy_its_own(tmp_path, of_copy):
         export_bytes(tmp_path / "a.iqm", what="SELECTION")
         assert [names.file_name_of(clip) for clip in clips_of(block)].count("run") == 1
         kept = {strip.action for track in block.animation_data.nla_tracks for strip in track.strips}
-        assert kept == set(clips_of(block))
+        assert kept == {whole_of(block), *clips_of(block)}
     assert not set(clips_of(first)) & set(clips_of(copy))
 
 

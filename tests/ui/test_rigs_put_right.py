@@ -145,10 +145,74 @@ def test_poses_of_an_animation_come_back_with_a_click(mesh, tmp_path):
 def test_an_animation_that_has_no_poses_any_more_is_named(mesh, tmp_path, capfd):
     bpy.data.actions.remove(action(rig_of(mesh), "run"))
     written(tmp_path, frames="ACTIONS")
-    assert "'stilt_rig' has no poses for 'run' any more" in capfd.readouterr().out
+    assert "'stilt_rig' has no poses along with 'run'" in capfd.readouterr().out
     play(name="run")
     assert max(off(written(tmp_path, frames="ACTIONS"), IMPORTED)) < NEAR
-    assert "any more" not in capfd.readouterr().out
+    assert "has no poses" not in capfd.readouterr().out
+
+
+def copied(mesh: Any) -> tuple[Any, Any]:
+    """Duplicate a mesh with its rig into a collection of their own; returns both."""
+    activate(mesh, rig_of(mesh))
+    bpy.ops.object.duplicate()
+    home = bpy.data.collections.new("copy")
+    bpy.context.scene.collection.children.link(home)
+    for block in list(bpy.context.selected_objects):
+        for collection in block.users_collection:
+            collection.objects.unlink(block)
+        home.objects.link(block)
+    twin = next(block for block in home.objects if block.type == "MESH")
+    activate(twin)
+    return twin, rig_of(twin)
+
+
+def test_a_copy_does_not_take_what_the_first_one_lost(mesh, tmp_path):
+    rig = rig_of(mesh)
+    twin, other = copied(mesh)
+    play(name="run")
+    turn(other, [2])
+    before = written(tmp_path)
+    activate(mesh)
+    play(name="stand")
+    bpy.data.actions.remove(whole_of(rig))
+    written(tmp_path)
+    activate(twin)
+    assert max(off(written(tmp_path), before)) < NEAR
+
+
+def test_a_copys_meshes_are_not_bound_to_the_first_one(mesh, tmp_path):
+    rig = rig_of(mesh)
+    play(name="run")
+    twin, other = copied(mesh)
+    play(name="run")
+    twin.modifiers.clear()
+    activate(rig)
+    assert remove() == {"FINISHED"}
+    assert not twin.modifiers
+    activate(other)
+    assert remove() == {"FINISHED"}
+    activate(twin)
+    assert max(off(written(tmp_path), IMPORTED)) < NEAR
+
+
+def test_a_copy_of_an_animation_is_not_what_all_frames_are_made_of(mesh, tmp_path):
+    rig = rig_of(mesh)
+    play(name="run")
+    kept = rig.animation_data.action.copy()
+    kept.use_fake_user = True
+    turn(rig, [2])
+    posed = written(tmp_path)
+    bpy.data.actions.remove(whole_of(rig))
+    assert max(off(written(tmp_path), posed)) < NEAR
+
+
+@pytest.mark.parametrize("name", ["run", "All Frames"])
+def test_a_bone_is_renamed_in_all_actions_whichever_plays(mesh, tmp_path, name):
+    rig = rig_of(mesh)
+    play(name=name)
+    rig.data.bones["spine"].name = "chest"
+    assert max(off(written(tmp_path), IMPORTED)) < NEAR
+    assert any("chest" in curve.data_path for curve in curves_of(whole_of(rig)))
 
 
 # -- curves that are gone
@@ -263,6 +327,16 @@ def test_meshes_without_the_modifier_are_named_and_get_it_back_to_go_without(mes
     assert "Armature modifier" not in capfd.readouterr().out
 
 
+def test_a_rig_that_is_not_removed_leaves_the_scene_as_it_was(mesh):
+    rig, twin = rig_of(mesh), mesh.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    for block in (mesh, twin):
+        block.modifiers.clear()
+    activate(rig)
+    assert "shares its mesh with another object" in error_of(remove)
+    assert not (mesh.modifiers or twin.modifiers)
+
+
 def test_without_the_armature_meshes_are_named_by_exports_and_a_new_rig(mesh, tmp_path, capfd):
     bpy.data.objects.remove(rig_of(mesh))
     bpy.context.view_layer.update()
@@ -278,5 +352,5 @@ def test_a_rig_whose_meshes_are_gone_is_no_rig_to_remove(mesh):
     bpy.data.objects.remove(mesh)
     bpy.context.view_layer.update()
     activate(rig)
-    assert "'stilt_rig' poses none of the meshes that it was made of" in error_of(remove)
+    assert "'stilt_rig' poses no mesh that it was made of" in error_of(remove)
     assert not posed_by(rig)

@@ -366,7 +366,7 @@ def _(folder):
         bpy.data.actions.remove(action)
 
 
-@says("any more, which is posed as it stands", to="a.md2", frames="ACTIONS")
+@says("bones are as they stand: click that", to="a.md2", frames="ACTIONS")
 def _(folder):
     bpy.data.actions.remove(clips_of(rigged_stilt())[0])
 

@@ -21,6 +21,7 @@ from ...model.transforms import inverse
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
+from ..curves import is_still
 from ..frame_rigs import bind, posed_by
 from ..mesh import attributes
 from ..playback import showing_all, value_takes
@@ -61,7 +62,9 @@ def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
         points, groups, weights = _transferred(block, source, names, export)
         off = _distance(block, source)
     write_groups(block, names, points, groups + before, weights)
-    if rig.parent is not None and block.parent is None and find_player(rig) is None:  # it is none of a player's parts
+    held = any(not constraint.mute for constraint in block.constraints)
+    follows = block.parent is not None or held or not is_still(block)
+    if rig.parent is not None and not follows and find_player(rig) is None:  # it is none of a player's parts
         _go_along(block, rig, export)
     if not any(m.type == "ARMATURE" for m in block.modifiers):
         bind(block, rig)

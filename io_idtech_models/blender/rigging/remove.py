@@ -24,7 +24,7 @@ from ..mesh import attributes
 from ..player.assembly import follow_root
 from ..player.parts import all_shown
 from ..provenance import collection_of
-from ..rig_clips import settle
+from ..rig_clips import say_muted, settle
 from ..roots import AT_REST, FRAME, frame_root, is_root, root_of
 from ..scene import ExportScene, positioned
 from ..space import space_of
@@ -58,8 +58,10 @@ def remove(
         raise LimitError(f"{GONE % rig.name}: undo that")
     meshes = posed_by(rig)
     if not meshes:
-        raise LimitError(f"'{rig.name}' poses none of the meshes that it was made of: delete it as any other armature")
+        how = "add the Armature modifier to those that it was made of again, or delete it as any other armature"
+        raise LimitError(f"'{rig.name}' poses no mesh that it was made of: {how}")
     refuse_shared(meshes)
+    say_muted([rig])
     beside = played_beside(rig)
     if beside:
         log.warning("%s: the shape keys hold frames without it, undo this to keep it", beside)

@@ -213,7 +213,7 @@ class VertexAnimations(Animations):
                 drop_solo(owner)
             play(self.lead, row.action)
             self.play_together()
-            rig_clips.play_along(rigs, row.action, row.whole)
+            rig_clips.play_partners(rigs, row.action, row.whole)
         if row.by_names:
             fit_scene(scene, row.first, row.last)
             return

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from ... import formats
 from ...blender import names
-from ...blender.compat import playing_curves, plays_others_curves
+from ...blender.compat import is_muted, playing_curves, plays_others_curves
 from ...blender.frame_rigs import is_bereft, is_frame_rig, modifier_of
 from ...blender.mesh.attributes import rendered_uv_map
 from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, PICTURE, collection_of, unit_of
-from ...blender.roots import is_carried
 from ...blender.scene import bending, materials_of, upward
 from ...blender.shading.images import image_node_of, image_of, images_in
 from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
@@ -174,12 +173,19 @@ def of_left_behind(blocks: Iterable[Any]) -> list[str]:
     found = []
     for block in blocks:
         for rig in filter(is_frame_rig, bending(block) if block.type == "MESH" else ()):
-            carriers = list(upward(rig))[1:]
-            moved = any(is_carried(above) or playing_curves(above) for above in carriers)
-            if moved and carriers[0] not in upward(block) and rig not in upward(block):
-                text = f"'{block.name}' stays behind, and is bent by that, where '{carriers[0].name}' carries its rig"
+            with_it = {*upward(block)}
+            movers = [above for above in list(upward(rig))[1:] if above not in with_it and _moves(above)]
+            if movers and rig not in with_it and not any(map(_moves, with_it)):
+                text = f"'{block.name}' stays behind, and is bent by that, where '{rig.parent.name}' carries its rig"
                 found.append(f"{text}: parent it to that, too")
     return found
+
+
+def _moves(block: Any) -> bool:
+    """Tell whether something moves an object, but for what it hangs on as an object."""
+    paths = [curve.data_path.removeprefix("delta_") for curve in playing_curves(block) if not is_muted(curve)]
+    moved = any(path.startswith(("location", "rotation_", "scale")) for path in paths)
+    return moved or block.parent_type != "OBJECT" or any(not constraint.mute for constraint in block.constraints)
 
 
 def of_pinned(blocks: Iterable[Any]) -> list[str]:

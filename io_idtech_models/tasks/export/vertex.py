@@ -113,7 +113,7 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.held_actions import release
-    from ...blender.rig_clips import settle_near
+    from ...blender.rig_clips import say_muted, settle_near
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import NoFacesError, gather  # as much again as an import needs
     from ...formats.vertex_files import dump_for
@@ -123,6 +123,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     export = ExportScene(context.scene, context.view_layer, settings)
     release()  # of what was appended
     settle_near(chosen.blocks)
+    say_muted(rigs_of(chosen.blocks))
     _say_played_beside(rigs_of(chosen.blocks), settings)
     odd = (of_lost_slots, of_rest, of_hidden_rigs, of_bereft, of_left_behind, of_pinned)
     for text in (text for say in odd for text in say(chosen.blocks)):
