@@ -18,7 +18,7 @@ from pathlib import Path
 import bpy
 
 from .. import formats
-from ..assets.convert import ONLY_FRAMES
+from ..assets.convert import ONLY, ONLY_FRAMES
 from ..assets.export_request import ExportRequest
 from ..assets.levels import refuse_others
 from ..blender.compat import Block, Context
@@ -125,8 +125,10 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     is_of_frames = source is None or source.family is VERTEX
     if cli.rig_of(options) is not None and not (is_of_frames and row is not None and row.family is SKELETAL):
         raise ModelError(ONLY_FRAMES)
-    if options.tags and source is not None:
-        raise ModelError("--tags goes without --skin, --normals shown, and --frames of the scene: leave these out")
+    if options.tags:
+        raise ModelError("--tags goes with files alone, without --skin, --normals shown, and --frames of a scene")
+    if row is not None and row.family is SKELETAL and cli.rig_of(options) is None and options.frames[0] not in WHOLE:
+        raise ModelError(ONLY.format(what="chosen frames"))
     context: Context = bpy.context
     opened = _open(job, options, context)
     if source is not None:

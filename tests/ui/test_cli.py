@@ -408,10 +408,21 @@ def test_all_animations_become_frames_whatever_is_asked_for_besides(folder, run)
         assert [tag.name for tag in found.tags] == ["tag_hand"]
     convert(run, *given[:-2], "--normals", "shown")
     assert model("b.md3").num_frames == len(names)
-    assert "--tags goes without --skin, --normals shown" in refused(run, "convert", *given, "--normals", "shown")
+    assert "--tags goes with files alone, without --skin, --normals shown" in refused(
+        run, "convert", *given, "--normals", "shown"
+    )
     convert(run, "arm.md5mesh", *animations, "b.blend")
     convert(run, "b.blend", "c.md3", "--frames", "actions")
     assert model("c.md3").num_frames == len(names)
+
+
+@pytest.mark.parametrize("frames", ["1-3", "scene"])
+def test_frames_are_chosen_of_what_becomes_frames_alone(folder, run, frames):
+    put(folder / "arm.md5mesh", samples_md5.arm())
+    said = refused(run, "convert", "arm.md5mesh", "b.iqm", "--frames", frames)
+    assert "only a skeletal model that becomes a vertex-animated one takes chosen frames" in said
+    convert(run, "arm.md5mesh", "b.blend")
+    assert "--tags goes with files alone" in refused(run, "convert", "b.blend", "b.md3", "--tags", "hand")
 
 
 def test_all_animations_go_into_the_one_file_of_an_mdm(folder, run):

@@ -135,6 +135,34 @@ def test_an_emission_shader_is_a_light(tmp_path):
     assert "map _white\n\t\tred 0\n\t\tgreen 0\n\t\tblue 0\n" in (tmp_path / "crate.mtr").read_text()
 
 
+def test_what_light_falls_on_beside_a_light_has_its_picture(tmp_path):
+    material = material_of("models/lamp")
+    tree = material.node_tree
+    tree.nodes.remove(surface_of(material))
+    light, plain, image, both = (
+        tree.nodes.new(f"ShaderNode{kind}") for kind in ("Emission", "BsdfDiffuse", "TexImage", "AddShader")
+    )
+    image.image = picture(tmp_path, "models/lamp.tga")
+    tree.links.new(image.outputs["Color"], plain.inputs["Color"])
+    for place, node in enumerate((plain, light)):
+        tree.links.new(node.outputs[0], both.inputs[place])
+    tree.links.new(both.outputs[0], tree.get_output_node("ALL").inputs["Surface"])
+    cube(material)
+    assert [stage.maps[0] for stage in written(tmp_path).shader("models/lamp").stages] == ["models/lamp.tga"]
+
+
+def test_what_nodes_make_shine_is_left_out_as_is_said(tmp_path, capfd):
+    material = material_of("models/lamp")
+    tree = material.node_tree
+    tree.nodes.remove(surface_of(material))
+    light, noise = tree.nodes.new("ShaderNodeEmission"), tree.nodes.new("ShaderNodeTexNoise")
+    tree.links.new(noise.outputs["Color"], light.inputs["Color"])
+    tree.links.new(light.outputs[0], tree.get_output_node("ALL").inputs["Surface"])
+    cube(material)
+    assert [stage.role for stage in written(tmp_path).shader("models/lamp").stages] == [DIFFUSE]
+    assert "nodes make what shines" in capfd.readouterr().out
+
+
 def clear_by(kind):
     def clear(material):
         tree = material.node_tree

@@ -27,6 +27,7 @@ Numbers = NDArray[np.int64]
 CORNER = "idtech_corner_of"  # on copies: the corner that each was
 SAME = attributes.NEAR  # closer than that is Blender's own rounding
 FLAT = 1e-4  # a triangle's height above its longest side, as a part of it
+NEAR = math.cos(math.radians(0.5))  # as far as that Blender shows the same of the same numbers
 CODED = math.cos(math.radians(1.0))  # as far as that is a coded normal from the one that was meant
 CREASE = math.cos(math.radians(2.0))  # farther apart than that, no one coded normal is near both
 LOST = math.cos(math.radians(5.0))  # farther than that is worth a word where faces changed
@@ -83,6 +84,29 @@ def edited_corners(
     # Points that were put between others have the number of one of these: as if that had moved, but not the normal.
     far = np.maximum(angle, since_import) < LOST
     return edited, int((differs & firm & (in_place | ~intact) & ~edited & far).sum())
+
+
+def touched_corners(mesh: Block, traces: Traces, source: Meshes, frame: int) -> Bools:
+    """Tell which corners (C,) may show a normal that the modeller chose, wherever faces were copied to.
+
+    Of `traces` a vertex of the source may stand at several points. They show something else than what Blender makes of
+    import's normals by itself, in whichever order points were moved and faces turned over; `frame` is the base's.
+    """
+    stored = attributes.get_attribute(mesh, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
+    changed = normal_codes.changed(mesh)
+    if stored is None or not len(stored) or not changed.any():
+        return changed
+    stored, shown = attributes.unit(stored), attributes.corner_normals(mesh)
+    before = base_positions(mesh, traces.topology, traces.numbers, source, frame)
+    before = attributes.positions(mesh) if before is None else before
+    over = _turned_over(traces, source)
+    first = np.where(over[traces.topology.corner_faces][:, None], -stored, stored)
+    expected = [
+        *expected_normals(mesh, first, before, np.zeros_like(over)),
+        *expected_normals(mesh, stored, before, over),
+    ]
+    near = np.max([steady.dots(shown, each) for each in expected], axis=0)
+    return np.asarray(changed & (near < NEAR))
 
 
 def _carried(

@@ -140,13 +140,17 @@ def _part(
     if uv_splits_vertices:
         shown = np.append(flat, -1)[matched.corners].astype(np.int32)
         further = {name: _taken(values, shown) for name, values in shape.uv_maps.further.items()}
-        return Part(vertices, matched, uvs[firsts], own[firsts], [], further, shown, _copies(shape, chosen, vertices))
+        copies, own = _copies(shape, chosen, vertices), own[firsts]
+        if copies is not None:
+            own = np.where(copies >= 0, _touched(shape, flat, vertices), own)
+        return Part(vertices, matched, uvs[firsts], own, [], further, shown, copies)
     of_corner = vertices.of_corner[: len(flat)]
     any_own = np.bincount(of_corner, own[: len(flat)], len(firsts)) > 0
     once = np.unique(flat, return_index=True)[1]  # a corner of a quad may be one of two triangles
     fans, none = (flat[once], of_corner[once]), np.zeros((0, 3), np.int32)
     copies, numbers = _copies(shape, chosen, vertices), shape.numbers[flat]
     if copies is not None:
+        any_own = np.where(copies >= 0, _touched(shape, flat, vertices), any_own)
         numbers = np.where(copies[of_corner] >= 0, shape.claimed[flat], numbers)
     sources = np.append(numbers, -1)[matched.corners]
     return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], {}, none, copies, fans, sources)
@@ -163,6 +167,11 @@ def _copies(shape: Shape, chosen: NDArray[Any], vertices: Vertices) -> Numbers |
     beside[shape.topology.corner_points[corners[cut]]] = True
     new &= ~beside[vertices.points]
     return np.where(new, shape.claimed[vertices.corners], -1) if new.any() else None
+
+
+def _touched(shape: Shape, flat: Numbers, vertices: Vertices) -> NDArray[np.bool_]:
+    """Tell of which vertices (V,) somebody may have chosen the normal of one of the corners, `flat` (C,)."""
+    return np.bincount(vertices.of_corner[: len(flat)], shape.touched[flat], len(vertices.points)) > 0
 
 
 def _taken(uvs: NDArray[np.float32], corners: attributes.Ints) -> NDArray[np.float32]:

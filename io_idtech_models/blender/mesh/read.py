@@ -22,7 +22,7 @@ from ...reporting import plural
 from ..compat import Block
 from ..provenance import Place
 from . import attributes
-from .edited_normals import Traces, base_positions, edited_corners, whole_faces
+from .edited_normals import Traces, base_positions, edited_corners, touched_corners, whole_faces
 from .uv_maps import UvMaps
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ class Shape:
     uvs: NDArray[np.float32]  # (C, 2)
     numbers: Numbers  # (C,) source vertex or -1; in `near`, as all of these
     claimed: Numbers  # (C,) the same before it was settled which of several points that vertex is
+    touched: NDArray[np.bool_]  # (C,) of these: somebody may have chosen the normal since import
     loose: Numbers  # (P,) source vertex of points that had no triangle, or -1
     faces: Numbers  # (faces,) source triangle or -1
     slots: NDArray[np.int32]  # (faces,) material slot
@@ -101,6 +102,9 @@ def read_shape(
     traces = Traces(topology, numbers, faces)
     traces, doubtful = _settled(mesh if own_mesh is None else own_mesh, traces, source, origin.frame)
     claimed, numbers = numbers, traces.numbers
+    touched: NDArray[np.bool_] = np.ones(count, np.bool_)
+    if own_mesh is not None and source is not None and _is_torn(topology, claimed):
+        touched = touched_corners(own_mesh, Traces(topology, claimed, faces), source, origin.frame)
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
     before, lost = None, 0
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
@@ -128,7 +132,7 @@ def read_shape(
     if before is not None and own_mesh is not None:
         base = Bare(attributes.positions(own_mesh), shown if own_mesh is mesh else attributes.corner_normals(own_mesh))
     return Shape(
-        topology, uvs, numbers, claimed, loose, faces, slots, shown, own,
+        topology, uvs, numbers, claimed, touched, loose, faces, slots, shown, own,
         corners, corner_faces, restored, materials, _wears_first(block.data), part, mesh, base, lost,
         recut=_recut(topology, as_shown, corners, corner_faces),
     )  # fmt: skip

@@ -38,6 +38,7 @@ PLAIN = 8  # texels of a side of a picture in one colour
 Color = tuple[float, float, float]
 BLACK, GREY, WHITE = (0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)
 MIXING = frozenset(("MIX_SHADER", "ADD_SHADER", "BSDF_TRANSPARENT", "REROUTE"))  # nodes that add nothing of their own
+LIGHT = frozenset(("EMISSION", "MIX_SHADER", "ADD_SHADER", "REROUTE"))  # nodes of what shines, and no light falls on
 CLEAR = frozenset(("BSDF_TRANSPARENT", "BSDF_GLASS", "BSDF_REFRACTION"))  # that show what lies behind
 SHINE = ("Specular Tint", "Specular IOR Level")  # inputs of the node, the picture that colours the shine first
 
@@ -214,9 +215,12 @@ def maps_of(material: Block) -> Maps:
     """Return the pictures of a material, which lead to the inputs of its surface."""
     surface, through = next(iter(surfaces_of(material)), None), is_seen_through(material)
     if surface is None:
-        lights = [node for node in shown_by(material) if node.type == "EMISSION"]
-        glow, shine = _glow_of(material, lights[0], "") if lights else (None, BLACK)
-        return Maps(None if lights else image_of(material), None, None, False, glow, shine, not lights, through)
+        shown = [node for node in shown_by(material) if any(out.type == "SHADER" for out in node.outputs)]
+        lights = [node for node in shown if node.type == "EMISSION"]
+        if not lights or any(node.type not in LIGHT for node in shown):
+            return Maps(image_of(material), through=through)
+        glow, shine = _glow_of(material, lights[0], "")
+        return Maps(None, None, None, False, glow, shine, False, through)
     diffuse = image_of(material)
     bump = image_behind(surface.inputs["Normal"])
     specular = next((found for name in SHINE if (found := image_behind(surface.inputs[name])) is not None), None)
@@ -241,6 +245,8 @@ def _glow_of(material: Block, surface: Block, prefix: str = "Emission ") -> tupl
     if power is None or (source is not None and source.type not in {"RGB", "TEX_IMAGE"}):
         text = "'%s': nodes make what shines, bake that into a picture: it is written without them"
         log.warning(text, material.name)
+    if source is not None and source.type not in {"RGB", "TEX_IMAGE"}:
+        return None, BLACK
     color = WHITE if image is not None else _colour_at(socket)
     red, green, blue = (_shown(part * (1.0 if power is None else power)) for part in color)
     return image, (red, green, blue)

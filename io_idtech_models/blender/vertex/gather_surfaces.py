@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.edits.normals import smooth_normals, without_backs
+from ...model.edits.normals import facing_out, smooth_normals
 from ...model.vertex import BaseNormals, SharedPoints, Surface
 from ...reporting import listed, plural
 from .. import names
@@ -294,12 +294,9 @@ def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) 
     elif settings.normals == "SOURCE" and surface.normals is not None and mesh.turns_normals:
         numbers, own = surface.source_vertices, surface.own_normals
         if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
-            new = numbers < 0 if surface.copies is None else (numbers < 0) & (surface.copies < 0)
-            triangles, which = surface.triangles, own | new
-            surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
-            if count:
-                said = "'%s': normals of %s point into the mesh in some frames as shown: smoothed there"
-                log.warning(said, mesh.block.name, plural(count, "vertex", "vertices"))
+            copied = np.zeros(len(own), np.bool_) if surface.copies is None else surface.copies >= 0
+            which = (own | (numbers < 0)) & ~copied  # of copies it is settled later what is shown
+            surface.normals = facing_out(surface, surface.normals, which)
 
 
 def _warn_of_hard_edges(mesh: ReadMesh, part: Part, samples: Samples, settings: GatherSettings) -> None:

@@ -17,7 +17,7 @@ from .. import steady
 from ..vertex import BaseNormals, Surface, VertexModel
 from . import affine
 from .corners import source_faces
-from .normals import NEAR_SHOWN, NormalCoding, filled_frames, plain_normals
+from .normals import SHOWN, NormalCoding, facing_out, filled_frames, plain_normals
 
 Indices = NDArray[np.int64]
 
@@ -37,14 +37,15 @@ def _with_normals(surface: Surface, model: VertexModel, coding: NormalCoding | N
     copies, normals = surface.copies, surface.normals
     if copies is None or normals is None:
         return surface
-    normals = normals.copy()
+    normals, left = normals.copy(), copies >= 0
     for vertices in _pieces(surface, copies):
         piece = _piece(surface, vertices, copies[vertices], model)
-        found = plain_normals(model, piece, coding).normals
+        found = plain_normals(model, replace(piece, own_normals=None), coding).normals
         if found is not None:
             follow = _follows(piece, found, normals[:, vertices], model)
             normals[:, vertices[follow]] = found[:, follow]
-    return replace(surface, stored_normals=normals, copies=None)
+            left[vertices[follow]] = False
+    return replace(surface, stored_normals=facing_out(surface, normals, left), copies=None)
 
 
 def _pieces(surface: Surface, copies: NDArray[Any]) -> list[Indices]:
@@ -86,7 +87,7 @@ def _piece(surface: Surface, vertices: Indices, numbers: NDArray[Any], model: Ve
         source_vertices=numbers.astype(np.int32),
         source_triangles=source_faces(corners, source).astype(np.int32),
         corner_sources=of_corners,
-        own_normals=None,
+        own_normals=None if surface.own_normals is None else surface.own_normals[vertices],
         base=None if surface.base is None else surface.base.of(vertices),
         copies=None,
     )
@@ -97,7 +98,8 @@ def _follows(
 ) -> NDArray[np.bool_]:
     """Tell of which vertices of a piece (n,) the source's normals, `turned` along, go before those `shown`, (F, n, 3).
 
-    That is where one map made the copy, and in the base nobody chose another normal. Blender can't mirror normals.
+    That is where one map made the copy, and nobody chose another normal for it. Blender can't mirror normals, and shows
+    others where faces are missing: what the base shows tells of those alone that may have been chosen.
     """
     base = BaseNormals(0, shown[0]) if piece.base is None else piece.base
     numbers, source = piece.source_vertices, model.source
@@ -107,7 +109,7 @@ def _follows(
     for part, places, own in source.vertex_parts(numbers):
         before[places] = part.decoded_positions(filled_frames(model)[base.frame][None], own)[0]
     every, after = np.arange(len(numbers)), piece.positions[base.frame]
-    maps, moved = affine.linear_maps_at(before, after, piece.triangles, every, affine.rounding(before))
+    moved = affine.linear_maps_at(before, after, piece.triangles, every, affine.rounding(before))[1]
     sizes = steady.lengths(turned[base.frame]) * steady.lengths(base.normals)
-    near = steady.dots(turned[base.frame], base.normals) >= NEAR_SHOWN * sizes
-    return np.asarray(moved & (near | (steady.determinants(maps) < 0)))
+    follows = steady.dots(turned[base.frame], base.normals) >= SHOWN * sizes
+    return np.asarray(moved & (follows | (True if piece.own_normals is None else ~piece.own_normals)))

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...reporting import plural
 from .. import steady
 from ..source import CodedSource, SurfaceSource, unsigned
 from ..vertex import ModelSource, Surface, VertexModel
@@ -415,6 +416,17 @@ def _best_rotations(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
     vague = strength[:, 1] <= 1e-9 * np.maximum(strength[:, 0], 1e-30)
     rotations[vague] = np.eye(3)
     return rotations
+
+
+def facing_out(surface: Surface, normals: NDArray[np.float32], which: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return a surface's normals (F, V, 3) without those of some vertices (V,) that point into it; says so."""
+    if not which.any():
+        return normals
+    found, count = without_backs(normals, surface.positions, surface.triangles, which)
+    if count:
+        said = "'%s': normals of %s point into the mesh in some frames as shown: smoothed there"
+        log.warning(said, surface.name, plural(count, "vertex", "vertices"))
+    return found
 
 
 def without_backs(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..clips import numbered
@@ -95,7 +96,14 @@ def short_frames(names: Sequence[str], room: Room) -> Renamed:
         stems[stem] = min(stems.get(stem, long[name]), long[name] - len(number))
     others = [_numbered(name, _bytes(name))[0] for name in names if name not in long]
     short = short_names([*others, *stems], stems.get)
-    return {name: short.get(stem, stem) + number for name, (stem, number) in parts.items()}
+    found = {name: short.get(stem, stem) + number for name, (stem, number) in parts.items()}
+    taken = {name.casefold() for name in names if name not in long}
+    for name, (stem, number) in parts.items():
+        marks = count()
+        while found[name].casefold() in taken:  # by one whose own number ends it
+            found[name] = _choice(stem, long[name] - len(number), pictures=False, mark=_mark(next(marks))) + number
+        taken.add(found[name].casefold())
+    return found
 
 
 def _numbered(name: str, size: int) -> tuple[str, str]:

@@ -67,13 +67,22 @@ def test_normals_of_copied_faces_go_along(case, move):
     assert angle(after, sign * (before @ axes.T)).max() < NEAR
 
 
-def test_normals_that_were_chosen_for_a_copy_stay(case):
+@pytest.mark.parametrize("move", ["moved", "mirrored"])
+def test_normals_that_were_chosen_for_a_copy_stay(case, move):
     block = case.surface()
-    copy_faces(block, *MOVES["moved"])
+    copy_faces(block, *MOVES[move])
     chosen = meshes.corner_normals(block.data).copy()
     far = meshes.positions(block.data)[meshes.corner_points(block.data), 1] > SHIFT[1] / 2
     chosen[far] = (0.6, 0.0, 0.8)
     block.data.normals_split_custom_set(chosen)
+    after = normals_of(case)[2]
+    assert angle(after[0], np.broadcast_to((0.6, 0.0, 0.8), after[0].shape)).max() < 1.0
+
+
+def test_normals_that_were_chosen_before_go_along_with_the_copy_as_shown(case):
+    block = case.surface()
+    block.data.normals_split_custom_set(np.broadcast_to(np.float32((0.6, 0.0, 0.8)), (len(block.data.loops), 3)))
+    copy_faces(block, *MOVES["moved"])
     after = normals_of(case)[2]
     assert angle(after[0], np.broadcast_to((0.6, 0.0, 0.8), after[0].shape)).max() < 1.0
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.model.edits.copies import with_copied_normals
+from io_idtech_models.model.edits.normals import smooth_normals
 from tests.model.edits.test_normals import CODING, degrees_between
 from tests.samples import SENTINEL, format_of
 
@@ -75,27 +76,47 @@ def test_two_copies_go_each_their_own_way(model):
         assert degrees_between(found(model, surface, nth), wanted).max() < NEAR
 
 
-def test_of_a_mirrored_copy_what_is_shown_does_not_count(model):
-    surface, wanted = with_copy(model.surfaces[0], MIRROR, (0, 90, 0), True)
-    surface.normals[0, -len(wanted[0]) :] = (0.0, 0.0, 1.0)
+@pytest.mark.parametrize("axes", [np.eye(3), MIRROR])
+def test_what_the_base_shows_counts_where_it_may_have_been_chosen(model, axes):
+    """Blender shows others, too, where a copy was mirrored, and where faces are missing."""
+    surface, wanted = with_copy(model.surfaces[0], axes, (0, 90, 0), False)
+    own = slice(-wanted.shape[1], None)
+    surface.normals[0, own] = (0.6, 0.0, 0.8)
     assert degrees_between(found(model, surface), wanted).max() < NEAR
+    surface.own_normals = np.zeros(surface.num_vertices, np.bool_)
+    assert degrees_between(found(model, surface), wanted).max() < NEAR
+    surface.own_normals[own] = True
+    assert degrees_between(found(model, surface)[0], np.broadcast_to((0.6, 0.0, 0.8), wanted[0].shape)).max() < NEAR
 
 
-@pytest.mark.parametrize(("degrees", "stays"), [(8.0, False), (12.0, True)])
-def test_normals_that_somebody_chose_stay_in_all_frames(model, degrees, stays):
+@pytest.mark.parametrize(("degrees", "stays"), [(0.3, False), (1.0, True)])
+def test_normals_that_were_touched_and_show_the_same_go_along(model, degrees, stays):
     surface, wanted = with_copy(model.surfaces[0], np.eye(3), (0, 90, 0), False)
-    shown = surface.normals[:, -wanted.shape[1] :]
+    own = slice(-wanted.shape[1], None)
     across = np.cross(wanted[0], np.roll(wanted[0], 1, axis=1))
     across /= np.linalg.norm(across, axis=1, keepdims=True)
-    shown[0] = np.cos(np.radians(degrees)) * wanted[0] + np.sin(np.radians(degrees)) * across
+    surface.normals[:, own] = np.cos(np.radians(degrees)) * wanted[0] + np.sin(np.radians(degrees)) * across
+    surface.own_normals = np.ones(surface.num_vertices, np.bool_)
+    apart = degrees_between(found(model, surface)[0], wanted[0])
+    assert (apart > 0.9).all() if stays else apart.max() < NEAR
+
+
+def test_a_copy_that_shows_its_back_in_some_frames_is_smooth_there(model, caplog):
+    surface, wanted = with_copy(model.surfaces[0], np.eye(3), (0, 90, 0), False)
+    own = slice(-wanted.shape[1], None)
+    surface.own_normals = np.ones(surface.num_vertices, np.bool_)
+    surface.normals[:, own] = smooth_normals(surface.positions, surface.triangles)[:, own]
+    surface.normals[2, own] *= -1.0
     after = found(model, surface)
-    assert np.array_equal(after, shown) if stays else degrees_between(after, wanted).max() < NEAR
+    assert (after[2] * surface.normals[2, own] < 0).any(axis=1).all()
+    assert "point into the mesh in some frames as shown" in caplog.text
 
 
 def test_a_copy_that_no_one_map_made_is_as_shown(model):
     surface, wanted = with_copy(model.surfaces[0], np.eye(3), (0, 90, 0), False)
     own = slice(-wanted.shape[1], None)
     surface.positions[:, own] += np.sin(surface.positions[:, own][..., [1, 2, 0]])
+    surface.normals[:, own] = smooth_normals(surface.positions, surface.triangles)[:, own]
     assert np.array_equal(found(model, surface), surface.normals[:, own])
 
 

@@ -119,6 +119,15 @@ def test_frames_that_fit_keep_their_name_from_others():
     assert short_frames(names, lambda name: 14) == {"walk_forward_slow1": "walk_forwar~b1"}
 
 
+def test_frames_take_no_name_that_another_has_with_its_number():
+    names = ["stand_exactly15", "stand_exactly15b", "stand_exactly15c", "stand_exactly16b", "stand_exactly16"]
+    found = short_frames(names, lambda name: 15)
+    new = [found.get(name, name) for name in names]
+    assert len(set(new)) == 5
+    assert (new[0], new[4]) == ("stand_exactly15", "stand_exactly16")
+    assert all(len(name) <= 15 for name in new)
+
+
 def test_frames_of_one_name_keep_one():
     assert short_frames(["x" * 20] * 3, lambda name: 15) == {"x" * 20: "x" * 15}
 
