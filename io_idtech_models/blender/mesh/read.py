@@ -177,7 +177,7 @@ def _settled(
     that were torn off as they are have no such points: none else came from their triangle.
     """
     topology, numbers = traces.topology, traces.numbers
-    if source is None or int(numbers.max(initial=-1)) < 0 or not _is_torn(topology, numbers):
+    if source is None or not _is_torn(topology, numbers):
         return traces, np.zeros(len(numbers), np.bool_)
     alone = np.bincount(traces.faces + 1)[traces.faces + 1] == 1
     uncut = (alone & whole_faces(traces, source))[topology.corner_faces]
@@ -198,6 +198,8 @@ def _settled(
 def _is_torn(topology: attributes.Topology, numbers: Numbers) -> bool:
     """Tell whether a source vertex stands at several points, of which all but one become new vertices."""
     point = np.empty(int(numbers.max(initial=-1)) + 1, np.int64)
+    if not len(point):
+        return False
     point[numbers] = topology.corner_points  # of its corners the last
     return not np.array_equal(point[numbers], topology.corner_points)
 

@@ -81,7 +81,7 @@ def test_normals_that_were_chosen_for_a_copy_stay(case, move):
 
 def test_normals_that_were_chosen_before_go_along_with_the_copy_as_shown(case):
     block = case.surface()
-    block.data.normals_split_custom_set(np.broadcast_to(np.float32((0.6, 0.0, 0.8)), (len(block.data.loops), 3)))
+    block.data.normals_split_custom_set([(0.6, 0.0, 0.8)] * len(block.data.loops))
     copy_faces(block, *MOVES["moved"])
     after = normals_of(case)[2]
     assert angle(after[0], np.broadcast_to((0.6, 0.0, 0.8), after[0].shape)).max() < 1.0
