@@ -114,6 +114,11 @@ def test_a_face_that_lies_is_not_believed(face):
     assert match([(0, 1, 2)], range(6), [(0, 1, 2), (3, 4, 5)], faces=[face])[1] == [0]
 
 
+def test_triangles_of_new_faces_are_matched_by_their_vertices_from_the_first_on():
+    source = [(2, 3, 4), (0, 1, 2), (1, 0, 5)]
+    assert match([(5, 1, 0), (1, 2, 0)], range(6), source) == ([[0, 1, 2], [1, 0, 5]], [1, 2])
+
+
 def test_a_further_vertex_from_the_same_source_stands_for_it():
     assert match([(1, 3, 0)], [0, 1, 2, 2], [(0, 1, 2)]) == ([[0, 1, 3]], [0])
 

@@ -295,6 +295,30 @@ def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
     assert caplog.messages == ["the facts of the source of 'x' are damaged: written without them"]
 
 
+@pytest.mark.parametrize("edited", [False, True])
+def test_vertices_that_became_one_have_the_mean_of_their_normals(edited):
+    """A cube's corners of three vertices each: by what corners say they were, where they say nothing by their vertex's."""
+    model = load(sample("seamed_cube"))
+    cube = model.surfaces[0]
+    _, first, of = np.unique(cube.positions[0], axis=0, return_index=True, return_inverse=True)
+    surface = replace(
+        cube,
+        stored_positions=cube.positions[:, first],
+        stored_normals=None,
+        uvs=cube.uvs[first],
+        triangles=of.ravel()[cube.triangles].astype(np.int32),
+        source_vertices=first.astype(np.int32),
+        corner_sources=cube.triangles.copy(),
+    )
+    wanted = np.sign(surface.positions[0] - surface.positions[0].mean(axis=0))
+    if edited:  # all but the vertices' own corners were made anew
+        surface.corner_sources[~np.isin(surface.corner_sources, first)] = -1
+        wanted = decode_latlong(model.source.surfaces[0].normals)[0, first]
+    found = plain_normals(model, surface, CODING)
+    assert (found.source_vertices, found.corner_sources) == (None, None)
+    assert degrees_between(found.normals[0], wanted).max() < 1.5, "codes are that coarse"
+
+
 @pytest.mark.parametrize("name", ["md2", "mdl", "md3"])
 def test_normals_turn_with_what_was_turned_and_are_not_rounded_to_the_codes_of_the_source(name):
     model = load(sample("animated" if name != "mdl" else "torch", name), name)
