@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.model.alignment import spans
+from io_idtech_models.model.alignment import homes, spans
 
 # What became of a file of eight frames, a run of them, and where that is now; None: gone.
 CASES = {
@@ -42,6 +42,20 @@ CASES = {
     "of another file": ([0, 1, 90, 3, 4, 5, 6, 7], (2, 4), (2, 5)),
     "none left": ([], (0, 7), None),
 }
+
+
+@pytest.mark.parametrize(
+    ("hints", "count", "wanted"),
+    [
+        ([[-1, 0], [1, -1], [5, 2]], 3, None),  # one part says that each is where it was
+        ([[0], [2], [1]], 3, [0, 2, 1]),
+        ([[0], [1]], 3, [0, 1]),
+        ([[2, 0, 2], [-1, -1, -1], [-1, 1, -1]], 3, [2, -1, 1]),
+    ],
+)
+def test_where_frames_come_from(hints, count, wanted):
+    found = homes(np.array(hints), count)
+    assert (found is None) if wanted is None else found.tolist() == wanted
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -93,8 +93,6 @@ def encode_vertices(
     """Return a mesh's vertices in arrays, ARRAY (A,), which are the source's of some numbers, or new, -1."""
     own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
     numbers = np.full(mesh.num_vertices, -1, np.int64) if source is None else source.own_vertices(mesh)
-    if own is None:
-        numbers[:] = -1
     made = Encoder(mesh, model, source, own, numbers)
     data = [made.array(record, nth) for record, nth in zip(records, source_arrays, strict=True)]
     return Rows(mesh, own, numbers, data, made.same)

@@ -332,6 +332,16 @@ def test_weights_that_are_no_whole_numbers_stay_as_fine(form):
     np.testing.assert_allclose(found.factors, weights.factors, atol=5e-4)
 
 
+@pytest.mark.parametrize("total", [0.5, 3.0])
+def test_weights_are_shares_of_what_they_add_up_to(total):
+    spec = samples_iqm.animated()
+    wanted = unpack(spec.pack())[0].meshes[0].weights.factors
+    spec.arrays[5] = (5, 0, 7, [tuple(total * weight / 255 for weight in row) for row in spec.arrays[5][3]])
+    model, animations = unpack(spec.pack())
+    np.testing.assert_allclose(model.meshes[0].weights.factors, wanted, atol=1e-6)
+    assert ROW.dump(model, None, animations) == spec.pack()
+
+
 def test_neighbours_and_tangents_of_a_square():
     places = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], np.float32)
     triangles = np.array([(0, 1, 2), (0, 2, 3)])

@@ -1,5 +1,6 @@
 """OpenGL commands of MD2 models: kept, and made anew where triangles or texels changed."""
 
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -88,6 +89,19 @@ def test_remade_commands_have_the_sources_own_coordinates_within_two_texels(texe
     before = md2.read(spec.pack())
     assert (coords(before) != coords(md2.read(packed("fine_commands")))) == (texels != 0.25)
     assert (coords(md2.read(dump(load(spec.pack()), remake_commands=True))) == coords(before)) == is_kept
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_remade_commands_take_no_coordinates_of_a_source_that_has_one_which_is_no_number(value):
+    spec = samples_md2.fine_commands()
+    before = coords(md2.read(dump(load(spec.pack()), remake_commands=True)))
+    runs = [(n, [(u, v, vertex) for u, v, vertex in rows]) for n, rows in spec.runs or []]
+    runs[0][1][0] = (value, *runs[0][1][0][1:])
+    spec.runs = runs
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = coords(md2.read(dump(load(spec.pack()), remake_commands=True)))
+    assert np.isfinite(list(made)).all() and made != before
 
 
 @pytest.mark.parametrize(("name", "middle"), [("fine_commands", 0.0), ("animated", 0.5), ("no_commands", 0.5)])

@@ -26,6 +26,16 @@ def test_most_points_took_one_map(edited):
     assert follows.tolist() == [False] * edited + [True] * (60 - edited)
 
 
+@pytest.mark.parametrize(("off", "is_moved"), [(0.0, True), (2.0, True), (5.0, False)])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_all_points_took_a_map(axis, off, is_moved):
+    """Each axis by as much as rounding of the points before can be: 2.1, 1.8 and 1.2 times that, and of those after."""
+    after = moved()
+    after[17, axis] += off * SLACK
+    assert affine.is_moved_by(MAP, POINTS, after, SLACK) == is_moved
+    assert not affine.is_moved_by(MAP, POINTS[:0], after[:0], SLACK)
+
+
 def test_no_map_of_a_few():
     after = moved()
     after[:40] = RANDOM.uniform(-30, 30, (40, 3))

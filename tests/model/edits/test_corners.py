@@ -119,6 +119,10 @@ def test_triangles_of_new_faces_are_matched_by_their_vertices_from_the_first_on(
     assert match([(5, 1, 0), (1, 2, 0)], range(6), source) == ([[0, 1, 2], [1, 0, 5]], [1, 2])
 
 
+def test_of_two_triangles_that_say_they_were_one_the_first_is_that():
+    assert match([(0, 1, 2), (0, 1, 2)], range(3), [(0, 1, 2)], faces=[0, 0])[1] == [0, -1]
+
+
 def test_a_further_vertex_from_the_same_source_stands_for_it():
     assert match([(1, 3, 0)], [0, 1, 2, 2], [(0, 1, 2)]) == ([[0, 1, 3]], [0])
 
