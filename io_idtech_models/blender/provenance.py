@@ -42,6 +42,7 @@ CHECKSUM = "idtech_checksum"  # on a model's collection: CRC-32 of the file that
 CONTENT = "idtech_content"  # on a model's collection: the format of its file, where the file's name says another
 SKIN = "idtech_skin"  # on a model's collection: the skin that it wears
 FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
+BLEND = "idtech_blend"  # on scenes: where their .blend was saved last
 FILE_OF = "idtech_file_of"  # on an action that was exported first: what it was called then, which its copies are not
 DECLARED = "idtech_declared"  # on an armature's data: the declared model, its mesh's path in the game, its animations
 

@@ -15,6 +15,7 @@ from bpy.props import StringProperty
 # Records are bytes, the others texts. Blender takes no declared text for a property of another kind.
 RECORDS = ("idtech_source", "idtech_applied", "idtech_skeleton", "idtech_skinned", "idtech_motion")
 TEXTS = (
+    "idtech_blend",
     "idtech_given",
     "idtech_name",
     "idtech_model",
@@ -27,7 +28,7 @@ TEXTS = (
     "idtech_worn",
     "idtech_worn_given",
 )
-KINDS = ("Object", "Collection", "Mesh", "Armature", "Material", "Action", "Bone", "Image")
+KINDS = ("Object", "Collection", "Mesh", "Armature", "Material", "Action", "Bone", "Image", "Scene")
 
 
 def attach() -> None:

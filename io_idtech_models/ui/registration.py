@@ -11,7 +11,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ROWS
-from . import character, frames, levels, menus, notes, preferences, rigging, roots, skins, translations, trial
+from . import character, frames, levels, menus, moved, notes, preferences, rigging, roots, skins, translations, trial
 from .animations import operators as animations
 from .animations import panel as animations_panel
 from .animations import shown, ticks
@@ -81,6 +81,7 @@ def register() -> None:
         menu.append(draw)
     frames.watch()
     rigging.watch()
+    moved.watch()
     shown.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
@@ -93,6 +94,7 @@ def unregister() -> None:
     choosing.forget()
     trial.unwatch()
     shown.unwatch()
+    moved.unwatch()
     rigging.unwatch()
     frames.unwatch()
     while _commands:

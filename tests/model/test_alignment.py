@@ -55,7 +55,7 @@ CASES = {
 )
 def test_where_frames_come_from(hints, count, wanted):
     found = homes(np.array(hints), count)
-    assert (found is None) if wanted is None else found.tolist() == wanted
+    assert (None if found is None else found.tolist()) == wanted
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -52,14 +52,24 @@ def kept_of(holder: Any) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def target_of(holder: Any) -> str:
+    """Return where a model, or what it is a copy of, was written to last, if not where it came from; else ""."""
+    found = kept_of(holder).get(TARGET)
+    return found if isinstance(found, str) else ""
+
+
+def note_target(holder: Any, target: str) -> None:
+    """Note on what was written somewhere that this is another place by now."""
+    show(holder, EXPORT, json.dumps(kept_of(holder) | {TARGET: target}))
+
+
 def last_target(holder: Any, there: bool = False) -> str:
     """Return where a model was written to last, if not where it came from; else "".
 
     What is to be `there` is the folder that it lies in. A copy of what came from no file was written nowhere yet.
     """
-    kept = kept_of(holder)
-    target = kept.get(TARGET, "")
-    if not isinstance(target, str) or (there and not Path(target).parent.is_dir()):
+    kept, target = kept_of(holder), target_of(holder)
+    if not target or (there and not Path(target).parent.is_dir()):
         return ""
     if isinstance(kept.get(HOLDER), str) and holder.name != kept[HOLDER]:
         claimants = [block for block in bpy.data.objects if kept_of(block).get(TARGET) == target]

@@ -297,7 +297,7 @@ def test_normals_that_are_there_or_mean_nothing_are_no_codes(caplog):
 
 @pytest.mark.parametrize("edited", [False, True])
 def test_vertices_that_became_one_have_the_mean_of_their_normals(edited):
-    """A cube's corners of three vertices each: by what corners say they were, where they say nothing by their vertex's."""
+    """A cube's corners of three vertices each: by what its corners say they were, or else by what it says."""
     model = load(sample("seamed_cube"))
     cube = model.surfaces[0]
     _, first, of = np.unique(cube.positions[0], axis=0, return_index=True, return_inverse=True)
@@ -316,6 +316,7 @@ def test_vertices_that_became_one_have_the_mean_of_their_normals(edited):
         wanted = decode_latlong(model.source.surfaces[0].normals)[0, first]
     found = plain_normals(model, surface, CODING)
     assert (found.source_vertices, found.corner_sources) == (None, None)
+    assert found.normals is not None
     assert degrees_between(found.normals[0], wanted).max() < 1.5, "codes are that coarse"
 
 
