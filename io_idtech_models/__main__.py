@@ -2,11 +2,15 @@
 
 import sys
 
-from .cli.main import main
+INTERRUPTED = 130  # by Ctrl-C, as shells have it
 
 
 def run() -> int:
     """Run the command that this process was started with, and return its exit status."""
+    try:
+        from .cli.main import main  # numpy and all formats: half a second, in which a user may change their mind
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return main(sys.argv[1:])
 
 

@@ -570,6 +570,20 @@ def test_interruption(folder, run, monkeypatch):
 # -- as a process
 
 
+def test_interruption_while_modules_are_imported():
+    code = (
+        "import builtins, runpy, signal\n"
+        "own = builtins.__import__\n"
+        "def slow(name, *rest, **named):\n"
+        "    if name == 'numpy': signal.raise_signal(signal.SIGINT)\n"
+        "    return own(name, *rest, **named)\n"
+        "builtins.__import__ = slow\n"
+        "runpy.run_module('io_idtech_models', run_name='__main__')"
+    )
+    made = process("-c", code)
+    assert (made.returncode, made.stdout, made.stderr) == (130, b"", b"")
+
+
 def process(*argv: object, **options) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "PYTHONPATH": str(PROJECT), **options.pop("env", {})}
     return subprocess.run([sys.executable, *map(str, argv)], capture_output=True, check=False, env=environment)
