@@ -248,6 +248,13 @@ def swapped(old, new, data=None):
     return data.replace(old, new, 1)
 
 
+def test_faces_that_end_at_the_word_for_a_part_say_none():
+    data = several()
+    cut = data[: data.index(b"*MESH_MTLID") + len(b"*MESH_MTLID")] + b"\n}\n}\n}\n"
+    (mesh,) = [each.mesh for each in read(re.sub(rb"NUMFACES \d+", b"NUMFACES 1", cut, count=1)).objects]
+    assert mesh is not None and mesh.part_ids.tolist() == [0]
+
+
 @pytest.mark.parametrize(
     ("data", "text"),
     [

@@ -167,6 +167,17 @@ def test_a_frame_within_its_channels_range_changes_its_codes_alone():
     assert changed(FILES["arm"], model, [wave, grow]) == {"frames[1]", "bounds[1]"}
 
 
+@pytest.mark.parametrize("edited", [0, 1])
+def test_bounds_of_animations_alone_stay_while_nothing_is_edited(edited):
+    spec = samples_iqm.alone()
+    spec.bounds = [(-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 2.0, 2.0)] * 5
+    model, (wave,) = unpack(spec.pack())
+    wave.positions[:edited] += 1.0
+    wave.source_frames[:edited] = -1
+    found = ROW.dump(model, None, [wave])
+    assert len(ROW.read(found).bounds) == (0 if edited else 5)
+
+
 def test_a_channel_that_leaves_its_range_gets_a_new_one_alone():
     model, (wave, grow) = unpack(FILES["arm"])
     wave.positions[1, 0, 0] += 40

@@ -69,6 +69,15 @@ def test_a_block_says_something_else(anim, lines, was, now):
     assert with_blocks(BLOCK.encode(), "Q", {anim: lines}).decode() == BLOCK.replace(was, now)
 
 
+def test_blocks_say_something_else_each_in_its_place():
+    lines = ["frame 1 call f", "frame 2 call g"]
+    both = with_blocks(BLOCK.encode(), "q", {"a": lines, "b": [], "c": lines})
+    one_by_one = BLOCK.encode()
+    for anim, own in (("c", lines), ("b", list[str]()), ("a", lines)):
+        one_by_one = with_blocks(one_by_one, "q", {anim: own})
+    assert both == one_by_one
+
+
 def test_what_can_not_stand_in_a_block_that_was_there():
     with pytest.raises(LimitError, match="can't stand in the block"):
         with_blocks(BLOCK.encode(), "q", {"b": ["frame 1 }"]})

@@ -33,6 +33,14 @@ def test_all_that_there_is(tmp_path):
     assert character.entries["editor_usage"] == "Toys only."
 
 
+def test_what_a_character_holds_is_declared_along_with_it(tmp_path):
+    gun = 'entityDef gun { "joint_attach" "Chest" "model_world" "models/toys/hat.ase" }\n'
+    given = TEXT.replace('"health"', '"def_weapon1" "gun" "health"') + gun
+    character = found(put_character(tmp_path, newt_def=given.encode()), name="monster_newt")
+    assert [piece.file.name for piece in character.choices.values()] == ["hat.ase"]
+    assert "gun" in [each.name for each in character.declarations]
+
+
 def test_the_first_of_a_file_and_the_others_are_named(tmp_path):
     path = put_character(tmp_path)
     assert names_in(Disk().file(path)) == ["monster_newt_base", "monster_newt", "newt_head"]
