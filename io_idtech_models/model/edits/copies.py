@@ -99,7 +99,8 @@ def _follows(
     """Tell of which vertices of a piece (n,) the source's normals, `turned` along, go before those `shown`, (F, n, 3).
 
     That is where one map made the copy, and nobody chose another normal for it. Blender can't mirror normals, and shows
-    others where faces are missing: what the base shows tells of those alone that may have been chosen.
+    others where faces are missing: what the base shows tells of those alone that may have been chosen. In the only
+    frame that there is nothing has to go with what others show, but for what is mirrored.
     """
     base = BaseNormals(0, shown[0]) if piece.base is None else piece.base
     numbers, source = piece.source_vertices, model.source
@@ -109,7 +110,9 @@ def _follows(
     for part, places, own in source.vertex_parts(numbers):
         before[places] = part.decoded_positions(filled_frames(model)[base.frame][None], own)[0]
     every, after = np.arange(len(numbers)), piece.positions[base.frame]
-    moved = affine.linear_maps_at(before, after, piece.triangles, every, affine.rounding(before))[1]
+    maps, moved = affine.linear_maps_at(before, after, piece.triangles, every, affine.rounding(before))
+    if len(piece.positions) == 1:
+        moved &= steady.determinants(maps) < 0
     sizes = steady.lengths(turned[base.frame]) * steady.lengths(base.normals)
     follows = steady.dots(turned[base.frame], base.normals) >= SHOWN * sizes
     return np.asarray(moved & (follows | (True if piece.own_normals is None else ~piece.own_normals)))

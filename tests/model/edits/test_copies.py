@@ -89,6 +89,17 @@ def test_what_the_base_shows_counts_where_it_may_have_been_chosen(model, axes):
     assert degrees_between(found(model, surface)[0], np.broadcast_to((0.6, 0.0, 0.8), wanted[0].shape)).max() < NEAR
 
 
+@pytest.mark.parametrize(("axes", "as_shown"), [(np.eye(3), True), (QUARTER, True), (MIRROR, False)])
+def test_in_the_only_frame_copies_are_as_shown_but_for_mirrored_ones(model, axes, as_shown):
+    surface = model.surfaces[0]
+    surface = replace(surface, stored_positions=surface.positions[:1].copy(), stored_normals=surface.normals[:1].copy())
+    surface, wanted = with_copy(surface, axes, (0, 90, 0), False)
+    surface.normals[0, -wanted.shape[1] :] = (0.6, 0.0, 0.8)  # where faces are missing
+    model.frame_names, model.frame_sources = model.frame_names[:1], model.frame_sources[:1]
+    shown = np.broadcast_to((0.6, 0.0, 0.8), wanted.shape)
+    assert degrees_between(found(model, surface), shown if as_shown else wanted).max() < NEAR
+
+
 @pytest.mark.parametrize(("degrees", "stays"), [(0.3, False), (1.0, True)])
 def test_normals_that_were_touched_and_show_the_same_go_along(model, degrees, stays):
     surface, wanted = with_copy(model.surfaces[0], np.eye(3), (0, 90, 0), False)
