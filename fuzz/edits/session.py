@@ -20,7 +20,7 @@ from fuzz.edits import bounds, characters, held, judge, looks, players
 from fuzz.edits.operations import FIRST, Operation, do, operations, save_and_open
 from fuzz.edits.panel import BrokenError
 from io_idtech_models import formats
-from io_idtech_models.blender import rig_clips
+from io_idtech_models.blender import rig_settling
 from io_idtech_models.formats import VERTEX, Format
 from tests.samples import sample
 from tests.small_files import SAMPLES
@@ -259,7 +259,7 @@ def _too_narrow(subject: Subject, folder: Path, frames: held.Frames, files: dict
 def _failure(export: Callable[[], object], said: io.StringIO) -> Finding | None:
     """Export; return what went wrong, or that nothing is to be looked at; None if there is."""
     # Actions of rigs made of frames show the same from then on, as before another one plays.
-    rig_clips.settle(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    rig_settling.settle(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
     bpy.context.view_layer.update()
     before, found = state(), None
     try:

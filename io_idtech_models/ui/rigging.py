@@ -218,7 +218,7 @@ class OBJECT_OT_idtech_hang_on_rig(OfRig, Operator):  # type: ignore[misc]
 def _on_save(*_ignored: Any) -> None:
     """Bring actions of rigs together that hold the same poses, which nobody can in a .blend that links them."""
     if len(bpy.data.armatures):
-        from ..blender.rig_clips import settle_all
+        from ..blender.rig_settling import settle_all
 
         settle_all()
 

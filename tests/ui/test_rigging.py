@@ -15,7 +15,8 @@ from io_idtech_models.blender import names
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.mesh.attributes import positions
 from io_idtech_models.blender.player.rig import find_rig
-from io_idtech_models.blender.rig_clips import clips_of, frames_in_whole, settle
+from io_idtech_models.blender.rig_clips import clips_of, frames_in_whole
+from io_idtech_models.blender.rig_settling import settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from io_idtech_models.formats.iqm.model import to_animations
 from io_idtech_models.game.folders import Disk

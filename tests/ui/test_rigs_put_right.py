@@ -8,7 +8,8 @@ from mathutils import Quaternion
 
 from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, slot_curves
 from io_idtech_models.blender.frame_rigs import posed_by, whole_of
-from io_idtech_models.blender.rig_clips import clips_of, curves_of
+from io_idtech_models.blender.rig_clips import clips_of
+from io_idtech_models.blender.rig_poses import curves_of
 from tests.blender.case import positions_at
 from tests.samples import PROJECT, format_of
 from tests.ui.scene import activate, bpy, error_of, export_bytes, import_frames

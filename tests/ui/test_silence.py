@@ -14,7 +14,8 @@ from io_idtech_models.blender.compat import HAS_SLOTS, action_parts, playing_cur
 from io_idtech_models.blender.frame_rigs import posed_by, whole_of
 from io_idtech_models.blender.player.rows import frame_curve
 from io_idtech_models.blender.provenance import RECORD
-from io_idtech_models.blender.rig_clips import clips_of, curves_of
+from io_idtech_models.blender.rig_clips import clips_of
+from io_idtech_models.blender.rig_poses import curves_of
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli, rigging
 from tests import samples_ase, samples_character, samples_doom3, samples_md5, samples_mdm, samples_quake2, samples_xreal

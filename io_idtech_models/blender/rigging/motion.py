@@ -19,7 +19,7 @@ from ..compat import Block, curves_for, played_slot
 from ..curves import add_curves, bone_path, group_by_bone
 from ..frame_rigs import RIG_KEYS
 from ..joints import TURN
-from ..rig_clips import new_whole
+from ..rig_wholes import new_whole
 from ..skeletal.armature import joint_matrices, relative
 from .bones import Bones
 from .read import unit

@@ -24,7 +24,7 @@ from ..mesh import attributes
 from ..player.assembly import follow_root
 from ..player.parts import all_shown
 from ..provenance import collection_of
-from ..rig_clips import say_muted, settle
+from ..rig_settling import say_muted, settle
 from ..roots import AT_REST, FRAME, frame_root, is_root, root_of
 from ..scene import ExportScene, positioned
 from ..space import space_of

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import bpy
 
-from .. import names, rig_clips
+from .. import names, rig_settling
 from ..compat import Block, play_copy
 from ..frame_rigs import RIG_KEYS, rig_actions, rigs_of, whole_of
 from ..linked import is_from_library
@@ -42,7 +42,7 @@ def stand_alone(blocks: Sequence[Block], collection: bpy.types.Collection | None
     if not others or any(is_from_library(block.data) for block in keyed):
         return
     rigs = rigs_of(keyed)
-    rig_clips.settle(rigs)
+    rig_settling.settle(rigs)
     ids, fresh = model_ids(keyed, collection), uuid.uuid4().hex
     is_first = min((*keyed, *others), key=lambda block: names.place_among_copies(block.data.name)) in keyed
     for action, own in _own_actions(keyed, others, ids).items():

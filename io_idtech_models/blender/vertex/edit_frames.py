@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...reporting import LimitError, listed
-from .. import names, rig_clips
+from .. import names, rig_clips, rig_settling
 from ..compat import Block, play, playing_curves, share_action
 from ..curves import curve_points, is_still, value_path
 from ..frame_rigs import posed_by, rigs_of
@@ -228,7 +228,7 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     _refuse_others(model, rigs)
     for each in model.every():
         stand_alone([*each.meshes, *each.still, *each.tags], each.collection)
-    rig_clips.settle(rigs)
+    rig_settling.settle(rigs)
     root = root_of(model.meshes[0]) if model.meshes else None
     played = _played(model)
     end = None if played is None else float(played.frame_range[1])

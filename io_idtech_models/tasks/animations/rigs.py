@@ -25,7 +25,7 @@ from ...blender.leaders import cast, curves_of, fits, slot_of
 from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go, used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
-from ...blender.rig_clips import settle_near
+from ...blender.rig_settling import settle_near
 from ...blender.skeletal import gather_motion, runs
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.source import find_action

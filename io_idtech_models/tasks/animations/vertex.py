@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 
 from ... import formats
-from ...blender import names, rig_clips, spans
+from ...blender import names, rig_clips, rig_settling, spans
 from ...blender.compat import (
     Block,
     Context,
@@ -204,7 +204,7 @@ class VertexAnimations(Animations):
         self.lead.animation_data_create()
         self.demand_no_tweak()
         rigs = rigs_of(self.keyed)
-        rig_clips.settle(rigs)
+        rig_settling.settle(rigs)
         if any(whole_of(rig) is not None and partner_of(rig, row.action) is None for rig in rigs):
             self.pair_rigs()  # somebody deleted an animation's poses
         owners = self.players()
@@ -213,7 +213,7 @@ class VertexAnimations(Animations):
                 drop_solo(owner)
             play(self.lead, row.action)
             self.play_together()
-            rig_clips.play_partners(rigs, row.action, row.whole)
+            rig_settling.play_partners(rigs, row.action, row.whole)
         if row.by_names:
             fit_scene(scene, row.first, row.last)
             return
@@ -268,14 +268,14 @@ class VertexAnimations(Animations):
                 keys = None if row.by_names else row.action
                 wanted.append(rig_clips.ClipWanted(row.name, int(times[row.first]), row.count, keys))
         for rig in rigs:
-            rig_clips.settle([rig])  # a copy has none of its own before
+            rig_settling.settle([rig])  # a copy has none of its own before
             rig_clips.pair(rig, wanted)
 
     def let_rigs_play(self) -> None:
         """Let armatures that were just made of the frames play what these play."""
         playing = self.playing_row(self.rows())
         if playing is not None and not playing.by_names:
-            rig_clips.play_along(rigs_of(self.keyed), playing.action, playing.whole)
+            rig_settling.play_along(rigs_of(self.keyed), playing.action, playing.whole)
 
     def demand_own(self) -> None:
         """Refuse a model of another .blend, also one that is overridden: frames are named after an animation."""

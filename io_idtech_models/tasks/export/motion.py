@@ -21,7 +21,7 @@ from ...blender.compat import Context
 from ...blender.hanging import in_space
 from ...blender.linked import is_linked
 from ...blender.provenance import FILE, give_file, owns_file, unit_of
-from ...blender.rig_clips import settle_near
+from ...blender.rig_settling import settle_near
 from ...blender.scene import bending
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene

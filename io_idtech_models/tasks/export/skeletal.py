@@ -11,7 +11,7 @@ from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.curves import is_still
 from ...blender.hanging import in_space
-from ...blender.rig_clips import settle_near
+from ...blender.rig_settling import settle_near
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose

@@ -113,7 +113,7 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.held_actions import release
-    from ...blender.rig_clips import say_muted, settle_near
+    from ...blender.rig_settling import say_muted, settle_near
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import NoFacesError, gather  # as much again as an import needs
     from ...formats.vertex_files import dump_for

@@ -25,7 +25,7 @@ from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.playback import Take, used_actions
 from ...blender.player.rig import CharacterRig, Sampled, find_rig, sample
-from ...blender.rig_clips import settle_near
+from ...blender.rig_settling import settle_near
 from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
 from ...blender.skeletal.kept_frames import kept_files, unmade_of
