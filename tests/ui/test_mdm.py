@@ -265,8 +265,19 @@ def test_all_actions_without_parts_and_previews(table):
     assert import_mdx(filepath=str(table / "run2.mdx")) == {"FINISHED"}
     (table / "out").mkdir(exist_ok=True)
     assert export_mdx(filepath=str(table / "out/x.mdx"), what="ALL") == {"FINISHED"}
-    assert sorted(p.name for p in (table / "out").iterdir()) == ["run2.mdx", "walk.mdx"]
+    assert sorted(p.name for p in (table / "out").iterdir()) == ["run2.mdx", "walk.aninc", "walk.mdx"]
     assert (table / "out/run2.mdx").read_bytes() == RUN
+    assert (table / "out/walk.aninc").read_text(encoding="utf-8") == TABLE
+
+
+def test_a_table_goes_along_where_its_file_did_not_come_from(table, capfd):
+    (table / "walk.aninc").unlink()
+    assert export_bytes(table / "walk.mdx", export_mdx) == WALK
+    assert not (table / "walk.aninc").exists()
+    assert "aninc" not in capfd.readouterr().out
+    assert export_bytes(table / "other.mdx", export_mdx) == WALK
+    assert (table / "other.aninc").read_text(encoding="utf-8") == TABLE
+    assert "6 frames, 8 joints of 'walk', and 'other.aninc'" in capfd.readouterr().out
 
 
 def turn(name: str, key: int, by: float = 0.1) -> None:

@@ -30,6 +30,7 @@ from ...blender.unkeyed import left_alone, say_unkeyed
 from ...blender.window import object_mode
 from ...formats import Format
 from ...game.aninc import Row
+from ...game.store import plain_path
 from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin, skeleton_with_origin
 from ...model.joint_scales import warn_of_lost_scales, without_rest_scale
@@ -204,7 +205,7 @@ class _MotionExport:
                 exported.data[target] = row.dump(animation)
                 warnings.extend(self._shown_otherwise([animation], [source], exported.data[target], [table]))
                 exported.data.update(scale_files(animation, row, target, game))
-                beside = self._table_beside(target, animation, table) if row.motion.joins_clips else {}
+                beside = self._table_beside(target, source, animation, table) if row.motion.joins_clips else {}
                 exported.data.update(beside)
             facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
             facts += f" of '{source.name}'" if row.motion.joins_clips else ""
@@ -214,14 +215,21 @@ class _MotionExport:
                 exported.homes[source.action] = target
         return exported
 
-    def _table_beside(self, target: Path, animation: Animation, table: Table | None) -> dict[Path, bytes]:
-        """Return the table to write beside a file, if it is to say something else; warn of rows beyond the frames."""
+    def _table_beside(
+        self, target: Path, source: Source, animation: Animation, table: Table | None
+    ) -> dict[Path, bytes]:
+        """Return the table to write beside a file, if it is to say something else; warn of rows beyond the frames.
+
+        Where the file did not come from it says something else than nothing.
+        """
         if table is not None:
             place, text = target.with_suffix(animation_tables.SUFFIX), animation_tables.table_text(table.rows)
             if place.is_file() and place.read_bytes() == text:
                 return {}
             table.say_gone(target.name)
-            return {place: text} if table.is_edited or place.is_file() else {}  # where an edit was taken back
+            is_home = source.action is not None and plain_path(str(source.action.get(FILE, ""))) == plain_path(target)
+            # Where a table lies that says otherwise an edit was taken back.
+            return {place: text} if table.is_edited or place.is_file() or not is_home else {}
         warn_of_rows_beyond(target, self.row, animation.num_frames)
         if self.wanted.what in {"AUTO", "SCENE"} and self.sources[0].action is None:
             warn_of_rows(self.export.rig)
