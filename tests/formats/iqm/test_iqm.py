@@ -167,6 +167,13 @@ def test_a_frame_within_its_channels_range_changes_its_codes_alone():
     assert changed(FILES["arm"], model, [wave, grow]) == {"frames[1]", "bounds[1]"}
 
 
+def test_extensions_come_back_each_with_its_own_data():
+    spec = samples_iqm.arm()
+    spec.extensions = [("FTE_MESH", b"12345678"), ("hand", b"abcd"), ("wave", b"xy")]
+    model, animations = unpack(spec.pack())
+    assert ROW.dump(model, None, animations) == spec.pack()
+
+
 @pytest.mark.parametrize("edited", [0, 1])
 def test_bounds_of_animations_alone_stay_while_nothing_is_edited(edited):
     spec = samples_iqm.alone()
