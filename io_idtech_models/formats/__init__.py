@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..reporting import FormatError
+from .codecs import Options
 from .families import MOTION, SKELETAL, VERTEX, Family
 from .format import (
     DOOM_3,
@@ -26,7 +27,6 @@ from .format import (
     Format,
     MotionFormat,
     Option,
-    Options,
     SkeletalFormat,
     VertexFormat,
 )

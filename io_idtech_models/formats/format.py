@@ -8,7 +8,7 @@ from functools import cached_property, wraps
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .codecs import CODECS
+from .codecs import CODECS, FileCodec, Options
 from .families import MOTION, SKELETAL, VERTEX, Family
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..model.skeletal import Animation, Outline, SkeletalModel
     from ..model.vertex import VertexModel
 
-Options = Mapping[str, Any]
 QUAKE, QUAKE_3, DOOM_3, FREE_ENGINES = "Quake, Quake II", "Quake III, Wolfenstein", "Doom 3", "Free Engines"
 ENGINES = (QUAKE, QUAKE_3, DOOM_3, FREE_ENGINES)  # headings of menus, in their order; few, for menus must not scroll
 SKIN_FILES, SKIN_DECLS = "files", "decls"
@@ -173,24 +172,22 @@ class Format:
         return self.skeletal.motions or NOT_MOTION
 
     @cached_property
-    def _file(self) -> Any:
+    def _file(self) -> FileCodec:
         return CODECS[self.name]()[0]
 
     @cached_property
-    def _model(self) -> Any:
+    def _model(self) -> Any:  # by its family, and what else its format can
         return CODECS[self.name]()[1]
 
     @property
     def read(self) -> Callable[[bytes], Any]:
         """Return the function from a file's bytes to structs; it raises FormatError."""
-        function: Callable[[bytes], Any] = self._file.read
-        return unmarked(function) if self.is_text else function
+        return unmarked(self._file.read) if self.is_text else self._file.read
 
     @property
     def write(self) -> Callable[[Any], bytes]:
         """Return the function from structs to a file's bytes."""
-        function: Callable[[Any], bytes] = self._file.write
-        return function
+        return self._file.write
 
     @property
     def to_model(self) -> Callable[..., Any]:

@@ -10,7 +10,8 @@ from ..model.limits.games import GAMES, VertexLimits, refused
 from ..model.vertex import VertexModel
 from ..reporting import LimitError, listed
 from . import ROWS, by_name
-from .format import SPLIT, WRITE_TAGS, Format, Options
+from .codecs import Options
+from .format import SPLIT, WRITE_TAGS, Format
 
 log = logging.getLogger(__name__)
 
