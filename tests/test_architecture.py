@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "model": set(),
     "game": {"model"},
     "formats": {"formats/codecs", "model"},
-    "formats/codecs": CODECS,
+    "formats/codecs": CODECS | {"model"},
     "formats/common": {"model"},
     **{codec: {"formats/common", "model"} for codec in CODECS},
     "formats/mdm": {"formats/common", "formats/mdx", "model"},  # the skeleton of an MDM is an MDX's
