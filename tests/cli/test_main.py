@@ -573,6 +573,7 @@ def test_interruption(folder, run, monkeypatch):
 def test_interruption_while_modules_are_imported():
     code = (
         "import builtins, runpy, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which who starts us may have others ignore
         "own = builtins.__import__\n"
         "def slow(name, *rest, **named):\n"
         "    if name == 'numpy': signal.raise_signal(signal.SIGINT)\n"
