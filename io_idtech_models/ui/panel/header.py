@@ -38,7 +38,7 @@ LABELS = {
     properties.GAME + "flags": "Flags",
     properties.GAME + "sync_type": "Sync Type",
     properties.GAME + "eye_position": "Eye Position",
-    properties.GAME + "bounding_radius": "Bounding Radius",
+    properties.GAME + "bounding_radius": "Radius",  # what bounds it: longer ones are cut off
     properties.GAME + "size": "Triangle Size",
 }
 OF_MODEL = tuple(name for name in LABELS if name.startswith(properties.GAME))

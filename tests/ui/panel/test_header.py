@@ -19,7 +19,7 @@ PANEL = header.VIEW3D_PT_idtech_header
 def test_numbers_of_an_mdl(tmp_path):
     collection = import_model(put(tmp_path / "a.mdl"))
     assert shows(PANEL)
-    assert {"Flags", "Sync Type", "Eye Position", "Bounding Radius", "Triangle Size"} <= set(texts(PANEL))
+    assert {"Flags", "Sync Type", "Eye Position", "Radius", "Triangle Size"} <= set(texts(PANEL))
     for name in header.OF_MODEL:
         assert collection.id_properties_ui(name).as_dict()["description"] == properties.SAID[name]
     collection["idtech_game_flags"] = 8
