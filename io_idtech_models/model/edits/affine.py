@@ -42,20 +42,25 @@ def maps_at(
 
 
 def linear_maps_at(
-    before: NDArray[Any], after: NDArray[Any], triangles: NDArray[Any], vertices: Indices, slack: float
+    before: NDArray[Any],
+    after: NDArray[Any],
+    triangles: NDArray[Any],
+    vertices: Indices,
+    slack: float,
+    whole: tuple[Doubles, NDArray[np.bool_]] | None = None,
 ) -> tuple[Doubles, NDArray[np.bool_]]:
     """Return the linear maps (n, 3, 3) that moved the surroundings of some vertices (n,), and of which there is one.
 
     `before`, `after`: positions (V, 3), within `slack` of what the map makes of them; `triangles` (T, 3). The part is
     the whole surface if that was moved as one, else what its triangles connect. Of a plane the map across is made up
-    so that its normal follows.
+    so that its normal follows. `whole` is what `whole_maps` says of this frame, if somebody asked that.
     """
     used = np.zeros(len(before), np.bool_)
     used[triangles] = True
     maps, found = np.zeros((len(vertices), 3, 3)), np.zeros(len(vertices), np.bool_)
-    for whole in (True, False):
-        labels = np.where(used, 0 if whole else connected(triangles, places_of(before)), -1)
-        of_part, fits = _part_maps(before, after, labels, slack)
+    for is_whole in (True, False):
+        labels = np.where(used, 0 if is_whole else connected(triangles, places_of(before)), -1)
+        of_part, fits = whole if is_whole and whole is not None else _part_maps(before, after, labels, slack)
         own = labels[vertices]
         fitting = ~found & np.append(fits, False)[own]  # -1 is no part
         maps[fitting] = of_part[own[fitting]]
@@ -63,6 +68,18 @@ def linear_maps_at(
         if found.all():
             break
     return maps, found
+
+
+def whole_maps(
+    before: NDArray[Any], after: NDArray[Any], triangles: NDArray[Any], slack: float
+) -> tuple[Doubles, NDArray[np.bool_]]:
+    """Return the linear map that moved all that triangles (T, 3) use in each frame, (F, 3, 3), and where one did, (F,).
+
+    `before`, `after`: positions (F, V, 3); see `linear_maps_at`, which finds the same frame by frame.
+    """
+    used = np.unique(triangles)
+    frames = np.repeat(np.arange(len(before)), len(used))
+    return _part_maps(before[:, used].reshape(-1, 3), after[:, used].reshape(-1, 3), frames, slack)
 
 
 def is_moved_by(linear: Doubles, before: NDArray[Any], after: NDArray[Any], slack: float) -> bool:

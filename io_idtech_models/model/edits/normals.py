@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 Codes = NDArray[Any]
 Known = Callable[[], NDArray[np.float32]]
 SHOWN = math.cos(math.radians(0.5))  # of the angle by which Blender's own rounding may be off
+AT_ONCE = 200_000  # vertices of how many frames are looked at together
 CODED = 1.0  # positions are whole codes: half a code, and as much again of what that makes a map err
 NEAR_SHOWN = math.cos(math.radians(10.0))  # of what a map of the surroundings makes of a normal, and Blender shows
 
@@ -139,6 +140,20 @@ class Motion:
     before: NDArray[Any]  # (F, V, 3)
     after: NDArray[Any]  # (F, V, 3)
     slack: float = CODED  # how far positions may be off what a map makes of them
+    _wholes: dict[int, tuple[NDArray[np.float64], NDArray[np.bool_]]] = field(default_factory=dict, init=False)
+
+    def whole_map(self, frame: int, triangles: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the linear map (1, 3, 3) that moved all of a surface's triangles (T, 3) in a frame, and if one did.
+
+        The triangles are the same in all frames; those that follow are looked at with it, for one by one takes longer.
+        """
+        if frame not in self._wholes:
+            moved = np.flatnonzero(self.moved.any(axis=1))
+            more = moved[moved > frame][: AT_ONCE // max(self.moved.shape[1], 1)]
+            frames = np.concatenate(([frame], more))
+            maps, found = affine.whole_maps(self.before[frames], self.after[frames], triangles, self.slack)
+            self._wholes = {each: (maps[i : i + 1], found[i : i + 1]) for i, each in enumerate(frames.tolist())}
+        return self._wholes[frame]
 
 
 def settle_codes(
@@ -338,7 +353,9 @@ def _turned(
     linear = surface.placed[frame if len(surface.placed) > 1 else 0] if surface.placed is not None else None
     if linear is not None and affine.is_moved_by(linear, before[usable], after[usable], motion.slack):
         return steady.applied(steady.cofactors(linear), normals)  # of a plane the points alone would not say it
-    maps, found = affine.maps_at(before, after, usable, vertices, motion.slack)
+    whole = motion.whole_map(frame, usable)
+    maps, found = affine.linear_maps_at(before, after, usable, vertices, motion.slack, whole)
+    maps = steady.cofactors(maps)
     is_alone = len(motion.moved) == 1
     if found.all() and not is_alone:
         return steady.applied(maps, normals)

@@ -178,6 +178,20 @@ def test_parts_that_were_moved_as_one_have_the_map_of_the_whole():
     np.testing.assert_allclose(normals, np.tile(np.diag([6.0, 3.0, 2.0]), (8, 1, 1)), atol=1e-9)
 
 
+def test_frames_are_looked_at_together_as_one_by_one():
+    triangles = np.arange(60).reshape(-1, 3)[:-1]  # the last points are nobody's
+    before = np.stack([POINTS, POINTS * (1, 1, 0), POINTS[::-1], POINTS * 1e-7])
+    after = np.stack([moved(), moved() * (1, 1, 0), POINTS, POINTS * 1e-7])
+    after[0, -3:] += 50.0
+    maps, found = affine.whole_maps(before, after, triangles, SLACK)
+    assert found.tolist() == [True, False, False, False]
+    for frame in range(4):
+        whole = maps[frame : frame + 1], found[frame : frame + 1]
+        given = before[frame], after[frame], triangles, np.arange(60), SLACK
+        for told, alone in zip(affine.linear_maps_at(*given, whole), affine.linear_maps_at(*given), strict=True):
+            np.testing.assert_array_equal(told, alone)
+
+
 def test_a_line_has_no_map():
     line = POINTS * (1, 1e-7, 1e-7)
     found = affine.linear_maps_at(line, line * 2, np.arange(60).reshape(-1, 3), np.arange(60), 1e-12)[1]
