@@ -28,7 +28,7 @@ LEFT_OUT = {
     "texspace_location", "texspace_size", "dimensions", "matrix_local", "matrix_world", "matrix", "matrix_channel",
     "matrix_basis", "users_collection", "users_scene", "node", "to_node", "from_node", "to_socket", "from_socket",
     "tool_settings", "use_nodes", "action_slot_handle", "inverse_matrix", "set_inverse_pending",
-    EXPORT,
+    EXPORT, FILE_OF,
 }  # fmt: skip
 NOTED = {EXPORT, STAMP}  # what exports note: how they were done, and of which keys a rig's actions were made
 NOTED_ON_ACTIONS = NOTED | {FILE, FILE_OF}  # which file they were written to
