@@ -66,8 +66,10 @@ def _moved(place: str, before: str, now: str) -> str:
     path = _beside(place, before, now)
     if path is None or plain_path(path) == plain_path(place):
         return ""
-    is_there = _is_there(path) or (not os.path.lexists(place) and os.path.isdir(path.parent))  # noqa: PTH112 - Path's own raises where a folder is closed
-    return str(path) if is_there else ""
+    if _is_there(path):
+        return str(path)
+    can_be = not os.path.lexists(place) and os.path.isdir(path.parent)  # noqa: PTH112 - Path's raises in closed folders
+    return str(path) if can_be else ""
 
 
 def _beside(place: str, before: str, now: str) -> Path | None:
