@@ -141,11 +141,15 @@ def connected(triangles: NDArray[Any], places: Indices) -> Indices:
     """Return the part of each vertex, (V,): those of one triangle belong together, and those at one place, (V,)."""
     lowest = np.arange(int(places.max(initial=-1)) + 1)
     corners = places[triangles]
+    order = np.argsort(corners, axis=None, kind="stable")  # corners at one place follow one another
+    in_order = corners.ravel()[order]
+    firsts = np.flatnonzero(np.diff(in_order, prepend=-1))
+    used = in_order[firsts]
     while True:
-        low = lowest[corners].min(axis=1)
+        low = np.repeat(lowest[corners].min(axis=1), 3)[order]
         before = lowest.copy()
-        for axis in range(3):
-            np.minimum.at(lowest, corners[:, axis], low)
+        if len(used):
+            lowest[used] = np.minimum(lowest[used], np.minimum.reduceat(low, firsts))
         lowest = lowest[lowest]
         if np.array_equal(before, lowest):
             parts: Indices = np.unique(lowest, return_inverse=True)[1].reshape(-1)

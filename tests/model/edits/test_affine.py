@@ -178,6 +178,21 @@ def test_parts_that_were_moved_as_one_have_the_map_of_the_whole():
     np.testing.assert_allclose(normals, np.tile(np.diag([6.0, 3.0, 2.0]), (8, 1, 1)), atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_what_triangles_and_places_connect(seed):
+    random = np.random.default_rng(seed)
+    count = int(random.integers(1, 30))
+    triangles, places = random.integers(0, count, (int(random.integers(0, 9)), 3)), random.integers(0, count, count)
+    places = np.unique(places, return_inverse=True)[1].reshape(-1)
+    parts = [{vertex} for vertex in range(count)]
+    together = [*triangles.tolist(), *(np.flatnonzero(places == place).tolist() for place in range(count))]
+    for group in together:
+        whole = set().union(*(part for part in parts if part & set(group)))
+        parts = [*(part for part in parts if not part & whole), *([whole] if whole else [])]
+    found = affine.connected(triangles, places)
+    assert {frozenset(np.flatnonzero(found == part).tolist()) for part in found} == set(map(frozenset, parts))
+
+
 def test_frames_are_looked_at_together_as_one_by_one():
     triangles = np.arange(60).reshape(-1, 3)[:-1]  # the last points are nobody's
     before = np.stack([POINTS, POINTS * (1, 1, 0), POINTS[::-1], POINTS * 1e-7])
