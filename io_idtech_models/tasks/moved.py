@@ -1,8 +1,8 @@
-"""A .blend that was moved, or copied, along with its project: the places that models remember go along.
+"""A .blend that was moved along with its project: the places that models remember go along.
 
 They are whole paths, of the machine that they were noted on. Each scene notes where its .blend was saved last. What
-lies as seen from there where a place lay is that file, in a copied project the copy, or on another machine; where
-nothing does, as of a .blend that was moved alone, the place stays.
+lies as seen from there where a place lay is that file, where nothing is at the place any more: in a project that was
+moved or renamed, or on another machine. Else the place stays.
 """
 
 from __future__ import annotations
@@ -61,14 +61,13 @@ def _remembers(holder: Any) -> bool:
 def _moved(place: str, before: str, now: str) -> str:
     """Return what a place is called as seen from a .blend that moved from `before` to `now`; "" where nothing is there.
 
-    What is to be written anew need not be there, if it is not where it was either: its folder has to.
+    Nor where what lay at the place still does: a .blend that was moved alone may lie beside another model of that name.
+    What is to be written anew need not be there, its folder has to.
     """
     path = _beside(place, before, now)
-    if path is None or plain_path(path) == plain_path(place):
+    if path is None or plain_path(path) == plain_path(place) or _is_there(Path(place)):
         return ""
-    if _is_there(path):
-        return str(path)
-    can_be = not os.path.lexists(place) and os.path.isdir(path.parent)  # noqa: PTH112 - Path's raises in closed folders
+    can_be = _is_there(path) or os.path.isdir(path.parent)  # noqa: PTH112 - Path's raises in closed folders
     return str(path) if can_be else ""
 
 
