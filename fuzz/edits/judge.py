@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from fuzz.edits import looks
 from fuzz.edits.held import Frames, Points
-from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.provenance import PART as ROOT
+from io_idtech_models.blender.takes import used_actions
 from io_idtech_models.formats import VERTEX, Format
 
 bpy: Any = blender

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fuzz.edits.held import Frames, Points
 from io_idtech_models.blender import names
 from io_idtech_models.blender.mesh import attributes
-from io_idtech_models.blender.playback import used_actions
 from io_idtech_models.blender.skeletal.armature import joint_name
+from io_idtech_models.blender.takes import used_actions
 from io_idtech_models.formats import VERTEX, Format
 from io_idtech_models.model.weights import skin_by
 

@@ -29,10 +29,10 @@ from .compat import Block, action_parts, playing_curves
 from .empties import PREFIX
 from .joints import TURN, from_children
 from .linked import LOCAL, refuse_linked
-from .playback import used_actions
 from .provenance import MODEL_ID, PART, model_of
 from .roots import is_carried, is_root, is_tag, root_of
 from .scene import bending, upward
+from .takes import used_actions
 
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 

@@ -16,10 +16,10 @@ from . import names
 from .compat import Block, action_parts, is_anothers, slot_claim
 from .curves import moved_bones, playing_strips
 from .empties import PREFIX
-from .playback import Role, Take, influences, pointed_at, used_actions
 from .properties import EXPORT
 from .provenance import TAG_INDEX, model_of
 from .scene import bending
+from .takes import Role, Take, influences, pointed_at, used_actions
 
 
 def leaders(rig: Block) -> list[Block]:

@@ -7,12 +7,16 @@ a file, and the file's own names come back.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import count
 from typing import Any
 
+from ..reporting import listed
 from .compat import NAME_BYTES
+
+log = logging.getLogger(__name__)
 
 GIVEN, SOURCE = "idtech_given", "idtech_name"
 SUFFIX = re.compile(r"(?s)(.+)\.\d{3,}$")
@@ -97,10 +101,34 @@ def file_name_of(block: Any, keep_suffix: bool = False) -> str:
     return str(block.name) if keep_suffix else stem_of(block.name)
 
 
+def called_apart(actions: Sequence[Any], keep_suffix: bool = False) -> dict[Any, str]:
+    """Return what those are called in a model's files that have the name of another, which is said.
+
+    What a file called alike stays so. First is who has the name that import gave it, then who has no number of
+    Blender's.
+    """
+    wanted = {action: file_name_of(action, keep_suffix) for action in actions}
+    own = {action for action in actions if not is_renamed(action)}
+    ranked = sorted(actions, key=lambda each: (each not in own, each.name != wanted[each]))
+    taken, found = set[str](), dict[Any, str]()
+    every = set(wanted.values())
+    for action in ranked:
+        name = wanted[action]
+        if name in taken and action not in own:
+            found[action] = name = free_name(name, every)
+            every.add(name)
+        taken.add(name)
+    if found:
+        said = [f"{wanted[action]}' is now '{name}" for action, name in found.items()]
+        text = "games look up animations by their names, so no two of a model are called alike (rename actions): %s"
+        log.warning(text, listed(said))
+    return found
+
+
 def called(given: str | Sequence[str]) -> list[str]:
     """Return names that someone gave: a list of them, or a text with commas between."""
-    listed = given.split(",") if isinstance(given, str) else given
-    return [name.strip() for name in listed if name.strip()]
+    texts = given.split(",") if isinstance(given, str) else given
+    return [name.strip() for name in texts if name.strip()]
 
 
 def in_source_order(blocks: Iterable[Any], number_of: Callable[[Any], int]) -> list[Any]:
@@ -109,12 +137,12 @@ def in_source_order(blocks: Iterable[Any], number_of: Callable[[Any], int]) -> l
     `number_of` says which part an object is, or -1. Of several that are one the one that has the name that import gave
     is no copy, or else the first.
     """
-    listed = list(blocks)
+    every = list(blocks)
     originals: dict[int, Any] = {}
-    for block in sorted(listed, key=is_renamed):
+    for block in sorted(every, key=is_renamed):
         number = number_of(block)
         if number >= 0:
             originals.setdefault(number, block)
     first = [originals[number] for number in sorted(originals)]
     known = set(first)
-    return first + [block for block in listed if block not in known]
+    return first + [block for block in every if block not in known]

@@ -20,11 +20,11 @@ from .compat import Block, is_muted, play
 from .frame_rigs import is_frame_rig, partner_of, whole_of
 from .linked import is_from_library, is_linked
 from .part_rests import own_rests
-from .playback import has_path
 from .rig_clips import checksums, clips_of, frames_in_whole, id_of, note_settled, renew, settled_of, stamp_of
 from .rig_poses import ActionPoses, Channel, Poses, at_rest, curves_of, write
 from .rig_wholes import adopt, keep_whole, made_anew, own_clips, own_whole
 from .scene import bending
+from .takes import has_path
 
 log = logging.getLogger(__name__)
 

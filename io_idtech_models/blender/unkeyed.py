@@ -18,19 +18,21 @@ import numpy as np
 from ..model import steady
 from ..model.transforms import same_turns
 from ..reporting import listed
-from .animated import Place, Value, kept, known
-from .compat import Block, Context, playing_curves
-from .curves import playing_strips
+from .animated import Place, Value, kept, known, moved_paths
+from .compat import Block, Context, action_parts, playing_curves
+from .curves import playing_strips, value_path
 from .data_paths import value_at
-from .playback import moved_by
+from .properties import PREVIEW
 from .roots import FRAME_PATH, TIME_PATH
 from .scene import showing
+from .takes import moved_by, used_actions
 
 log = logging.getLogger(__name__)
 ROUNDED = 1e-5  # of a value: as far Blender's own operators leave one from where a curve has it
 TURN = "rotation_quaternion"
 HALVED = 2  # a quaternion's angle is half the rotation's
 BEGIN = 1  # where a new scene stands, wherever it starts
+RESTING = ("location", "rotation_quaternion", "rotation_euler", "scale")  # of bones
 NAMED = re.compile(r'(?:pose\.bones|key_blocks)\["((?:[^"\\]|\\.)*)"\]')
 
 
@@ -48,6 +50,7 @@ def left_alone(context: Context) -> Iterator[None]:
 def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
     """Warn of what is set without a key, and moves some objects: no frame shows it that the scene plays."""
     owners = set(moved_by(blocks))
+    _say_left_behind(owners)
     if not any(_may_be_off(owner, scene) for owner in owners):
         return
     with known() as animated, showing(scene) as show:
@@ -61,6 +64,49 @@ def say_unkeyed(blocks: Iterable[Block], scene: bpy.types.Scene) -> None:
     if names:
         text = "set without a key, and so in no frame that is written, insert one (I) to keep it: %s"
         log.warning(text, listed(sorted(set(names))))
+
+
+def _say_left_behind(owners: Iterable[Block]) -> None:
+    """Warn of what stays as an action left it that played before, or as someone tried it out: nothing moves it now.
+
+    So Blender shows it, till an action plays that moves it.
+    """
+    found = [_name_of(owner, path) for owner in owners for path in _left_behind(owner)]
+    if found:
+        text = (
+            "posed though no curve moves it, and so in actions that leave it alone (clear it: Alt+G, Alt+R, Alt+S): %s"
+        )
+        log.warning(text, listed(sorted(set(found))))
+
+
+def _left_behind(owner: Block) -> list[str]:
+    """Return the paths of bones and shape keys that are not at rest, that another action moves, and nothing now."""
+    away = _away_from_rest(owner).difference(moved_paths(owner))
+    if not away:
+        return []
+    own = used_actions(owner)
+    strangers = {action for block in bpy.data.objects if block != owner for action in used_actions(block)}
+    every: list[Block] = list(bpy.data.actions)
+    others = [a for a in every if (a.users and a not in strangers and PREVIEW not in a) or a in own]
+    parts = [curves for action in others for _, kind, curves in action_parts(action) if kind in ("", owner.id_type)]
+    return sorted(away.intersection(curve.data_path for curves in parts for curve in curves))
+
+
+def _away_from_rest(owner: Block) -> set[str]:
+    """Return the paths of an armature's bones, or of shape keys, that have something else than where they rest."""
+    if owner.id_type == "KEY":
+        keys = owner.key_blocks[1:] if owner.use_relative else []
+        return {value_path(key.name) for key in keys if key.value}
+    if getattr(owner, "pose", None) is None:
+        return set()
+    bones, found = owner.pose.bones, set[str]()
+    for name in RESTING:
+        rest = bones[0].bl_rna.properties[name].default_array if len(bones) else ()
+        values = np.empty((len(bones), len(rest)), np.float32)
+        bones.foreach_get(name, values.ravel())
+        for place in np.flatnonzero((np.abs(values - np.array(rest, np.float32)) > ROUNDED).any(axis=1)).tolist():
+            found.add(f"{bones[place].path_from_id()}.{name}")
+    return found
 
 
 def _is_same_turn(path: str, value: Value, other: Value) -> bool:

@@ -500,7 +500,7 @@ def test_a_copy_of_an_animation_has_a_name_of_its_own(tmp_path, capfd):
     export_bytes(tmp_path / "b.iqm")
     found = load_animations(tmp_path / "b.iqm")
     assert [each.name for each in found] == ["wave", "grow", "wave.001", "Walk", "Walk.001"]
-    said = "no two are called alike in one file (rename actions): 'wave' is now 'wave.001', 'Walk' is now 'Walk.001'"
+    said = "no two of a model are called alike (rename actions): 'wave' is now 'wave.001', 'Walk' is now 'Walk.001'"
     assert said in capfd.readouterr().out
     assert not np.allclose(found[2].positions, found[0].positions, atol=0.1), "the copy is what it shows"
 

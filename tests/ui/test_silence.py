@@ -837,6 +837,47 @@ def _(folder):
     rig.data.bones["head"].name = "skull"
 
 
+def renamed(name: str) -> Any:
+    """Return a copy of what moves the bones of `newt`, which calls them all the same, and otherwise."""
+    action = bpy.data.actions[0].copy()
+    action.name, action.use_fake_user = name, True
+    for _, _, curves in action_parts(action):
+        for curve in curves:
+            curve.data_path = 'pose.bones["b"].location'
+    return action
+
+
+@says("move none of the bones of", to="a.md5anim", what="ALL")
+def _(folder):
+    newt()
+    renamed("jump")
+
+
+@says("moves nothing of this model", to="a.md5anim", what="ACTIVE")
+def _(folder):
+    rig, _ = newt()
+    rig.animation_data.action = renamed("jump")
+
+
+@says("no two of a model are called alike", to="a.md5anim", what="ALL")
+def _(folder):
+    rig, _ = newt()
+    for name in ("Walk", "Walk.001"):
+        action = bpy.data.actions.new(name)
+        action.use_fake_user, rig.animation_data.action = True, action
+        rig.pose.bones[0].keyframe_insert("location", frame=0)
+
+
+@says("posed though no curve moves it", to="a.md5anim")
+def _(folder):
+    rig, _ = newt()
+    rig.animation_data.action = rig.animation_data.action.copy()
+    for _, _, curves in action_parts(rig.animation_data.action):
+        for curve in curves:
+            curve.data_path = curve.data_path.replace('pose.bones["head"]', 'pose.bones["b"]')
+    rig.pose.bones["head"].location.z = 9.0
+
+
 @says("MD2 holds no tags", "MDL holds no tags", to="a.mdl", what="SCENE")
 def _(folder):
     add_cube()

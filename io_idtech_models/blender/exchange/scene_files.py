@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from ...reporting import ModelError, plural
 from ..compat import curves_for
 from ..curves import add_curve, value_path
-from ..playback import used_actions
+from ..takes import used_actions
 
 GLB_MAGIC = b"glTF"  # a 12-byte header, then the JSON chunk's length and type (glTF 2.0, section 4.4)
 GLB_JSON_START = 20

@@ -26,10 +26,10 @@ from ..leaders import players
 from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import surface_name
-from ..playback import Take, influences, make_take, pointed_at, used_actions
 from ..provenance import model_of
 from ..roots import poses_parts, root_of
 from ..scene import FACED, ExportScene, bending, bone_under, held_by
+from ..takes import Take, influences, make_take, pointed_at, used_actions
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping

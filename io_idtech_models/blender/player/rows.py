@@ -22,10 +22,10 @@ from ...model.clips import Clip
 from .. import names, spans
 from ..compat import Block, action_parts, new_curves, play, prefer_slot
 from ..curves import CONSTANT, LINEAR, add_points, curve_points
-from ..playback import own_motions
 from ..properties import FPS, LOOP, number, show
 from ..provenance import PLAYER
 from ..roots import FRAME_PATH
+from ..takes import own_motions
 
 log = logging.getLogger(__name__)
 

@@ -30,12 +30,12 @@ from ..compat import Block, is_muted, playing_curves
 from ..curves import Keys, read_keys
 from ..joints import TURN_BACK
 from ..leaders import alone, cast
-from ..playback import Take
 from ..properties import FRAME_RATE
 from ..provenance import Claims
 from ..roots import FRAME_PATH, frame_root, is_carried, posed_parts
 from ..scene import positioned, showing, unstretched
 from ..spans import Span, span_between, warn_of_length
+from ..takes import Take
 from . import armature, bone_scales
 from . import channels as pose_channels
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, BonesInMotion

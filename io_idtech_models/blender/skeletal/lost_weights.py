@@ -22,8 +22,8 @@ from ..compat import Block, playing_curves
 from ..curves import read_keys
 from ..joints import TURN_BACK
 from ..leaders import curves_of, slot_of
-from ..playback import used_actions
 from ..spans import span_between
+from ..takes import used_actions
 from . import armature, bone_scales, channels
 from .gather_motion import is_free, read_channels
 from .rig_scene import ExportRig, RigScene, SkeletalGatherSettings

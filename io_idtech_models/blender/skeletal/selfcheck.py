@@ -29,9 +29,9 @@ from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import rig_of
 from ..mesh import attributes
-from ..playback import influences
 from ..scene import bending, bone_under, showing
 from ..selfcheck import Off, is_beyond, spread, tolerance
+from ..takes import influences
 from . import armature, source_weights
 from .rig_scene import RigScene, WrittenMesh
 from .scalers import Scalers

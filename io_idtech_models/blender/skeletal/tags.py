@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
+LEAST = 1e-12  # of a size, to divide by
 SAME_ORIGIN, SAME_AXES = 2e-5, 2e-5  # of the coordinate, and of axes: what Blender's own arithmetic adds
 
 
@@ -66,10 +67,15 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
 
 
 def stand_on_bone(block: Block, bone: Any) -> None:
-    """Let an empty that hangs on a bone stand as the joint does, turned as it is in the file."""
+    """Let an empty that hangs on a bone stand as the joint does, turned as it is in the file, and of its own size.
+
+    An armature that is scaled, as those of other tools often are, would make it so large too.
+    """
     joint = JointTag(block.name, 0, np.zeros(3, np.float32), np.eye(3, dtype=np.float32))
+    basis = _basis(joint, bone, 1.0)
+    basis[:3, :3] /= max(_size_of(np.array(block.parent.matrix_world, np.float64)), LEAST)
     block.matrix_parent_inverse = Matrix.Identity(4)
-    block.matrix_basis = Matrix(_basis(joint, bone, 1.0).tolist())
+    block.matrix_basis = Matrix(basis.tolist())
 
 
 def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: float) -> None:
@@ -167,8 +173,9 @@ def _gather_tag(block: Block, name: str, rig: ExportRig, world: Doubles, scale: 
     bind = skeleton.bind
     place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]
     local = steady.products(inverse(place), shown)
-    size = float(steady.cube_roots(abs(steady.determinants(world[:3, :3]))))
-    origin, axes = local[:3, 3].astype(np.float32), (local[:3, :3].T / max(size, 1e-12)).astype(np.float32)
+    size = _size_of(world)
+    held = 1.0 if own is None and _is_whole(local[:3, :3]) else size
+    origin, axes = local[:3, 3].astype(np.float32), (local[:3, :3].T / max(held, LEAST)).astype(np.float32)
     kept = False
     if own is not None and skeleton.sources is not None and skeleton.sources[joint] == own.joint:
         expected = _basis(own, bone, scale)
@@ -184,12 +191,25 @@ def _gather_tag(block: Block, name: str, rig: ExportRig, world: Doubles, scale: 
     return JointTag(name, joint, origin, axes, index if own is not None else -1, kept)
 
 
+def _size_of(world: Doubles) -> float:
+    """Return how large a matrix (4, 4) makes things."""
+    return float(steady.cube_roots(abs(steady.determinants(world[:3, :3]))))
+
+
+def _is_whole(axes: Doubles) -> bool:
+    """Tell whether axes (3, 3) are as long as a tag's that is not scaled.
+
+    One of the user's own counts as such in the world, too, whatever its armature's scale: so large it is drawn.
+    """
+    return bool((np.abs(steady.lengths(axes.T) - 1) <= SAME_AXES).all())
+
+
 def _along(world: Doubles, size: float) -> tuple[float, float, float] | None:
     """Return by how much the armature's own matrix scales what lies in joints, along their axes; None if unevenly.
 
     `size` is its scale. Joints don't grow, and turn their Z axis over where all is mirrored: see `armature.placed`.
     """
-    axes = world[:3, :3] / max(size, 1e-12)
+    axes = world[:3, :3] / max(size, LEAST)
     if (np.abs(steady.products(axes.T, axes) - np.eye(3)) > SAME_AXES).any():
         return None
     size = 1.0 if abs(size - 1.0) <= SAME_AXES else size

@@ -15,7 +15,7 @@ from ...reporting import listed
 from ..compat import Block, action_parts, slot_curves
 from ..curves import add_curves, bone_path, curve_points, group_by_bone, playing_strips, playing_tracks, plays
 from ..linked import is_linked
-from ..playback import loose_actions, used_actions
+from ..takes import loose_actions, used_actions
 
 log = logging.getLogger(__name__)
 OTHERS = {"AXIS_ANGLE": ("rotation_axis_angle", 4)}  # by modes: the property, and how many numbers it has

@@ -15,9 +15,9 @@ from .. import names, rig_settling
 from ..compat import Block, play_copy
 from ..frame_rigs import RIG_KEYS, rig_actions, rigs_of, whole_of
 from ..linked import is_from_library
-from ..playback import own_motions, used_actions
 from ..provenance import MODEL_ID, OWN_ANIMATIONS, animations_id
 from ..scene import objects_in
+from ..takes import own_motions, used_actions
 from .clips import WHOLE, copied_from, model_actions, model_ids
 from .shown_keys import has_frames
 

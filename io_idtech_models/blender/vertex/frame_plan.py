@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..compat import Block
 from ..curves import is_still
-from ..playback import Take, influences
 from ..roots import follows_frame
 from ..space import Space
+from ..takes import Take, influences
 from .shape_keys import KeyFinder
 from .shown_keys import is_driven, keys_at
 

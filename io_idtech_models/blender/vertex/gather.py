@@ -17,13 +17,13 @@ from ...model.vertex import ModelSource, Traits, VertexModel
 from ...reporting import LimitError, collected_warnings, listed
 from .. import names
 from ..compat import Block, playing_curves
-from ..playback import make_take
 from ..properties import GAME, TIMES, numbers
 from ..roots import is_carried
 from ..scene import ExportScene, say_stretched, upward
 from ..shading.images import texture_size
 from ..shading.skins import lacks_picture, read_skin
 from ..space import Space, space_of
+from ..takes import make_take
 from ..unkeyed import say_unkeyed
 from .clips import model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings

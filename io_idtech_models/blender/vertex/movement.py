@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..mesh import attributes
-from ..playback import moved_by
 from ..scene import ExportScene, showing
 from ..space import Space, places_in
+from ..takes import moved_by
 
 SAMPLES = 24  # frames that are looked at, evenly spread over the range
 FIRST = 3  # and so many at its beginning, one by one: simulations start there

@@ -18,12 +18,13 @@ from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import curve_points, is_still
 from ..frame_rigs import RIG, plays_another, rigs_of
-from ..playback import Take, influences, make_take, moved_by, still, unplayed_actions, used_actions, warn_of_beside
+from ..playback import still
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import follows_frame, frame_root, parts_of, plays_rows
 from ..scene import ExportScene
 from ..space import WORLD, Space
+from ..takes import Take, influences, make_take, moved_by, unplayed_actions, used_actions, warn_of_beside
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings
 from .known_frames import source_frames
@@ -362,9 +363,9 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
     played = [action for owner in owners for action in used_actions(owner)]
     fitting = [a for a in dict.fromkeys([*played, *loose]) if a.users and not any(k in a for k in MARKS[1:])]
     chosen = find_actions(settings.actions, ids, settings.keep_suffixes, fitting)
-    takes = []
+    takes, apart = [], names.called_apart(chosen, settings.keep_suffixes)
     for action in chosen:
-        name = names.file_name_of(action, settings.keep_suffixes)
+        name = apart.get(action) or names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
     warn_of_beside(owners, takes, MARKS)
     if not named:

@@ -24,10 +24,11 @@ from ..curves import is_still
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..mesh.held_once import HeldOnce
-from ..playback import Take, at_rest, playing, showing_all
+from ..playback import at_rest, playing, showing_all
 from ..roots import AT_REST, follows_frame, leader_of, parts_of, posed_parts, showing_whole
 from ..scene import ExportScene, showing, unstretched
 from ..space import worlds_of
+from ..takes import Take
 from .frame_plan import FramePlan, GatherSettings
 from .movement import pinned
 from .shape_keys import KeyFinder, frame_blocks, read

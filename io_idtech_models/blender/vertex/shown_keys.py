@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ...reporting import LimitError, listed
 from ..compat import Block, playing_curves
 from ..curves import LINEAR, curve_points, playing_strips, plays, value_path
-from ..playback import Take
 from ..provenance import MODEL_ID
 from ..roots import follows_frame, time_of, times_of
 from ..scene import ExportScene, bending, is_stretched, showing, unstretched
+from ..takes import Take
 from .shape_keys import KeyFinder, are_reached, frame_blocks, num_before, positions, take_strokes, values_at
 
 NEAR = 1e-4  # of an evaluation time, or a value: closer is the same

@@ -8,6 +8,7 @@ whose name says nothing goes with the bone that it hangs on; those above all oth
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -54,6 +55,13 @@ class Bones:
         while (name := self.parents.get(name, "")) and name not in found:
             found.append(name)
         return found
+
+    @property
+    def carriers(self) -> set[str]:
+        """Return the bones that all those hang on, or are, which move vertices: but for what hangs on other tops."""
+        chains = [self.above(name) for name in sorted(self.moving or self.parents)]
+        tops = Counter(chain[-1] for chain in chains)
+        return set.intersection(*(set(chain) for chain in chains if chain[-1] == max(tops, key=tops.__getitem__)))
 
     def named(self, wanted: str) -> str:
         """Return the bone of a name as it is spelt; raises LimitError if there is none."""

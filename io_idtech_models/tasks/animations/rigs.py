@@ -22,13 +22,14 @@ from ...blender.compat import (
 from ...blender.curves import add_points, curve_points
 from ...blender.frame_rigs import whole_of
 from ...blender.leaders import cast, curves_of, fits, slot_of
-from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go, used_actions
+from ...blender.playback import call_tracks, changing_over, drop_solo, keep, let_go
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.rig_settling import settle_near
 from ...blender.skeletal import gather_motion, runs
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.source import find_action
+from ...blender.takes import used_actions
 from ...model.clips import Clip
 from ...reporting import LimitError, collected_warnings
 from ..export.motion_sources import ORDER, in_order

@@ -10,11 +10,12 @@ from ...blender import properties
 from ...blender.compat import Context
 from ...blender.hanging import in_space
 from ...blender.leaders import cast
-from ...blender.playback import changing_over, drop_solo, used_actions
+from ...blender.playback import changing_over, drop_solo
 from ...blender.skeletal import gather_motion
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.kept_frames import keeps_frames
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from ...blender.takes import used_actions
 from ...blender.window import object_mode
 from ...formats import ROWS, Format
 from ...reporting import LimitError

@@ -25,11 +25,12 @@ from ...blender.compat import (
     share_action,
 )
 from ...blender.frame_rigs import is_frame_rig, partner_of, posed_by, rig_of, rigs_of, whole_of
-from ...blender.playback import call_tracks, changing_over, drop_solo, let_go, used_actions
+from ...blender.playback import call_tracks, changing_over, drop_solo, let_go
 from ...blender.player.parts import find_player
 from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID, collection_of, model_of
 from ...blender.scene import scenes_of
+from ...blender.takes import used_actions
 from ...blender.vertex import clips, edit_frames
 from ...blender.vertex.apart import stand_alone
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks

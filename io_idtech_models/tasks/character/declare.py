@@ -17,10 +17,12 @@ from ...assets.player import write_player
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
+from ...blender.playback import at_begin
 from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from ...blender.provenance import noted_declared as noted
 from ...blender.skeletal.gather import find_rig
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from ...blender.unkeyed import say_unkeyed
 from ...formats import by_name
 from ...game.character.doom3 import FOLDER, SUFFIX
 from ...game.character.doom3.declarations import MODEL
@@ -131,7 +133,8 @@ def _written(target: Path, action: Any, rig: Any, context: Context, scale: float
     settings = SkeletalGatherSettings(scale=scale)
     export = rig_scene(context.scene, context.view_layer, settings, rig)
     asked = ExportRequest(target, "doom3", {})
-    with in_space(settings.space, [rig], context.view_layer):
+    say_unkeyed([rig], context.scene)
+    with at_begin([rig], context.scene), in_space(settings.space, [rig], context.view_layer):
         exported = motion_files(asked, row, export, context, AnimationExport("CHOSEN", (action.name,)))
     data = [each for path, each in exported.data.items() if path.suffix.lower() == row.suffixes[0]]
     for summary in exported.summaries.values():
@@ -160,7 +163,7 @@ def block_of(action: Any) -> list[str]:
 
 
 def say_beyond(action: Any, name: str, count: int) -> None:
-    """Name the frames of an action's commands at which its animation of so many frames is over, or not begun."""
+    """Name the frames of an action's commands at which its animation of so many frames is over, or not at_begin."""
     frames = [each.split()[0] for each in notes_of(action).get(COMMANDS, ())]
     beyond = [each for each in frames if not (each.isdecimal() and 0 < int(each) <= count)]
     if beyond:

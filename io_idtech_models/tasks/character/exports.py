@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...blender.compat import Block, Context
+from ...blender.playback import at_begin
 from ...blender.player.parts import find_player
 from ...blender.scene import objects_in
 from ...blender.unkeyed import left_alone, say_unkeyed
@@ -73,14 +74,16 @@ def save_character(
     """
     saved = SavedCharacter(character.name, character.record, options.game)
     with collected_warnings() as warnings, left_alone(context), object_mode(context):
-        say_unkeyed([b for b in objects_in(character.collection) if b.type == "ARMATURE"], context.scene)
+        rigs = [block for block in objects_in(character.collection) if block.type == "ARMATURE"]
+        say_unkeyed(rigs, context.scene)
         models = ModelsSaved(character, saved, context)
-        models.body()
-        for kind in character.record.models:
-            if kind != BODY:
-                models.piece(kind)
-        models.attached()
-        models.strays()
+        with at_begin(rigs, context.scene):
+            models.body()
+            for kind in character.record.models:
+                if kind != BODY:
+                    models.piece(kind)
+            models.attached()
+            models.strays()
         save_texts(character, saved, models.motions, models.skins)
         take_along(saved)
     if options.edited_only:

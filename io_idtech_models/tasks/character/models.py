@@ -22,7 +22,6 @@ from ...blender.along import AT_HOME, along_with, going_along, way_of
 from ...blender.compat import Block, Context
 from ...blender.hanging import in_space
 from ...blender.mesh.levels import levels_of
-from ...blender.playback import used_actions
 from ...blender.player.parts import all_shown
 from ...blender.provenance import FILE, MODEL_ID, collections_of, model_of
 from ...blender.roots import follows, hangs_on, is_carried, is_root, is_tag, root_of
@@ -31,6 +30,7 @@ from ...blender.skeletal.gather_motion import CHANNELS
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import lone_pose
 from ...blender.space import space_of, standing
+from ...blender.takes import used_actions
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.vertex.movement import is_moving, may_move
 from ...formats import SKELETAL, VERTEX, Format

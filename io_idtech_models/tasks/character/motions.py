@@ -17,7 +17,6 @@ import numpy as np
 from ...blender import names
 from ...blender.compat import action_parts
 from ...blender.leaders import alone, cast
-from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion, kept_frames
@@ -26,6 +25,7 @@ from ...blender.skeletal.made_keys import frames_as_made
 from ...blender.skeletal.moved_rest import moved_rest
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion, differences
+from ...blender.takes import used_actions
 from ...formats import Format
 from ...game.aninc import RowEdit
 from ...model.bounds import has_edited_meshes

@@ -8,8 +8,8 @@ from pathlib import PurePath
 from ... import formats
 from ...blender import spans
 from ...blender.leaders import curves_of, slot_of
-from ...blender.playback import used_actions
 from ...blender.skeletal import runs
+from ...blender.takes import used_actions
 from ...game.character.files import BODY
 from ...reporting import LimitError, listed
 from ..export.motion_sources import NoActionError, actions_of

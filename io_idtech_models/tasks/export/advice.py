@@ -14,12 +14,12 @@ from ...blender import names
 from ...blender.compat import is_muted, playing_curves, plays_others_curves
 from ...blender.frame_rigs import is_bereft, is_frame_rig, modifier_of
 from ...blender.mesh.attributes import rendered_uv_map
-from ...blender.playback import used_actions
 from ...blender.provenance import FILE, MODEL_ID, PICTURE, collection_of, unit_of
 from ...blender.scene import bending, materials_of, upward
 from ...blender.shading.images import image_node_of, image_of, images_in
 from ...blender.shading.pixels import color_of, file_of, is_changed, origin_of
 from ...blender.shading.skins import SKIN
+from ...blender.takes import used_actions
 from ...formats import QUAKE_3, SKELETAL, VERTEX, Format
 from ...model import steady
 from ...reporting import listed, plural
@@ -109,7 +109,7 @@ def _parents(names: Sequence[str], parents: NDArray[Any]) -> dict[str, str]:
 def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
     from ...blender.curves import playing_strips
-    from ...blender.playback import loose_actions, moved_by
+    from ...blender.takes import loose_actions, moved_by
     from ...blender.vertex.planning import MARKS  # as much again as an import needs
     from ...blender.vertex.shown_keys import has_frames
 

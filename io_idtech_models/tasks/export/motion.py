@@ -20,6 +20,7 @@ from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.hanging import in_space
 from ...blender.linked import is_linked
+from ...blender.playback import at_begin
 from ...blender.provenance import FILE, give_file, owns_file, unit_of
 from ...blender.rig_settling import settle_near
 from ...blender.scene import bending
@@ -116,9 +117,13 @@ def export_animations(
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
         settle_near([export.rig])
     own_space = in_space(settings.space, [export.rig], context.view_layer)
-    with left_alone(context), object_mode(context), own_space as notes:
-        exported = motion_files(asked, row, export, context, wanted)
-    exported.warn([*record_warnings, *notes])
+    with left_alone(context), object_mode(context):
+        with collected_warnings() as unkeyed:
+            if wanted.what != "REST":
+                say_unkeyed([export.rig], context.scene)
+        with at_begin([export.rig], context.scene), own_space as notes:
+            exported = motion_files(asked, row, export, context, wanted)
+    exported.warn([*unkeyed, *record_warnings, *notes])
     write_into_folders(exported.data)
     exported.remember()
     return list(exported.summaries.items())
@@ -140,10 +145,8 @@ def motion_files(
         export = of_format(export, row)
         with collected_warnings() as warnings:
             sources = sources_of(export, row, wanted.what, wanted.actions)
-            if wanted.what != "REST":
-                say_unkeyed([export.rig], context.scene)
-                if row.motion.joins_clips:
-                    warn_of_kept(export.rig)
+            if wanted.what != "REST" and row.motion.joins_clips:
+                warn_of_kept(export.rig)
         model = _bounded(export, context, written or ())
         if written is None and not (row.has_model or wanted.with_model):
             warnings.extend(of_bones_beside(model, "the model, exported anew,", named=not row.motion.joins_clips))
@@ -208,7 +211,7 @@ class _MotionExport:
                 beside = self._table_beside(target, source, animation, table) if row.motion.joins_clips else {}
                 exported.data.update(beside)
             facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
-            facts += f" of '{source.name}'" if row.motion.joins_clips else ""
+            facts += f" of '{source.name}'" if row.motion.joins_clips or name != source.name else ""
             facts += "".join(f", and '{file.name}'" for file in beside)
             exported.summaries[target] = Summary(facts, warnings, folder_notes(target, path))
             if source.action is not None:
@@ -250,7 +253,7 @@ class _MotionExport:
                 animations.append(animation)
                 tables.append(table)
                 if table is None:
-                    own.append(animation_tables.row_of(source.action, animation, first, game))
+                    own.append(animation_tables.row_of(source.action, animation, first, game, source.name))
                     runs.append(own[-1:])
                 else:
                     table.say_gone(path.name)

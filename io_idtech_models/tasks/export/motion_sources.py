@@ -19,7 +19,6 @@ from ...blender.compat import Block, action_parts, played_action, playing_curves
 from ...blender.curves import is_still, moved_bones, playing_strips, playing_tracks, plays, same_curves
 from ...blender.frame_rigs import RIG_ALL, RIG_WHOLE
 from ...blender.leaders import cast, curves_of, fits, fitting_slots, players, slot_of
-from ...blender.playback import Take, key_roles, used_actions, warn_of_others
 from ...blender.properties import PREVIEW
 from ...blender.provenance import MODEL_ID
 from ...blender.rig_clips import frames_in_whole
@@ -32,6 +31,7 @@ from ...blender.skeletal.selfcheck import Motion
 from ...blender.skeletal.source import MADE_FOR
 from ...blender.space import WORLD
 from ...blender.spans import span_of
+from ...blender.takes import POSE, Take, key_roles, used_actions, warn_of_others
 from ...blender.vertex.movement import is_moving
 from ...formats import Format
 from ...model.clips import Clip
@@ -96,35 +96,13 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
         log.warning(text, rig.name)
     elif what == "ALL":
         _warn_of_more(export)
-    called = _called_apart(export, chosen, is_said=row.motion.apart) if row.has_motions else {}
+    called = names.called_apart(chosen, export.settings.keep_suffixes)
     takes = {action: cast(rig, action) for action in chosen}
+    _refuse_or_say_still(takes.values(), is_chosen=what == "CHOSEN")
     warn_of_others(rig, takes.values())
     if what not in {"ACTIVE", "FILE"}:
         _warn_of_left_slots(takes.values())
     return [_action_source(export, take, called.get(action)) for action, take in takes.items()]
-
-
-def _called_apart(export: RigScene, actions: list[Any], is_said: bool) -> dict[Any, str]:
-    """Return what those are called in one file that have the name of another; what the file called alike stays so.
-
-    First is who has the name that import gave it, then who has no number of Blender's. It is said of files with names.
-    """
-    wanted = {action: names.file_name_of(action, export.settings.keep_suffixes) for action in actions}
-    own = {action for action in actions if not names.is_renamed(action)}
-    ranked = sorted(actions, key=lambda each: (each not in own, each.name != wanted[each]))
-    taken, found = set[str](), dict[Any, str]()
-    every = set(wanted.values())
-    for action in ranked:
-        name = wanted[action]
-        if name in taken and action not in own:
-            found[action] = name = names.free_name(name, every)
-            every.add(name)
-        taken.add(name)
-    if found and is_said:
-        said = [f"{wanted[action]}' is now '{name}" for action, name in found.items()]
-        text = "games look up animations by their names, so no two are called alike in one file (rename actions): %s"
-        log.warning(text, listed(said))
-    return found
 
 
 def _warn_of_more(export: RigScene) -> None:
@@ -360,7 +338,7 @@ def _all(rig: Any) -> list[Any]:
             "to write them: %s"
         )
         log.warning(text, rig.name, listed([action.name for action in left]))
-    _say_nearly_fitting(rig, {*found, *loose})
+    _say_unfitting(rig, {*found, *loose})
     return [*found, *(action for action in loose if action.users and action not in left)]
 
 
@@ -372,15 +350,38 @@ def _loose(rigs: list[Any], own: list[Any]) -> list[Any]:
     return [action for action in free if any(fits(rig, action) for rig in rigs)]
 
 
-def _say_nearly_fitting(rig: Any, known: set[Any]) -> None:
-    """Name the actions that most of an armature's bones would play, and one does not that it has no more.
+def _refuse_or_say_still(takes: Iterable[Take], is_chosen: bool) -> None:
+    """Name the actions that move bones, and none that their armatures have: Blender shows nothing of them.
 
-    Blender renames what moves a bone in the actions alone that its armature plays or keeps in tracks.
+    Raises:
+        LimitError: someone chose them.
+    """
+    still, called = list[str](), dict[str, None]()
+    for take in takes:
+        lead = take.roles[0]
+        bones = moved_bones(lead.curves)
+        moves = len(take.roles) > 1 or any(not curve.data_path.startswith(POSE) for curve in lead.curves)
+        if bones and not moves and not any(bone in lead.owner.data.bones for bone in bones):
+            still.append(take.action.name)
+            called |= dict.fromkeys(sorted(bones))
+    if not still:
+        return
+    said = f"moves nothing of this model, whose bones are not called so (rename these curves): {listed(list(called))}"
+    if is_chosen:
+        raise LimitError(f"action {listed(still)} {said}")
+    log.warning("action %s %s", listed(still), said)
+
+
+def _say_unfitting(rig: Any, known: set[Any]) -> None:
+    """Name the actions that are meant for an armature as it seems, and move bones that it has not.
+
+    Blender renames what moves a bone in the actions alone that its armature plays or keeps in tracks. What another tool
+    made names bones as that does.
     """
     others = [block for block in bpy.data.objects if block.type == "ARMATURE" and block != rig]
     seen = known | {action for block in bpy.data.objects for action in used_actions(block)}
     every: list[Any] = list(bpy.data.actions)
-    missing, found = dict[str, None](), list[str]()
+    missing, found, strangers = dict[str, None](), list[str](), list[str]()
     for action in every:
         if action in seen or PREVIEW in action or not action.users:
             continue
@@ -388,9 +389,12 @@ def _say_nearly_fitting(rig: Any, known: set[Any]) -> None:
         lacks = [bone for bone in bones if bone not in rig.data.bones]
         is_strange = action.get(MADE_FOR) not in (None, rig.data.get(MODEL_ID))
         is_others = any(fits(other, action) for other in others)
-        if 0 < 2 * len(lacks) < len(bones) and not (is_strange or is_others):
-            found.append(action.name)
+        if lacks and not (is_strange or is_others):
+            (strangers if len(lacks) == len(bones) else found).append(action.name)
             missing |= dict.fromkeys(lacks)
+    if strangers:
+        text = "actions that move none of the bones of '%s' are left out, rename what their curves move (%s): %s"
+        log.warning(text, rig.name, listed(list(missing)), listed(strangers))
     if found:
         text = "actions that move bones which '%s' has not (%s) are left out, choose them, or rename these curves: %s"
         log.warning(text, rig.name, listed(list(missing)), listed(found))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...blender.playback import used_actions
 from ...blender.skeletal import runs
 from ...blender.skeletal.gather_motion import origin_of
 from ...blender.skeletal.rig_scene import RigScene
+from ...blender.takes import used_actions
 from ...formats import Format
 from ...game.character.wolf import with_runs
 from ...game.player import animation_cfg

@@ -11,6 +11,7 @@ from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.curves import is_still
 from ...blender.hanging import in_space
+from ...blender.playback import at_begin
 from ...blender.rig_settling import settle_near
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -81,12 +82,18 @@ def export_skeletal(
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
+    moves = (row.has_motions and more.motions != "REST") or more.write_animation or more.write_animations
     with collected_warnings() as warnings:
         settle_near(chosen.blocks)
     own_space = in_space(settings.space, chosen.whole, context.view_layer)
-    with left_alone(context), object_mode(context), own_space as notes:
-        summary = _export_model(asked, row, chosen, context, settings, more)
-    summary.warnings += [*warnings, *notes]
+    with left_alone(context), object_mode(context):
+        with collected_warnings() as record_warnings:
+            export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
+            if moves:
+                say_unkeyed([export.rig], context.scene)
+        with at_begin([export.rig], context.scene), own_space as notes:
+            summary = _export_model(asked, row, chosen, context, export, more)
+    summary.warnings = [*record_warnings, *summary.warnings, *warnings, *notes]
     return summary
 
 
@@ -95,15 +102,11 @@ def _export_model(
     row: Format,
     chosen: Choice,
     context: Context,
-    settings: SkeletalGatherSettings,
+    export: RigScene,
     more: ModelExport,
 ) -> Summary:
     game, target = asked.game, in_game_folder(asked.target, asked.game)
     here = replace(asked, target=target)
-    with collected_warnings() as record_warnings:
-        export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
-        if row.has_motions and more.motions != "REST":
-            say_unkeyed([export.rig], context.scene)
     blocks = whole_model(chosen.blocks, context)
     beside = _beside(here, row, export, context, more, blocks)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
@@ -135,8 +138,8 @@ def _export_model(
         texts = dict([*skin_files(here, blocks), *material_files(here, blocks)])
         write_into_folders({target: data, **beside.data, **texts, **table.data})
         beside.remember()
-        remember_weights(export.rig, settings)
-    warnings = [*record_warnings, *warnings, *_of_scene(export, row, chosen, blocks, context)]
+        remember_weights(export.rig, export.settings)
+    warnings = [*warnings, *_of_scene(export, row, chosen, blocks, context)]
     apart = (
         of_bones_beside(model, "its animations, exported anew,", not row.skeletal.companions)
         if row.skeletal.animation and not beside.data

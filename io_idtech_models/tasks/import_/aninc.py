@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ...blender import names, properties
-from ...blender.playback import used_actions
+from ...blender.takes import used_actions
 from ...formats import Format
 from ...game import aninc
 from ...game.store import GameFile
@@ -161,9 +161,9 @@ def is_part(action: Any) -> bool:
     return WRITTEN in action
 
 
-def row_of(action: Any, animation: Animation, first: int, game: str) -> aninc.Row:
-    """Return the row of an action whose frames begin at `first` in the file."""
-    name = names.file_name_of(action)
+def row_of(action: Any, animation: Animation, first: int, game: str, name: str = "") -> aninc.Row:
+    """Return the row of an action whose frames begin at `first` in the file; the `name` "" is the action's own."""
+    name = name or names.file_name_of(action)
     if aninc.without_quotes(name) != name:
         log.warning("'%s' is called '%s' in the table, which holds no quotes", name, aninc.without_quotes(name))
     row = aninc.Row(name, first, animation.num_frames, fps=_rate(animation, game))

@@ -16,13 +16,14 @@ from ...assets.storage import file_names
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.leaders import cast, leaders, other_models, slot_of
-from ...blender.playback import playing_instead, used_actions, warn_of_others
+from ...blender.playback import playing_instead
 from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE, FILE_OF, give_file, model_of, owns_file
 from ...blender.scene import bending
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.source import MADE_FOR
 from ...blender.skeletal.torso import remembered_weights
+from ...blender.takes import used_actions, warn_of_others
 from ...formats import ROWS, Format
 from ...game.player.files import player_in
 from ...model.limits.games import NO_GAME, game_of_player

@@ -16,6 +16,7 @@ from itertools import pairwise
 from math import isclose
 from typing import Any
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,12 +24,12 @@ from ... import formats
 from ...assets.levels import level_name
 from ...assets.storage import Target
 from ...blender.compat import Context
-from ...blender.playback import Take, used_actions
 from ...blender.player.rig import CharacterRig, Sampled, find_rig, sample
 from ...blender.rig_settling import settle_near
 from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
 from ...blender.skeletal.kept_frames import kept_files, unmade_of
+from ...blender.takes import Take, used_actions
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.format import SPLIT
@@ -181,7 +182,8 @@ def _look(rig: CharacterRig, options: MakingOptions, context: Context) -> _Chara
     takes, matches = chosen.takes, chosen.matches
     _say_matches(chosen)
     export = ExportScene(context.scene, context.view_layer, GatherSettings())
-    lengths = {name: length_of(take) for name, take in takes.items()}
+    bones = rig.bones
+    lengths = {name: length_of(take, bones) for name, take in takes.items()}
     now = float(context.scene.frame_current)
     lengths[""], takes[""] = Length(now, now), rig.now(now)
     layout = lay_out(matches, lengths, options.fps, export.frame_rate)
@@ -232,15 +234,20 @@ def _say_matches(found: Played) -> None:
         log.warning(text, listed(found.left), found.left[0])
 
 
-def length_of(take: Take) -> Length:
-    """Return how long an action lasts, and whether it ends as it begins."""
+def length_of(take: Take, bones: Bones) -> Length:
+    """Return how long an action lasts, and whether it ends as it begins, wherever it went meanwhile.
+
+    `bones` are the character's: where those stand that carry all others is how far it goes along.
+    """
     first, last = take.times[0], take.times[-1]
+    travels = {"location", *(f'pose.bones["{bpy.utils.escape_identifier(name)}"].location' for name in bones.carriers)}
     channels: dict[tuple[int, str], list[tuple[float, float]]] = {}  # ends of curves, those of a quaternion together
     for nth, role in enumerate(take.roles):
         for curve in role.curves:
             ends = float(curve.evaluate(first)), float(curve.evaluate(last))
             channels.setdefault((nth, str(curve.data_path)), []).append(ends)
-    closed = bool(take.action.use_cyclic) or all(_meet(path, each) for (_, path), each in channels.items())
+    staying = {place: each for place, each in channels.items() if place[1] not in travels} or channels
+    closed = bool(take.action.use_cyclic) or all(_meet(path, each) for (_, path), each in staying.items())
     return Length(first, last, closed)
 
 

@@ -130,15 +130,15 @@ def _guns(rig: CharacterRig, text: str) -> list[Any]:
 def _sampled(rig: CharacterRig, options: Quake2Options, context: Context) -> Shown:
     """Return what a character shows in the game's frames and space."""
     chosen = played(rig, options.rows, ROWS, context)
-    takes, matches = chosen.takes, chosen.matches
+    takes, matches, every = chosen.takes, chosen.matches, rig.bones
     _say_matches(chosen)
-    lengths: dict[str, Length] = {name: length_of(take) for name, take in takes.items()}
+    lengths: dict[str, Length] = {name: length_of(take, every) for name, take in takes.items()}
     now = float(context.scene.frame_current)
     lengths[""], takes[""] = Length(now, now), rig.now(now)
     shots, names = shots_of(matches, lengths)
     different = list(dict.fromkeys(shots))
     export = ExportScene(context.scene, context.view_layer, GatherSettings())
-    parts = Parts(dict.fromkeys(rig.bones.parents, LEGS), "", "", "")
+    parts = Parts(dict.fromkeys(every.parents, LEGS), "", "", "")
     found: list[tuple[int, Piece]] = []
     order = [different.index(shot) for shot in shots]
     bones, own = bones_of(rig.armature, context) if options.remaster else [], Sampled()

@@ -448,6 +448,21 @@ def test_an_action_that_ends_as_it_begins_repeats_without_its_last_frame(tmp_pat
     }
 
 
+@pytest.mark.parametrize("way", ["bone", "armature", "nothing"])
+def test_what_goes_along_and_ends_as_it_begins_repeats_without_its_last_frame(tmp_path, way):
+    """However far it went meanwhile: that is taken away."""
+    armature = strut.build()
+    strut.make_action(armature, "steps", 10, {"thigh.L.location": [(0, 0, 0), (0, 0, 0.2), (0, 0, 0)]})
+    armature.animation_data.action = bpy.data.actions["steps"]
+    mover = {"bone": armature.pose.bones["hips"], "armature": armature, "nothing": None}[way]
+    first, last = bpy.data.actions["steps"].frame_range
+    for frame, along in ((first, 0.0), (last, 6.0)) if mover else ():
+        mover.location.z = along
+        mover.keyframe_insert("location", frame=frame)
+    files = made(tmp_path, rows="LEGS_RUN=steps", fps=24.0)
+    assert row_of(files, "LEGS_RUN").count == last - first
+
+
 def test_rows_of_one_action_all_stay_in_place(tmp_path, capfd):
     """At whatever speed they play it, forwards or backwards: first and last frames stand where it begins.
 
