@@ -72,7 +72,7 @@ def written(folder: Path, name: str, way: str = "export", **options: Any) -> dic
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-MOVING = {
+MOVING: dict[str, dict[str, Any]] = {
     "a.iqm": {},
     "a.mdr": {},
     "a.mds": {},

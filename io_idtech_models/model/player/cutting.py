@@ -22,6 +22,9 @@ from ..transforms import as_matrices
 from ..vertex import Surface, Tag
 
 Doubles = NDArray[np.float64]
+Turn = tuple[float, float]  # the cosine and the sine of its angle
+QUARTERS: tuple[Turn, ...] = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+UNEVEN = 0.25  # radians, nearly: bones of left and right stand askew by less
 LOOKED_AT = 4  # frames in which vertices at one place are to be at one
 HEIGHT, GROUND = 56.0, -24.0  # of a player: its box is -24 to 32 (bg_public.h and g_client.c: playerMins, playerMaxs)
 
@@ -144,24 +147,25 @@ def tag(name: str, matrices: Doubles) -> Tag:
     return Tag(name, matrices[:, :3, 3].astype(np.float32), np.ascontiguousarray(axes, np.float32) + np.float32(0.0))
 
 
-def facing(sideways: Doubles) -> int:
-    """Return how many quarter turns about Z bring a character to face +X.
+def facing(sideways: Doubles) -> Turn:
+    """Return the turn about Z that brings a character to face +X.
 
-    `sideways` (3,) is the way from its right to its left.
-
-    One whose bones have no sides faces -Y, as characters do in Blender.
+    `sideways` (3,) is the way from its right to its left: to +Y where it faces +X. What stands nearly along an axis
+    does so, for bones are not quite even. One whose bones have no sides faces -Y, as characters do in Blender.
     """
-    x, y = float(sideways[0]), float(sideways[1])
-    if abs(x) < 1e-6 and abs(y) < 1e-6:
-        return 1
-    if abs(y) >= abs(x):  # its left is at +Y where it faces +X
-        return 0 if y > 0 else 2
-    return 1 if x > 0 else 3  # at +X where it faces -Y
+    level = np.array((sideways[1], sideways[0]), np.float64)
+    length = float(steady.lengths(level[None])[0])
+    if length < 1e-6:
+        return QUARTERS[1]
+    turn = level / length
+    off = steady.lengths(turn - np.array(QUARTERS))
+    nearest = int(off.argmin())
+    return QUARTERS[nearest] if off[nearest] < UNEVEN else (float(turn[0]), float(turn[1]))
 
 
-def into_game(quarters: int, scale: float, shift: Doubles) -> Doubles:
-    """Return the matrix (4, 4) that turns by quarters about Z, scales, and moves by `shift` (3,)."""
-    cosine, sine = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+def into_game(turn: Turn, scale: float, shift: Doubles) -> Doubles:
+    """Return the matrix (4, 4) that turns about Z, scales, and moves by `shift` (3,)."""
+    cosine, sine = turn
     found = np.eye(4)
     found[:2, :2] = ((cosine, -sine), (sine, cosine))
     found[:3, :3] *= scale
@@ -169,12 +173,12 @@ def into_game(quarters: int, scale: float, shift: Doubles) -> Doubles:
     return found
 
 
-def fitted(quarters: int, points: Doubles, middle: Doubles) -> Doubles:
+def fitted(turn: Turn, points: Doubles, middle: Doubles) -> Doubles:
     """Return the matrix (4, 4) that makes a character as high as a player, its feet on the ground.
 
     `points` (n, 3) are where it is when it stands, `middle` (3,) what is to stand at the player's own place.
     """
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     scale = HEIGHT / (high - low) if high > low else 1.0
-    turned = steady.applied(into_game(quarters, scale, np.zeros(3))[None, :3, :3], middle[None])[0]
-    return into_game(quarters, scale, np.array((-turned[0], -turned[1], GROUND - scale * low)))
+    turned = steady.applied(into_game(turn, scale, np.zeros(3))[None, :3, :3], middle[None])[0]
+    return into_game(turn, scale, np.array((-turned[0], -turned[1], GROUND - scale * low)))

@@ -262,17 +262,18 @@ def into_game(rig: CharacterRig, seen: Sampled, stand: int, placing: Placing, mi
 
     It stands in the frame `stand`. `middle` (3,) is what of it comes to the player's own place, else all its points'.
     """
-    quarters = FACING.get(placing.facing)
-    if quarters is None:
+    if placing.facing in FACING:
+        turn = cutting.QUARTERS[FACING[placing.facing]]
+    else:
         across: Any = np.zeros(3)
         for bone in rig.armature.data.bones:
             across = across + side_of(bone.name) * np.array(bone.head_local, np.float64)
-        quarters = cutting.facing(steady.applied(seen.armature[stand, :3, :3][None], across[None])[0])
+        turn = cutting.facing(steady.applied(seen.armature[stand, :3, :3][None], across[None])[0])
     if not placing.fit:
-        return cutting.into_game(quarters, placing.scale, np.zeros(3))
+        return cutting.into_game(turn, placing.scale, np.zeros(3))
     every = [piece.surface.positions[stand][piece.surface.triangles].reshape(-1, 3) for piece in seen.pieces]
     points = np.concatenate(every).astype(np.float64)
-    return cutting.fitted(quarters, points, points.mean(axis=0) if middle is None else middle)
+    return cutting.fitted(turn, points, points.mean(axis=0) if middle is None else middle)
 
 
 def _settle_travel(found: _Character, matches: dict[str, Match], in_place: bool) -> None:

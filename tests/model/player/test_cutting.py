@@ -36,15 +36,25 @@ def test_a_face_is_of_the_part_with_most_weight_and_of_equals_the_first():
 
 @pytest.mark.parametrize(("left", "quarters"), [((1, 0), 1), ((0, 1), 0), ((-1, 0.2), 3), ((0.1, -1), 2), ((0, 0), 1)])
 def test_what_is_left_says_where_a_character_looks(left, quarters):
-    assert cutting.facing(np.array((*left, 0.0))) == quarters
+    """What is nearly along an axis does not turn: bones are not quite even."""
+    turn = cutting.facing(np.array((*left, 0.0)))
+    assert turn == cutting.QUARTERS[quarters]
     if any(left):
-        turned = cutting.into_game(quarters, 1.0, np.zeros(3))[:3, :3] @ np.round((*left, 0.0))
+        turned = cutting.into_game(turn, 1.0, np.zeros(3))[:3, :3] @ np.round((*left, 0.0))
         np.testing.assert_array_equal(turned, (0, 1, 0))
+
+
+@pytest.mark.parametrize("degrees", [30, 45, -120, 200])
+def test_who_stands_askew_is_turned_as_far(degrees):
+    left = np.array((np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0))
+    turned = cutting.into_game(cutting.facing(3 * left), 1.0, np.zeros(3))[:3, :3]
+    np.testing.assert_allclose(turned @ left, (0, 1, 0), atol=1e-12)
+    np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
 
 
 def test_fitted_is_as_high_as_a_player_and_stands():
     points = np.array(((0, 0, 1.0), (2, 2, 3.0)))
-    into = cutting.fitted(1, points, np.array((2.0, 1.0, 2.0)))
+    into = cutting.fitted(cutting.QUARTERS[1], points, np.array((2.0, 1.0, 2.0)))
     np.testing.assert_allclose(into @ (0, 0, 1, 1), (28, -56, -24, 1))
     np.testing.assert_allclose((into @ (2, 1, 3, 1))[:3], (0, 0, 32))
 
@@ -60,7 +70,7 @@ def test_triangles_keep_their_vertices_together():
 
 def test_normals_turn_and_do_not_grow():
     moved: Any = cutting.in_frames(
-        surface([[(1, 0, 0), (0, 1, 0), (0, 0, 1)]]), cutting.into_game(1, 2.0, np.ones(3))[None], [0]
+        surface([[(1, 0, 0), (0, 1, 0), (0, 0, 1)]]), cutting.into_game(cutting.QUARTERS[1], 2.0, np.ones(3))[None], [0]
     )
     np.testing.assert_allclose(moved.positions[0], [(1, 3, 1), (-1, 1, 1), (1, 1, 3)])
     np.testing.assert_allclose(moved.normals[0], np.broadcast_to((0, 1, 0), (3, 3)))

@@ -448,6 +448,31 @@ def test_an_action_that_ends_as_it_begins_repeats_without_its_last_frame(tmp_pat
     }
 
 
+def test_a_character_that_is_turned_by_any_angle_looks_ahead(tmp_path):
+    armature = strut.build()
+    ahead = models(made(tmp_path / "a"))["head"].surfaces[0]
+    armature.rotation_euler.z = np.radians(45)
+    askew = models(made(tmp_path / "b"))["head"].surfaces[0]
+    np.testing.assert_allclose(askew.positions, ahead.positions, atol=2 * STEP)
+
+
+@pytest.mark.parametrize("operator", ["idtech_make_player", "idtech_make_quake2_player"])
+def test_no_frame_that_shows_counts(tmp_path, operator):
+    """Also where the armature itself goes along, in the action that plays alone."""
+    armature = strut.build()
+    armature.animation_data.action = run = bpy.data.actions["Run"]
+    for frame, along in zip(run.frame_range, (0.0, 6.0), strict=True):
+        armature.location.y = along
+        armature.keyframe_insert("location", frame=frame)
+    found = []
+    for frame in run.frame_range:
+        bpy.context.scene.frame_set(int(frame))
+        target = tmp_path / f"{frame:.0f}/models/players/strut"
+        assert getattr(bpy.ops.object, operator)(filepath=str(target), open_result=False) == {"FINISHED"}
+        found.append({path.name: path.read_bytes() for path in target.rglob("*") if path.is_file()})
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("way", ["bone", "armature", "nothing"])
 def test_what_goes_along_and_ends_as_it_begins_repeats_without_its_last_frame(tmp_path, way):
     """However far it went meanwhile: that is taken away."""
