@@ -213,6 +213,31 @@ def test_two_actions_that_a_number_tells_apart_stay_two(rig, tmp_path, name, cap
         assert [called[0], called[10]] == ["Walk01", "Walk.001_01"]
 
 
+@pytest.mark.parametrize(
+    ("heavy", "light", "count"), [(0.9, 0.04, 1), (0.9, 0.06, 2), (0.06, 0.04, 2), (0.95, 0.05, 2)]
+)
+def test_a_weight_is_as_small_as_its_share(rig, tmp_path, heavy, light, count):
+    """Of all that its vertex has: so Blender shows it."""
+    cube = bpy.data.objects["body"]
+    for name, weight in ((HIPS, heavy), (ARM, light)):
+        cube.vertex_groups[name].add(list(range(8)), weight, "REPLACE")
+    data = written(tmp_path / "a", "a.md5mesh")["a.md5mesh"]
+    weights = formats.by_name("md5mesh").load(data, "a").meshes[0].weights
+    assert set(weights.counts.tolist()) == {count}
+    np.testing.assert_allclose(
+        weights.factors[weights.joints == 0], heavy / (heavy + light) if count == 2 else 1, atol=1e-5
+    )
+
+
+def test_actions_of_frames_that_nothing_uses_are_named(rig, tmp_path, capfd):
+    rig.animation_data.action = acted(rig, "walk")
+    acted(rig, "wave", ARM).use_fake_user = False
+    written(tmp_path / "a", "a.md3", frames="ACTIONS")
+    said = capfd.readouterr().out
+    assert "actions that nothing uses are left out, give them a fake user to keep them: 'wave'" in said
+    assert "did not bring" not in said
+
+
 POSED = "posed though no curve moves it, and so in actions that leave it alone (clear it: Alt+G, Alt+R, Alt+S): "
 
 

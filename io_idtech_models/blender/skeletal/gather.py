@@ -463,13 +463,17 @@ def _table(count: int, *parts: Rows) -> Weights:
 
 
 def _limited(weighted: Entries, count: int, settings: WeightSettings) -> Entries:
-    """Return what to write of `count` vertices: the largest of each, without the small, heaviest first, their sum 1."""
+    """Return what to write of `count` vertices: the largest of each, without the small, heaviest first, their sum 1.
+
+    How large one is counts as a share of all that its vertex has: so Blender shows them.
+    """
     owners, joints, weights = weighted
     order = np.lexsort((joints, -weights, owners))
     owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
     first = np.searchsorted(owners, owners)
     rank = np.arange(len(owners)) - first
-    chosen = (weights > 0) & ((weights >= settings.least_weight) | (rank == 0))
+    least = (settings.least_weight - 1e-6) * np.bincount(owners, weights, count)[owners]
+    chosen = (weights > 0) & ((weights >= least) | (rank == 0))
     if settings.most_weights:
         chosen &= rank < settings.most_weights
     owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]

@@ -375,10 +375,15 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
             return first < 0, first, names.is_renamed(take.action), take.action.name
 
         takes.sort(key=rank)
-        strangers = [a.name for a in loose if a not in chosen and not any(k in a for k in MARKS)]
+        left = [action for action in loose if action not in chosen and not any(mark in action for mark in MARKS)]
+        strangers = [action.name for action in left if action.users]
         if strangers:
             text = "actions that this model did not bring are left out, name them to write them: %s"
             log.warning(text, listing(strangers))
+        lost = [action.name for action in left if not action.users]
+        if lost:
+            text = "actions that nothing uses are left out, give them a fake user to keep them: %s"
+            log.warning(text, listing(lost))
     return [(take.name, take.times, take) for take in takes]
 
 
