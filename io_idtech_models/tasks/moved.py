@@ -7,19 +7,23 @@ moved or renamed, or on another machine. Else the place stays.
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import bpy
 
 from ..blender.linked import is_from_library
-from ..blender.provenance import BLEND, FILE
+from ..blender.properties import EXPORT
+from ..blender.provenance import BLEND, CHARACTER, FILE
+from ..blender.skeletal.kept_frames import ROWS
 from ..game.store import plain_path, split_at_archive
-from .export.last_export import note_target, target_of
+from .export.last_export import target_of
 
+NOTES = (EXPORT, ROWS, CHARACTER)  # what a model remembers beside its file, with places among it
 _WINDOWS = re.compile(r"[A-Za-z]:|[\\/]{2}")  # how whole paths begin there
 
 
@@ -40,11 +44,34 @@ def follow() -> None:
     if not now or not before or plain_path(before) == plain_path(now):
         return
     for holder in _holders():
-        file, target = holder.get(FILE), target_of(holder)
+        file = holder.get(FILE)
         if isinstance(file, str) and (moved := _moved(file, before, now)):
             holder[FILE] = moved
-        if target and (moved := _moved(target, before, now)):
-            note_target(holder, moved)
+        for note in NOTES:
+            _follow_in(holder, note, lambda place: _moved(place, before, now) or place)
+
+
+def _follow_in(holder: Any, note: str, moved: Callable[[str], str]) -> None:
+    """Let the places in a note follow, which is a JSON text."""
+    text = holder.get(note)
+    if not isinstance(text, str):
+        return
+    try:
+        found = json.loads(text)
+        followed = _with_places(found, moved)
+    except (ValueError, RecursionError):  # who reads it says so
+        return
+    if followed != found:
+        holder[note] = json.dumps(followed)
+
+
+def _with_places(value: Any, moved: Callable[[str], str]) -> Any:
+    """Return what a JSON text holds with its texts as `moved` has them; names in it are none."""
+    if isinstance(value, dict):
+        return {name: _with_places(each, moved) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_with_places(each, moved) for each in value]
+    return moved(value) if isinstance(value, str) else value
 
 
 def _holders() -> Iterator[Any]:

@@ -9,6 +9,7 @@ import pytest
 from io_idtech_models.tasks.moved import follow
 from tests.packs import put_pack
 from tests.samples import sample
+from tests.ui.character.games import GAMES, changed, listed, opened, rig, saved
 from tests.ui.scene import activate, add_cube, add_tag, bpy, export_model, first, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -156,6 +157,31 @@ def holders() -> list[Any]:
 
 def places() -> set[str]:
     return {holder["idtech_file"] for holder in holders()}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_all_of_a_character_goes_along(tmp_path, name):
+    """Also what of it lies beside, and is in no scene, and animations that are played for the first time then."""
+    opened(GAMES[name].put(tmp_path / "mod"), name)
+    (tmp_path / "mod/blends").mkdir()
+    save(tmp_path / "mod")
+    (tmp_path / "mod").rename(tmp_path / "renamed")
+    reopen(tmp_path / "renamed")
+    assert str(tmp_path / "mod") not in "".join(noted_texts())
+    bpy.context.view_layer.objects.active = rig()
+    for row in listed() if rig() is not None else ():  # frames of a Quake II player are keys
+        bpy.ops.object.idtech_animation_play(name=row)
+    assert str(tmp_path / "mod") not in "".join(noted_texts())
+    files = saved(tmp_path / "out")
+    assert not [path for path in changed(files, name) if path not in GAMES[name].own]
+    assert files.keys() >= GAMES[name].files().keys() - GAMES[name].others
+
+
+def noted_texts() -> list[str]:
+    """Return all texts that data-blocks of models remember, but for the scene's."""
+    kinds = (bpy.data.collections, bpy.data.objects, bpy.data.meshes, bpy.data.armatures, bpy.data.actions)
+    blocks: list[Any] = [block for kind in kinds for block in kind]
+    return [value for block in blocks for value in block.values() if isinstance(value, str)]
 
 
 def test_undo_does_not_lead_back(project, tmp_path):

@@ -58,11 +58,6 @@ def target_of(holder: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-def note_target(holder: Any, target: str) -> None:
-    """Note on what was written somewhere that this is another place by now."""
-    show(holder, EXPORT, json.dumps(kept_of(holder) | {TARGET: target}))
-
-
 def last_target(holder: Any, there: bool = False) -> str:
     """Return where a model was written to last, if not where it came from; else "".
 
