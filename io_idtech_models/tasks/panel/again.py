@@ -75,6 +75,8 @@ def plan_of(context: Context) -> Plan:
     place = subject.place
     if not place or archive_of(place):
         place = last_target(subject.holder) or place
+    elif not Path(place).parent.is_dir():  # nor the archive, where it came from one
+        place = last_target(subject.holder, there=True) or place
     row = row_of(place, subject.home)
     if not place or row is None:
         raise LimitError(f"'{subject.active.name}' came from no file: write one first (File > Export > id Tech)")

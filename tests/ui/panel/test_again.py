@@ -91,6 +91,24 @@ def test_where_the_file_was_is_gone(tmp_path):
     assert said in error_of(again)
 
 
+@pytest.mark.parametrize("place", ["old/a.md3", "pak0.pk3/models/a.md3"])
+def test_where_the_file_was_is_gone_it_goes_where_it_was_written_last(tmp_path, place):
+    source = tmp_path / place
+    if ".pk3" in place:
+        put_pack(source.parents[1], {"models/a.md3": sample("animated")})
+        bpy.ops.import_scene.idtech_md3(filepath=str(source))
+    else:
+        import_model(put(source))
+    (tmp_path / "mod").mkdir()
+    export_bytes(tmp_path / "mod/a.md3")
+    (tmp_path / place.partition("/")[0]).rename(tmp_path / "gone")
+    (tmp_path / "mod/a.md3").unlink()
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "mod/a.md3").is_file()
+    shutil.rmtree(tmp_path / "mod")
+    assert "is not there any more" in error_of(again)
+
+
 @pytest.mark.parametrize("written", [False, True])
 def test_where_a_player_was_and_where_it_was_written_are_gone(tmp_path, written):
     """It is not written into folders that are made for it, and lies in no archive."""
