@@ -1191,6 +1191,19 @@ def _(folder):
         bpy.ops.object.idtech_animation_remove(name=name)
 
 
+@says("has an action any more: written without one", to="b.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    for name in "bc":
+        bpy.ops.object.idtech_animation_remove(name=name)
+
+
+@says("with which the rows of its table go", to="b.mdx")
+def _(folder):
+    rows_of_a_table(folder)
+    bpy.ops.object.idtech_animation_duplicate(name="a", copy="d")
+
+
 @says("has rows of frames that are no longer there", to="a.mdx")
 def _(folder):
     rows_of_a_table(folder)

@@ -292,7 +292,7 @@ class _MotionExport:
         """Return a motion as it is to be written, and what a table is to say that takes its frames apart."""
         gathered, table = source.gather(), None
         if self.row.motion.joins_clips and source.action is not None and self.wanted.what != "NLA":
-            whole = whole_file(self.export.rig, source.action, target.name, self.wanted.also)
+            whole = whole_file(self.export.rig, source.action, target, self.wanted.also)
             if whole is not None:
                 gathered, table = with_rows(self.export, self.model, self.row, self.asked.game, whole, gathered)
         if table is not None and self.wanted.frame_rate > 0:

@@ -75,7 +75,7 @@ class WholeFile:
     name: str  # of the file that is written
 
 
-def whole_file(rig: Any, action: Any, name: str, also: Sequence[Any]) -> WholeFile | None:
+def whole_file(rig: Any, action: Any, target: Path, also: Sequence[Any]) -> WholeFile | None:
     """Return an action of all frames of a file with those of its rows; None where it has no table, or no such action.
 
     They are among those that an armature, and `also`, knows. A copy has none while the original is there: it is all
@@ -86,8 +86,15 @@ def whole_file(rig: Any, action: Any, name: str, also: Sequence[Any]) -> WholeFi
     known = animation_tables.known_actions(rig, also)
     parts = animation_tables.parts_of(action, known)
     if not parts:
-        log.warning("no row of the table of '%s' has an action any more: it stays as it is", name)
-    return WholeFile(action, parts, name) if parts and animation_tables.whole_of(parts[0], known) == action else None
+        is_there = target.with_suffix(animation_tables.SUFFIX).is_file()
+        how = "it stays as it is" if is_there else "written without one"
+        log.warning("no row of the table of '%s' has an action any more: %s", target.name, how)
+        return None
+    whole = animation_tables.whole_of(parts[0], known)
+    if whole is not None and whole != action:
+        text = "'%s' is a copy of '%s', with which the rows of its table go: written without a table"
+        log.warning(text, action.name, whole.name)
+    return WholeFile(action, parts, target.name) if whole == action else None
 
 
 def with_rows(
