@@ -21,6 +21,8 @@ from .provenance import PART
 from .spans import span_of, warn_of_length
 
 log = logging.getLogger(__name__)
+TURNS = "rotation_"  # what the channels of a bone that turn it begin with
+MODES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}  # others: rotation_euler
 POSE = "pose.bones["
 
 
@@ -126,6 +128,37 @@ def warn_of_beside(owners: list[Block], takes: Sequence[Take], marks: Sequence[s
         if beside and played.frame_range[1] > played.frame_range[0]:
             text = "'%s' plays '%s' from the beginning beside each action that is written (Frames: Scene goes on): %s"
             log.warning(text, owner.name, played.name, listed(beside))
+
+
+def warn_of_dead_turns(takes: Iterable[Take]) -> None:
+    """Name the bones that actions turn in another way than their rotation mode is: Blender shows nothing of that."""
+    found: dict[str, list[str]] = {}
+    for take in takes:
+        for role in take.roles:
+            bones = getattr(role.owner.pose, "bones", {}) if role.owner.id_type == "OBJECT" else {}
+            for name in _turned_otherwise(bones, role.curves) if bones else ():
+                found.setdefault(name, []).append(take.action.name)
+    if found:
+        actions = list(dict.fromkeys(action for each in found.values() for action in each))
+        text = (
+            "actions turn bones by other channels than their rotation mode says (%s), which shows nothing, set that: %s"
+        )
+        log.warning(text, listed(sorted(found)), listed(actions))
+
+
+def _turned_otherwise(bones: Any, curves: list[Any]) -> list[str]:
+    """Return which bones curves turn by channels of other rotation modes alone."""
+    turns: dict[str, set[str]] = {}
+    for path in dict.fromkeys(curve.data_path for curve in curves):
+        bone, _, channel = path.rpartition("].")
+        if channel.startswith(TURNS):
+            turns.setdefault(bone + "]", set()).add(channel)
+    modes = {bone.path_from_id(): (bone.name, bone.rotation_mode) for bone in bones} if turns else {}
+    return [
+        modes[path][0]
+        for path, channels in turns.items()
+        if path in modes and MODES.get(modes[path][1], "rotation_euler") not in channels
+    ]
 
 
 def loose_actions(owners: list[Block]) -> list[Block]:

@@ -229,6 +229,32 @@ def test_a_weight_is_as_small_as_its_share(rig, tmp_path, heavy, light, count):
     )
 
 
+DEAD = f"actions turn bones by other channels than their rotation mode says ('{ARM}'), which shows nothing, set that: "
+
+
+@pytest.mark.parametrize(
+    ("mode", "keyed"), [("XYZ", "quaternion"), ("AXIS_ANGLE", "quaternion"), ("QUATERNION", "euler")]
+)
+@pytest.mark.parametrize("name", ["a.iqm", "a.md3"])
+def test_keys_of_another_rotation_mode_are_named(rig, tmp_path, mode, keyed, name, capfd):
+    """Blender shows nothing of them, and so do files; with keys of its own mode beside them they are left over."""
+    bone = rig.pose.bones[ARM]
+    acted(rig, "stand")
+    action = acted(rig, "wave", ARM)
+    rig.animation_data.action = action
+    if keyed == "euler":
+        for _, _, curves in action_parts(action):
+            for curve in curves:
+                curve.data_path = curve.data_path.replace("quaternion", "euler")
+    options = {"frames": "ACTIONS", "actions": "stand, wave"} if name == "a.md3" else {}
+    bone.rotation_mode = mode
+    written(tmp_path / "a", name, **options)
+    assert f"{DEAD}'wave'" in capfd.readouterr().out
+    bone.keyframe_insert({"XYZ": "rotation_euler"}.get(mode, f"rotation_{mode.lower()}"), frame=0)
+    written(tmp_path / "a", name, **options)
+    assert "rotation mode" not in capfd.readouterr().out
+
+
 def test_actions_of_frames_that_nothing_uses_are_named(rig, tmp_path, capfd):
     rig.animation_data.action = acted(rig, "walk")
     acted(rig, "wave", ARM).use_fake_user = False

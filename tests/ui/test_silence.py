@@ -859,6 +859,12 @@ def _(folder):
     rig.animation_data.action = renamed("jump")
 
 
+@says("other channels than their rotation mode", to="a.md5anim", what="ACTIVE")
+def _(folder):
+    rig, _ = newt()
+    rig.pose.bones["head"].rotation_mode = "XYZ"
+
+
 @says("no two of a model are called alike", to="a.md5anim", what="ALL")
 def _(folder):
     rig, _ = newt()

@@ -24,7 +24,16 @@ from ..provenance import MODEL_ID
 from ..roots import follows_frame, frame_root, parts_of, plays_rows
 from ..scene import ExportScene
 from ..space import WORLD, Space
-from ..takes import Take, influences, make_take, moved_by, unplayed_actions, used_actions, warn_of_beside
+from ..takes import (
+    Take,
+    influences,
+    make_take,
+    moved_by,
+    unplayed_actions,
+    used_actions,
+    warn_of_beside,
+    warn_of_dead_turns,
+)
 from .clips import WHOLE, find_actions, label, model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings
 from .known_frames import source_frames
@@ -368,6 +377,7 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
         name = apart.get(action) or names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
     warn_of_beside(owners, takes, MARKS)
+    warn_of_dead_turns(takes)
     if not named:
 
         def rank(take: Take) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ from ...blender.skeletal.selfcheck import Motion
 from ...blender.skeletal.source import MADE_FOR
 from ...blender.space import WORLD
 from ...blender.spans import span_of
-from ...blender.takes import POSE, Take, key_roles, used_actions, warn_of_others
+from ...blender.takes import POSE, Take, key_roles, used_actions, warn_of_dead_turns, warn_of_others
 from ...blender.vertex.movement import is_moving
 from ...formats import Format
 from ...model.clips import Clip
@@ -100,6 +100,7 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
     takes = {action: cast(rig, action) for action in chosen}
     _refuse_or_say_still(takes.values(), is_chosen=what == "CHOSEN")
     warn_of_others(rig, takes.values())
+    warn_of_dead_turns(takes.values())
     if what not in {"ACTIVE", "FILE"}:
         _warn_of_left_slots(takes.values())
     return [_action_source(export, take, called.get(action)) for action, take in takes.items()]
