@@ -18,6 +18,7 @@ from ..model.bounds import set_bounds
 from ..model.edits.matched import moved_by_root, named
 from ..model.edits.normals import smoothed
 from ..model.edits.short_names import short_animations, short_skeleton
+from ..model.edits.split_surfaces import named_apart
 from ..model.joint_scales import as_own, skeleton_of, warn_of_lost_scales, without_rest_scale
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 ONLY = "only a skeletal model that becomes a vertex-animated one takes {what}"
 ONLY_FRAMES = "only a model of frames that becomes a skeletal one is given a rig"
 ONLY_SCALED = "without Blender only what becomes a model of frames takes another size, or other normals"
+NAME_ROOM = 63  # bytes of a surface's name, where a format says nothing
 COMPANIONS = [other for row in formats.ROWS for other in row.skeletal.companions]
 
 
@@ -108,9 +110,21 @@ def write(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> C
         raise LimitError(ONLY_SCALED)
     if way is None:
         raise _never(loaded.row, to)
+    loaded, notes = _named_apart(loaded, to)
     found = way(loaded, to, asked, posing)
     write_files(found.files)
-    return found
+    return replace(found, notes=notes + found.notes)
+
+
+def _named_apart(loaded: Loaded, to: Format) -> tuple[Loaded, list[str]]:
+    """Return what was loaded, with names that games look up what surfaces wear by, where they said nothing of that."""
+    if not loaded.row.has_model or loaded.row.skins == to.skins or to.skins != formats.SKIN_FILES:
+        return loaded, []
+    model, called = named_apart(loaded.model, to.name_sizes.get("surface") or NAME_ROOM)
+    parts: list[Any] = loaded.model.surfaces if loaded.row.family is VERTEX else loaded.model.meshes
+    said = [f"'{parts[nth].name}' is now '{name}'" for nth, name in called.items()]
+    text = "games look up what surfaces wear by names, so no two are called alike"
+    return replace(loaded, model=model), [f"{text}: {listed(said, quoted=False)}"] if said else []
 
 
 def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:

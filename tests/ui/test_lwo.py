@@ -6,7 +6,10 @@ import bmesh
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.mesh.surface_names import LOOKED_UP
+from io_idtech_models.formats import ROWS, SKIN_FILES
 from io_idtech_models.formats.lwo.file import read
+from io_idtech_models.ui import cli
 from tests.blender.case import edited
 from tests.samples import load
 from tests.samples_lwo import pyramid, several, smooth
@@ -51,6 +54,26 @@ def test_another_material_is_another_surface(tmp_path):
     data = export_bytes(tmp_path / "b.lwo")
     assert [surf.name for surf in read(data).surfs] == [b"textures/other"]
     assert load(data).surfaces[0].shaders == ["textures/other"]
+
+
+def test_parts_of_several_materials_get_names_of_their_own_where_games_look_these_up(tmp_path, capfd):
+    """As `convert` calls them. In an LWO they stay alike: names of parts say nothing there of what is worn."""
+    opened(tmp_path / "a.lwo", several())
+    assert export_bytes(tmp_path / "b.lwo") == several()
+    capfd.readouterr()
+    found = load(export_bytes(tmp_path / "c.md3"))
+    names = [surface.name for surface in found.surfaces]
+    assert len(set(names)) == len(names) > len({surface.name for surface in load(several()).surfaces})
+    said = "games look up what surfaces wear by names, so no two are called alike: 'left part' is now"
+    assert said in capfd.readouterr().out
+    cli.main(["convert", str(tmp_path / "a.lwo"), str(tmp_path / "d.md3")])
+    assert [surface.name for surface in load((tmp_path / "d.md3").read_bytes()).surfaces] == names
+    assert said in capfd.readouterr().out
+
+
+def test_in_which_files_games_look_up_surfaces_by_their_names():
+    suffixes = {suffix for row in ROWS if row.skins == SKIN_FILES for suffix in row.suffixes}
+    assert {"", *suffixes} == LOOKED_UP
 
 
 def test_an_object_that_is_deleted_leaves_the_others_polygons(tmp_path):

@@ -78,17 +78,20 @@ MOVING: dict[str, dict[str, Any]] = {
     "a.mds": {},
     "a.md5mesh": {"write_animations": True},
     "a.mdm": {"write_animation": True},
-    "a.md3": {"frames": "ACTIONS", "actions": "stand, run"},
+    "a.md3": {"frames": "ACTIONS", "actions": "stand, run, z"},
     "a.md5anim": {"what": "ALL"},
-    "a.mdx": {"what": "CHOSEN", "actions": "stand, run"},
+    "a.mdx": {"what": "CHOSEN", "actions": "stand, run, z"},
 }
 
 
+@pytest.mark.parametrize("playing", ["run", "stand"])
 @pytest.mark.parametrize("name", MOVING)
-def test_where_an_armature_moves_no_frame_that_shows_counts(rig, tmp_path, name, capfd):
+def test_where_an_armature_moves_no_frame_that_shows_counts(rig, tmp_path, name, playing, capfd):
     """What one action alone moves is where that begins while another plays, and so is what rests."""
-    acted(rig, "stand", ARM)
-    rig.animation_data.action = acted(rig, "run", way=-2.5)
+    for called in ("z", "stand"):
+        acted(rig, called, ARM)
+    acted(rig, "run", way=-2.5)
+    rig.animation_data.action = bpy.data.actions[playing]
     found = []
     for frame in (0, 4, 9):
         bpy.context.scene.frame_set(frame)

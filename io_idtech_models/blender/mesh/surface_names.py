@@ -1,6 +1,7 @@
 """What surfaces are called and wear in a file: names are no two alike, for games look up by them what a surface wears.
 
-What a file has called alike stays alike, so that it comes back as it was.
+What such a file has called alike stays alike, so that it comes back as it was; not what a file of another format has,
+where names say nothing of what is worn: parts of an LWO have one for all their materials.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -16,13 +18,15 @@ from ...model.edits.split_surfaces import further_names
 from ...model.limits.checks import engine_surface_name
 from .. import names
 from ..compat import Block
-from ..provenance import MODEL_ID, SURFACE_INDEX, is_stand_in, model_of
+from ..provenance import FILE, MODEL_ID, SURFACE_INDEX, is_stand_in, model_of
 from . import attributes, levels
 from .parts import Part
 from .read import Shape
 
 log = logging.getLogger(__name__)
 
+# Files in which games look up surfaces by their names; "" of one that is not known.
+LOOKED_UP = frozenset(("", ".iqm", ".md3", ".mdc", ".mdm", ".mdr", ".mds"))
 MOST_SAID = 6  # changes in a sentence
 ROOM = 63  # bytes: of the 64 that files have for a name the last is a NUL
 Key = tuple[int, str]  # level of detail, and the name as games keep it
@@ -82,7 +86,8 @@ def _originals(surfaces: Sequence[Wanted]) -> dict[int, Any]:
     for i in sorted(range(len(surfaces)), key=lambda i: _rank(surfaces[i])):
         block = surfaces[i].block
         number, model = block.data.get(SURFACE_INDEX), block.data.get(MODEL_ID)
-        if surfaces[i].nth or model is None or (model, number) in claimed:
+        looks_up = PurePath(str(block.data.get(FILE, ""))).suffix.lower() in LOOKED_UP
+        if surfaces[i].nth or model is None or (model, number) in claimed or not looks_up:
             continue
         claimed.add((model, number))
         if surfaces[i].name == block.get(names.SOURCE):

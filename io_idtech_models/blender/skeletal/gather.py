@@ -146,8 +146,7 @@ def _claimed(meshes: list[SkinnedMesh]) -> list[SkinnedMesh]:
 def gather_rig(export: RigScene) -> ExportRig:
     """Return an armature's bones as joints, in their rest pose."""
     block, known, settings, bones = export.rig, export.stored, export.settings, export.listed
-    rest, world = bones.rest, np.array(block.matrix_world, np.float64)
-    export.homes[block] = world
+    rest, world = bones.rest, export.place()
     matrices = steady.products(rest, TURN_BACK)
     sources: NDArray[np.int32] = np.full(len(bones.names), -1, np.int32)
     kept: NDArray[np.bool_] = np.zeros(len(bones.names), np.bool_)

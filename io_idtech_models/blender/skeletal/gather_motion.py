@@ -133,7 +133,7 @@ def _in_frames(export: RigScene, take: Take, keys: Keys | None, clip: Clip, know
     """Return what a take is in a run of frames: by the keys, or without these by stepping."""
     rig, bones = export.rig, export.bones
     frames = np.array(clip.frames, np.int64)
-    world = np.array(rig.matrix_world, np.float64)
+    world = export.place()
     found: Channels | None = None
     free = keys is not None and is_free(rig, bones)
     if keys is not None and free:  # without playing it, where the curves say all

@@ -166,6 +166,13 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
         """Return the bones to export; raises LimitError if there is none."""
         return gather_bones(self.listed, self.stored)
 
+    def place(self) -> Doubles:
+        """Return where the armature stands in the world, (4, 4): as it did when that was asked for first.
+
+        After other frames Blender has forgotten where it stood, or says so with the next update alone.
+        """
+        return self.homes.setdefault(self.rig, np.array(self.rig.matrix_world, np.float64))
+
     def asking(self, **settings: Any) -> RigScene:
         """Return the same with some other settings."""
         return replace(self, settings=replace(self.settings, **settings))

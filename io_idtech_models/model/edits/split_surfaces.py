@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..arrays import numbers_in
 from ..limits.checks import engine_surface_name
 from ..limits.games import VertexLimits
+from ..skeletal import SkeletalModel
 from ..vertex import Surface, VertexModel
 from .conform import with_vertices
 
@@ -108,6 +109,26 @@ def further_names(name: str, count: int, taken: set[str], room: int | None) -> I
                 break
         taken.add(engine_surface_name(found))
         yield found
+
+
+def named_apart(model: VertexModel | SkeletalModel, room: int) -> tuple[VertexModel | SkeletalModel, dict[int, str]]:
+    """Return a model whose surfaces or meshes a game can tell apart by their names, and which are called otherwise now.
+
+    Of several of one name the first keeps it; see `further_names`.
+    """
+    parts: list[Any] = [*(model.surfaces if isinstance(model, VertexModel) else model.meshes)]
+    taken = {engine_surface_name(part.name) for part in parts}
+    seen, found = set[str](), dict[int, str]()
+    for nth, part in enumerate(parts):
+        called = engine_surface_name(part.name)
+        if called in seen:
+            (found[nth],) = further_names(part.name, 1, taken, room)
+            parts[nth] = replace(part, name=found[nth])
+        seen.add(called)
+    if not found:
+        return model, found
+    whole = replace(model, surfaces=parts) if isinstance(model, VertexModel) else replace(model, meshes=parts)
+    return whole, found
 
 
 def _pieces(surface: Surface, parts: list[Indices], most: int | None) -> Iterator[Surface]:
