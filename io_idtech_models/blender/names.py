@@ -101,8 +101,8 @@ def file_name_of(block: Any, keep_suffix: bool = False) -> str:
     return str(block.name) if keep_suffix else stem_of(block.name)
 
 
-def called_apart(actions: Sequence[Any], keep_suffix: bool = False) -> dict[Any, str]:
-    """Return what those are called in a model's files that have the name of another, which is said.
+def called_apart(actions: Sequence[Any], keep_suffix: bool, is_said: bool = True) -> dict[Any, str]:
+    """Return what those are called in a model's files that have the name of another, which is said where these hold it.
 
     What a file called alike stays so. First is who has the name that import gave it, then who has no number of
     Blender's.
@@ -118,7 +118,7 @@ def called_apart(actions: Sequence[Any], keep_suffix: bool = False) -> dict[Any,
             found[action] = name = free_name(name, every)
             every.add(name)
         taken.add(name)
-    if found:
+    if found and is_said:
         said = [f"{wanted[action]}' is now '{name}" for action, name in found.items()]
         text = "games look up animations by their names, so no two of a model are called alike (rename actions): %s"
         log.warning(text, listed(said))

@@ -96,7 +96,8 @@ def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[S
         log.warning(text, rig.name)
     elif what == "ALL":
         _warn_of_more(export)
-    called = names.called_apart(chosen, export.settings.keep_suffixes)
+    nameless = row.has_model and not (row.motion.apart or row.motion.table)
+    called = names.called_apart(chosen, export.settings.keep_suffixes, is_said=not nameless)
     takes = {action: cast(rig, action) for action in chosen}
     _refuse_or_say_still(takes.values(), is_chosen=what == "CHOSEN")
     warn_of_others(rig, takes.values())
