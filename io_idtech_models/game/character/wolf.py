@@ -86,8 +86,9 @@ def with_runs(data: bytes, runs: Sequence[tuple[str, Clip]], gone: Iterable[str]
         changes.append((text.rfind("\n", 0, rows[name].name_start) + 1, _line_end(text, rows[name].name_start), ""))
     for told, clip in runs:
         if told:
-            spelt = text[rows[told].name_start : rows[told].spans[0][0]].rstrip()
-            changes.append((rows[told].name_start, rows[told].name_start + len(spelt), clip.name))
+            if clip.name != told:  # else as the file spells it, in capitals or not
+                spelt = text[rows[told].name_start : rows[told].spans[0][0]].rstrip()
+                changes.append((rows[told].name_start, rows[told].name_start + len(spelt), clip.name))
             continue
         numbers = (clip.first, clip.count, clip.loop, float(clip.frame_rate), 0)
         line = "\t".join([clip.name, *(animation_cfg.spelt_number(each, clip.name) for each in numbers)])

@@ -105,9 +105,9 @@ def test_rows_that_are_called_otherwise_and_new_ones_between_them():
 
 def test_rows_that_have_other_frames():
     """What is the same stays as it is spelt, and so does the speed."""
-    table = TABLE.replace("idle\t0\t4\t4", "idle 00 4 4")
+    table = TABLE.replace("idle\t0\t4\t4", "iDLE 00 4 4")
     runs = [("idle", Clip("idle", 0, 5, 99.0, 4)), ("walk_1", Clip("march", 14, 3, loop=3))]
-    after = table.replace("idle 00 4 4", "idle 00 5 4").replace("walk_1\t2", "march\t14")
+    after = table.replace("iDLE 00 4 4", "iDLE 00 5 4").replace("walk_1\t2", "march\t14")
     assert with_runs(table.encode(), runs, ()).decode() == after
 
 
