@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -21,7 +21,7 @@ from .compat import (
     played_action,
     refuse_tweak_mode,
 )
-from .curves import add_curve, curve_points, playing_strips, value_path
+from .curves import add_curve, curve_points, playing_strips, plays, value_path
 from .data_paths import reset_value, set_value, value_at
 from .frame_rigs import RIG, whole_of
 from .properties import PREVIEW
@@ -44,13 +44,13 @@ def playing(take: Take) -> Iterator[None]:
 
     What the take leaves alone rests, if anything else moves it: what that shows is by chance. See `_Moved`.
     """
-    own = [{curve.data_path for curve in role.curves} for role in take.roles]
     moved = [_Moved(role.owner) for role in take.roles]
+    own = [[curve.data_path for curve in role.curves] for role in take.roles]
     with _restored([(each.owner, [*paths, *each.starts]) for each, paths in zip(moved, own, strict=True)]):
-        for role, each, paths in zip(take.roles, moved, own, strict=True):
+        for role, each in zip(take.roles, moved, strict=True):
             role.owner.animation_data.use_nla = False
             play_action(role.owner, role.partner or take.action, role.slot)
-            each.let_rest(besides=paths)
+            each.let_rest(besides=role.curves)
         yield
 
 
@@ -63,7 +63,8 @@ class _Moved:
 
     def __init__(self, owner: Block) -> None:
         self.owner = owner
-        self.starts: dict[str, Any] = dict.fromkeys(moved_paths(owner))  # by path; None: its default
+        self.channels = dict.fromkeys((curve.data_path, curve.array_index) for curve in moving_curves(owner))
+        self.starts: dict[str, Any] = dict.fromkeys(path for path, _ in self.channels)  # by path; None: its default
         begun = [path for path in self.starts if owner.id_type != "KEY" and not path.startswith((POSE, OWN))]
         if begun:
             self.starts |= {path: value_at(owner, path) for path in begun}
@@ -71,11 +72,11 @@ class _Moved:
                 if curve.data_path in begun and not is_muted(curve):
                     self.starts[curve.data_path] = _value_at_begin(self.starts[curve.data_path], curve)
 
-    def let_rest(self, besides: Collection[str] = ()) -> None:
-        """Let it rest, but for some paths: another action moves these."""
-        for path, start in self.starts.items():
-            if path in besides:
-                continue
+    def let_rest(self, besides: Iterable[Any]) -> None:
+        """Let it rest, but for what curves move `besides`: what these leave alone of a property stays nowhere else."""
+        played = {(curve.data_path, curve.array_index) for curve in besides if plays(curve)}
+        for path in dict.fromkeys(channel[0] for channel in self.channels if channel not in played):
+            start = self.starts[path]
             if start is None:
                 reset_value(self.owner, path)
             else:
@@ -123,7 +124,7 @@ def changing_over(owners: Iterable[Block]) -> Iterator[None]:
     yield
     for moved, action in before:
         owner = moved.owner
-        moved.let_rest(besides=moved_paths(owner))
+        moved.let_rest(besides=moving_curves(owner))
         if action is not None and action.users <= action.use_fake_user and _has_motion(owner, action):
             keep(owner, action)
 
@@ -172,7 +173,7 @@ def playing_instead(owner: Block, action: Block, slot: Any) -> Iterator[None]:
     before, moved = _Moved(owner), {curve.data_path for _, _, curves in action_parts(action) for curve in curves}
     with _restored([(owner, [*before.starts, *moved])]):
         play_action(owner, action, slot)
-        before.let_rest(besides=moved_paths(owner))
+        before.let_rest(besides=moving_curves(owner))
         yield
 
 

@@ -18,9 +18,9 @@ import numpy as np
 from ..model import steady
 from ..model.transforms import same_turns
 from ..reporting import listed
-from .animated import Place, Value, kept, known, moved_paths
+from .animated import Place, Value, kept, known, moving_curves
 from .compat import Block, Context, action_parts, playing_curves
-from .curves import playing_strips, value_path
+from .curves import playing_strips, plays, value_path
 from .data_paths import value_at
 from .properties import PREVIEW
 from .roots import FRAME_PATH, TIME_PATH
@@ -81,7 +81,7 @@ def _say_left_behind(owners: Iterable[Block]) -> None:
 
 def _left_behind(owner: Block) -> list[str]:
     """Return the paths of bones and shape keys that are not at rest, that another action moves, and nothing now."""
-    away = _away_from_rest(owner).difference(moved_paths(owner))
+    away = _away_from_rest(owner).difference(curve.data_path for curve in moving_curves(owner) if plays(curve))
     if not away:
         return []
     own = used_actions(owner)

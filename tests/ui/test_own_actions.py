@@ -298,3 +298,35 @@ def test_a_shape_key_that_another_action_left_is_named(rig, tmp_path, capfd):
     smile.value = 0.5
     written(tmp_path / "a", "a.md3", frames="SCENE")
     assert f"{POSED}'smile'" in capfd.readouterr().out
+
+
+MUTED = {name: options for name, options in MOVING.items() if name != "a.mdm"}  # which holds what plays alone
+
+
+@pytest.mark.parametrize("part", ["all", "one axis"])
+@pytest.mark.parametrize("name", MUTED)
+def test_what_an_action_has_muted_rests_whatever_frame_of_another_shows(rig, tmp_path, name, part, capfd):
+    acted(rig, "z", ARM)
+    run = acted(rig, "run", ARM)
+    rig.animation_data.action = acted(rig, "stand", ARM, degrees=80.0)
+    for _, _, curves in action_parts(run):
+        for curve in curves:
+            curve.mute = part == "all" or curve.array_index == 1
+    found = []
+    for frame in (0, 4):
+        bpy.context.scene.frame_set(frame)
+        found.append(written(tmp_path / str(frame), name, **MUTED[name]))
+    assert found[0] == found[1]
+    assert "off what Blender shows" not in capfd.readouterr().out
+
+
+def test_a_bone_whose_curves_are_muted_is_named_where_it_is_posed(rig, tmp_path, capfd):
+    acted(rig, "wave", ARM)
+    walk = acted(rig, "walk", ARM)
+    rig.animation_data.action = walk
+    for _, _, curves in action_parts(walk):
+        for curve in curves:
+            curve.mute = True
+    rig.pose.bones[ARM].rotation_quaternion = turned(30)
+    written(tmp_path / "a", "a.iqm")
+    assert f"{POSED}'{ARM}'" in capfd.readouterr().out
