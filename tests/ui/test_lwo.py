@@ -73,7 +73,7 @@ def test_parts_of_several_materials_get_names_of_their_own_where_games_look_thes
 
 def test_in_which_files_games_look_up_surfaces_by_their_names():
     suffixes = {suffix for row in ROWS if row.skins == SKIN_FILES for suffix in row.suffixes}
-    assert {"", *suffixes} == LOOKED_UP
+    assert suffixes == {*LOOKED_UP}
 
 
 def test_an_object_that_is_deleted_leaves_the_others_polygons(tmp_path):

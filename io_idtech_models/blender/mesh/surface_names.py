@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -25,8 +24,7 @@ from .read import Shape
 
 log = logging.getLogger(__name__)
 
-# Files in which games look up surfaces by their names; "" of one that is not known.
-LOOKED_UP = frozenset(("", ".iqm", ".md3", ".mdc", ".mdm", ".mdr", ".mds"))
+LOOKED_UP = (".iqm", ".md3", ".mdc", ".mdm", ".mdr", ".mds")  # files in which games look up surfaces by their names
 MOST_SAID = 6  # changes in a sentence
 ROOM = 63  # bytes: of the 64 that files have for a name the last is a NUL
 Key = tuple[int, str]  # level of detail, and the name as games keep it
@@ -86,7 +84,7 @@ def _originals(surfaces: Sequence[Wanted]) -> dict[int, Any]:
     for i in sorted(range(len(surfaces)), key=lambda i: _rank(surfaces[i])):
         block = surfaces[i].block
         number, model = block.data.get(SURFACE_INDEX), block.data.get(MODEL_ID)
-        looks_up = PurePath(str(block.data.get(FILE, ""))).suffix.lower() in LOOKED_UP
+        looks_up = str(block.data.get(FILE, "")).lower().endswith(LOOKED_UP) or FILE not in block.data
         if surfaces[i].nth or model is None or (model, number) in claimed or not looks_up:
             continue
         claimed.add((model, number))
