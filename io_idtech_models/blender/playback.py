@@ -15,7 +15,6 @@ from .compat import (
     Block,
     action_parts,
     fill_slot,
-    is_muted,
     new_curves,
     play_action,
     played_action,
@@ -63,13 +62,14 @@ class _Moved:
 
     def __init__(self, owner: Block) -> None:
         self.owner = owner
-        self.channels = dict.fromkeys((curve.data_path, curve.array_index) for curve in moving_curves(owner))
+        curves = [curve for curve in moving_curves(owner) if plays(curve)]
+        self.channels = dict.fromkeys((curve.data_path, curve.array_index) for curve in curves)
         self.starts: dict[str, Any] = dict.fromkeys(path for path, _ in self.channels)  # by path; None: its default
         begun = [path for path in self.starts if owner.id_type != "KEY" and not path.startswith((POSE, OWN))]
         if begun:
             self.starts |= {path: value_at(owner, path) for path in begun}
-            for curve in reversed(moving_curves(owner)):  # what comes first is what counts
-                if curve.data_path in begun and not is_muted(curve):
+            for curve in reversed(curves):  # what comes first is what counts
+                if curve.data_path in begun:
                     self.starts[curve.data_path] = _value_at_begin(self.starts[curve.data_path], curve)
 
     def let_rest(self, besides: Iterable[Any]) -> None:

@@ -330,3 +330,6 @@ def test_a_bone_whose_curves_are_muted_is_named_where_it_is_posed(rig, tmp_path,
     rig.pose.bones[ARM].rotation_quaternion = turned(30)
     written(tmp_path / "a", "a.iqm")
     assert f"{POSED}'{ARM}'" in capfd.readouterr().out
+    found = {each.name: each for each in load_animations(tmp_path / "a/a.iqm")}
+    turns = np.abs(found["walk"].rotations[:, 1] - found["wave"].rotations[0, 1]).max(axis=-1)
+    assert (turns > 0.1).all(), "and written as it stands, in what leaves it alone"
