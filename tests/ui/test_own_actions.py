@@ -9,6 +9,7 @@ import pytest
 
 from io_idtech_models import formats
 from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.playback import keep
 from io_idtech_models.library import load_animations
 from tests.ui.scene import activate, add_cube, bpy, error_of, operator
 
@@ -333,3 +334,16 @@ def test_a_bone_whose_curves_are_muted_is_named_where_it_is_posed(rig, tmp_path,
     found = {each.name: each for each in load_animations(tmp_path / "a/a.iqm")}
     turns = np.abs(found["walk"].rotations[:, 1] - found["wave"].rotations[0, 1]).max(axis=-1)
     assert (turns > 0.1).all(), "and written as it stands, in what leaves it alone"
+
+
+def test_an_armature_that_went_along_is_back_when_another_action_is_played(rig):
+    """As in files: from the list of animations, whatever frame of the other showed."""
+    for name, way in (("stand", 0.0), ("run", -2.5)):
+        rig.animation_data.action = acted(rig, name, way=way)
+        keep(rig, bpy.data.actions[name])
+    activate(rig)
+    assert bpy.ops.object.idtech_animation_play(name="run") == {"FINISHED"}
+    bpy.context.scene.frame_set(9)
+    assert rig.location.y == -2.5
+    assert bpy.ops.object.idtech_animation_play(name="stand") == {"FINISHED"}
+    assert tuple(rig.location) == (0.0, 0.0, 0.0)
