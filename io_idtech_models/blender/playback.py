@@ -48,8 +48,9 @@ def playing(take: Take) -> Iterator[None]:
     with _restored([(each.owner, [*paths, *each.starts]) for each, paths in zip(moved, own, strict=True)]):
         for role, each in zip(take.roles, moved, strict=True):
             role.owner.animation_data.use_nla = False
-            play_action(role.owner, role.partner or take.action, role.slot)
-            each.let_rest(besides=role.curves)
+            action = role.partner or take.action
+            play_action(role.owner, action, role.slot)
+            each.let_rest(action, role.curves)
         yield
 
 
@@ -62,19 +63,23 @@ class _Moved:
 
     def __init__(self, owner: Block) -> None:
         self.owner = owner
-        curves = [curve for curve in moving_curves(owner) if plays(curve)]
+        self.action = None if owner.animation_data is None else owner.animation_data.action
+        curves = moving_curves(owner)
         self.channels = dict.fromkeys((curve.data_path, curve.array_index) for curve in curves)
         self.starts: dict[str, Any] = dict.fromkeys(path for path, _ in self.channels)  # by path; None: its default
         begun = [path for path in self.starts if owner.id_type != "KEY" and not path.startswith((POSE, OWN))]
         if begun:
             self.starts |= {path: value_at(owner, path) for path in begun}
             for curve in reversed(curves):  # what comes first is what counts
-                if curve.data_path in begun:
+                if curve.data_path in begun and plays(curve):
                     self.starts[curve.data_path] = _value_at_begin(self.starts[curve.data_path], curve)
 
-    def let_rest(self, besides: Iterable[Any]) -> None:
-        """Let it rest, but for what curves move `besides`: what these leave alone of a property stays nowhere else."""
-        played = {(curve.data_path, curve.array_index) for curve in besides if plays(curve)}
+    def let_rest(self, action: Block | None, curves: Iterable[Any]) -> None:
+        """Let it rest, but for what the curves of an action move that plays by now.
+
+        What that has muted, or no keys for, rests as well; where the action played before it stands as it is shown.
+        """
+        played = {(curve.data_path, curve.array_index) for curve in curves if action == self.action or plays(curve)}
         for path in dict.fromkeys(channel[0] for channel in self.channels if channel not in played):
             start = self.starts[path]
             if start is None:
@@ -124,7 +129,7 @@ def changing_over(owners: Iterable[Block]) -> Iterator[None]:
     yield
     for moved, action in before:
         owner = moved.owner
-        moved.let_rest(besides=moving_curves(owner))
+        moved.let_rest(None if owner.animation_data is None else owner.animation_data.action, moving_curves(owner))
         if action is not None and action.users <= action.use_fake_user and _has_motion(owner, action):
             keep(owner, action)
 
@@ -173,7 +178,7 @@ def playing_instead(owner: Block, action: Block, slot: Any) -> Iterator[None]:
     before, moved = _Moved(owner), {curve.data_path for _, _, curves in action_parts(action) for curve in curves}
     with _restored([(owner, [*before.starts, *moved])]):
         play_action(owner, action, slot)
-        before.let_rest(besides=moving_curves(owner))
+        before.let_rest(action, moving_curves(owner))
         yield
 
 
