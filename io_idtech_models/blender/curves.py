@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compat import is_muted, playing_curves, slot_curves, slot_groups
+from .simulations import is_pushed
 
 BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 LINEAR, CONSTANT = 1, 0  # kinds of interpolation
@@ -165,3 +166,8 @@ def is_still(block: Any) -> bool:
     """Tell whether no curve, driver or NLA strip plays on an ID."""
     animation = block.animation_data
     return animation is None or not (playing_curves(block) or len(animation.drivers) or playing_strips(animation))
+
+
+def stays_put(block: Any) -> bool:
+    """Tell whether nothing but what it hangs on moves an object: neither what plays, nor constraints, nor physics."""
+    return is_still(block) and not block.constraints and not is_pushed(block)

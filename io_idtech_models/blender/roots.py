@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compat import Block, playing_curves
-from .curves import is_still, playing_strips
+from .curves import playing_strips, stays_put
 from .empties import DISPLAY, PREFIX
 from .frame_rigs import bones_of_tags, is_frame_rig
 from .names import file_name_of
@@ -270,7 +270,7 @@ def is_carried(block: Block, top: Block | None = None) -> bool:
         block = block.parent
         if block == top:
             return False
-        if block.constraints or not is_still(block):
+        if not stays_put(block):
             return True
     return top is not None
 

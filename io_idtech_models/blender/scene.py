@@ -13,6 +13,7 @@ import bpy
 
 from .animated import kept, moved_paths
 from .compat import Block
+from .simulations import Steps
 
 Settings = TypeVar("Settings")
 SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # types of objects that would have faces if converted
@@ -221,11 +222,14 @@ def is_showing() -> bool:
 def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
     """Give the function that lets a scene show a time, or what is between two frames; all is as it was afterwards.
 
-    Also what someone set and gave no key, which a frame that is shown undoes.
+    Also what someone set and gave no key, which a frame that is shown undoes. Simulations are played, frame by frame.
     """
     frame, subframe = scene.frame_current, scene.frame_subframe
+    steps = Steps(scene)
 
     def show(time: float) -> None:
+        for between in steps.before(floor(time)):
+            scene.frame_set(between)
         scene.frame_set(floor(time), subframe=float(time - floor(time)))
 
     _showing.append(scene)

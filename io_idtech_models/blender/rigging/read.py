@@ -23,7 +23,7 @@ from ...model.vertex import Tag
 from ...reporting import LimitError, listed
 from .. import names
 from ..compat import Block
-from ..curves import is_still
+from ..curves import stays_put
 from ..empties import decompose
 from ..frame_rigs import rig_of
 from ..linked import LOCAL, refuse_linked
@@ -177,7 +177,7 @@ def refuse_unfit(meshes: list[Block]) -> None:
             text = "its shape keys are relative: import the model with absolute ones (Relative Keys off)"
             raise LimitError(f"'{block.name}': {text}")
         refuse_shared([block])
-        if block.constraints or not is_still(block):
+        if not stays_put(block):
             raise LimitError(f"'{block.name}' moves as an object beside its frames: a rig is made of frames alone")
     refuse_linked([block.data for block in meshes], f"{LOCAL}, or make the rig there")
 

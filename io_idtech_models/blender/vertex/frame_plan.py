@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block
-from ..curves import is_still
+from ..curves import is_still, stays_put
 from ..roots import follows_frame
 from ..space import Space
 from ..takes import Take, influences
@@ -101,7 +101,7 @@ class FramePlan:
 
     def is_direct(self, block: Block) -> bool:
         """Tell whether a mesh's keys alone say what the scene shows of it."""
-        if not self.space.is_plain(block) or block.constraints or block.modifiers or not is_still(block):
+        if not self.space.is_plain(block) or block.modifiers or not stays_put(block):
             return False
         if not is_still(block.data) or any(take.moves((block, block.data)) for take in set(self.takes)):
             return False

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block, playing_curves
-from ..curves import curve_points, is_still
+from ..curves import curve_points, is_still, stays_put
 from ..mesh import attributes
 from ..scene import ExportScene, showing
 from ..space import Space, places_in
@@ -53,9 +53,9 @@ def may_move(block: Block, blocks: list[Block]) -> bool:
     What says no stands still there for sure.
     """
     keys = getattr(block.data, "shape_keys", None)
-    owners = [owner for owner in (block, block.data, keys) if owner is not None]
+    owners = [owner for owner in (block.data, keys) if owner is not None]
     others = [m for m in block.modifiers if m.type != "ARMATURE" or m.object not in blocks]
-    return bool(others) or bool(block.constraints) or not all(map(is_still, owners))
+    return bool(others) or not stays_put(block) or not all(map(is_still, owners))
 
 
 def _is_changing(

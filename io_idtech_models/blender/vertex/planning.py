@@ -16,7 +16,7 @@ from ...reporting import LimitError, plural
 from ...reporting import listed as listing
 from .. import names
 from ..compat import Block, action_parts, playing_curves
-from ..curves import curve_points, is_still
+from ..curves import curve_points, is_still, stays_put
 from ..frame_rigs import RIG, plays_another, rigs_of
 from ..playback import still
 from ..properties import PREVIEW
@@ -152,7 +152,7 @@ def _warn_of_more(
 
     What moves a model besides is written as the scene shows it when all keys play, one after another.
     """
-    meshes = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
+    meshes = [b for b in blocks if b.parent or b.modifiers or not stays_put(b)]
     movers = [*meshes, *tags]
     lists = [block.data.shape_keys for block in plan.held]
     if plan.held and len(plan.times) > 1 and all(keys_stand_still(block, export) for block in plan.held):
@@ -279,7 +279,7 @@ def _key_plan(
 def _is_carried(block: Block) -> bool:
     """Tell whether more than its keys may move a mesh, so that it matters when the scene shows which of them."""
     others = (owner for owner in influences(block) if owner != block.data.shape_keys)
-    return bool(block.modifiers) or bool(block.constraints) or not all(map(is_still, others))
+    return bool(block.modifiers) or not stays_put(block) or not all(map(is_still, others))
 
 
 def _ends_in_first(block: Block) -> bool:

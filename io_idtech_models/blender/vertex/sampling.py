@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...reporting import LimitError, advance, listed
 from ..compat import Block
-from ..curves import is_still
+from ..curves import stays_put
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..mesh.held_once import HeldOnce
@@ -179,7 +179,7 @@ class Sampler:
         self.apart = self._has_own_times()
         frames, shape = len(plan.times), subject.shape
         block = subject.block
-        fixed = plan.space.is_plain(block) and is_still(block) and not block.constraints
+        fixed = plan.space.is_plain(block) and stays_put(block)
         self.fixed = plan.space.place(block) if fixed and plan.space.root is not None else None
         self.worlds = np.empty((frames, 1 if plan.space.root is None else 2, 4, 4))  # and the root's behind its own
         self.bones = np.empty((frames, 4, 4)) if subject.bone else None
