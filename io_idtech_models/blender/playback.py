@@ -26,6 +26,7 @@ from .frame_rigs import RIG, whole_of
 from .properties import PREVIEW
 from .provenance import MODEL_ID, PLAYER
 from .scene import showing
+from .simulations import begin_anew
 from .takes import POSE, Role, Take, moved_by, poses, rig_roles
 
 OWN = '["'  # what the path of an own custom property begins with
@@ -284,10 +285,12 @@ def _restored(owners: list[tuple[Block, list[str]]]) -> Iterator[None]:
     try:
         for owner, _ in owners:
             owner.animation_data_create()
+        begin_anew()
         yield
     finally:
         for each in before:
             each.restore()
+        begin_anew()
 
 
 def _drivers(owner: Block, paths: list[str]) -> list[Block]:

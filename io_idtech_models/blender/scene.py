@@ -237,7 +237,7 @@ def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
         try:
             yield show
         finally:
-            scene.frame_set(frame, subframe=subframe)
+            show(frame + subframe)
             _showing.pop()
 
 

@@ -8,7 +8,7 @@ was baked each frame is there.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 
@@ -18,27 +18,31 @@ from .compat import Block
 class Steps:
     """Which frames have to be shown before another one is; nothing is looked at until someone jumps."""
 
+    turn: ClassVar[int] = 0  # see `begin_anew`
+
     def __init__(self, scene: bpy.types.Scene) -> None:
         self.scene = scene
-        self.first = self.last = scene.frame_current  # have been shown, and all between
+        self.shown = range(scene.frame_current, scene.frame_current + 1)  # one after another, this turn
+        self._turn = Steps.turn
         self._starts: list[int] | None = None
 
     def before(self, frame: int) -> range:
         """Return the frames to show before one, which is shown next."""
-        if self.first <= frame <= self.last + 1:
-            self.last = max(self.last, frame)
+        if self._turn == Steps.turn and frame in self.shown:
             return range(0)
         if self._starts is None:
             self._starts = list(_starts(self.scene))
-        if not self._starts:
-            self.first = self.last = frame
-            return range(0)
-        if frame < self.first:
-            self.first = self.last = min([frame, *self._starts])
-        else:
-            self.last += 1
-        due, self.last = range(self.last, frame), frame
-        return due
+        first, last = self.shown.start, self.shown.stop
+        if self._turn != Steps.turn or frame < first:
+            first = last = min([frame, *self._starts])
+        self._turn = Steps.turn
+        self.shown = range(first, frame + 1)
+        return range(last, frame) if self._starts else range(0)
+
+
+def begin_anew() -> None:
+    """Let simulations be played from their beginning: something else moves what they follow from now on."""
+    Steps.turn += 1
 
 
 def is_pushed(block: Block) -> bool:

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from io_idtech_models.blender.compat import action_parts, play_action
+from io_idtech_models.blender.playback import keep
 from tests.samples import load
 from tests.ui.scene import add_cube, add_mesh, export_bytes
 
@@ -76,16 +78,21 @@ def zone() -> Any:
     return block
 
 
+def shown_now(block: Any) -> NDArray[np.float64]:
+    """Return where Blender shows a mesh's points in the world, (P, 3)."""
+    held = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    points = np.empty((len(held.data.vertices), 3), np.float32)
+    held.data.vertices.foreach_get("co", points.ravel())
+    place = np.array(held.matrix_world)
+    return np.asarray(points @ place[:3, :3].T + place[:3, 3], np.float64)
+
+
 def shown(block: Any, frames: range) -> NDArray[np.float64]:
-    """Return where Blender shows a mesh's points in the world, (F, P, 3), if it plays from the first frame on."""
+    """Return what it shows in frames, (F, P, 3), if it plays from the first frame on."""
     scene, found = bpy.context.scene, []
     for frame in range(1, frames[-1] + 1):
         scene.frame_set(frame)
-        held = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        points = np.empty((len(held.data.vertices), 3), np.float32)
-        held.data.vertices.foreach_get("co", points.ravel())
-        place = np.array(held.matrix_world)
-        found.append(points @ place[:3, :3].T + place[:3, 3])
+        found.append(shown_now(block))
     return np.array([found[frame - 1] for frame in frames])
 
 
@@ -119,3 +126,39 @@ def test_frames_are_those_that_play(
     assert surface.positions.shape[0] == len(frames)
     assert np.ptp(truth, axis=0).max() > 0.3  # it does move
     assert far(surface.positions, truth) < 0.03
+
+
+def with_actions(block: Any) -> tuple[Any, list[Any]]:
+    """Return an object with two actions, of which the other begins behind the first and goes another way."""
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, LAST
+    block.animation_data_clear()
+    block.animation_data_create()
+    for axis, (name, first) in enumerate((("back", 5), ("forth", 20))):
+        block.animation_data.action = bpy.data.actions.new(name)
+        block.animation_data.action.use_fake_user = True
+        for time, value in ((first, 0.0), (first + 5, 20.0), (first + 10, 20.0)):
+            block.location = (0, 0, 0)
+            block.location[axis] = value
+            block.keyframe_insert("location", frame=time)
+    return block, [bpy.data.actions["back"], bpy.data.actions["forth"]]
+
+
+@pytest.mark.parametrize("make", [cloth, soft_body, zone])
+def test_each_action_is_written_as_it_plays_alone(make: Callable[[], Any], tmp_path, empty_scene):
+    truth = []
+    for number, frames in enumerate((range(5, 16), range(20, 31))):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        block, actions = with_actions(make())
+        play_action(block, actions[number], action_parts(actions[number])[0][0])
+        truth.append(shown(block, frames))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    block, actions = with_actions(make())
+    keep(block, actions[1])
+    play_action(block, actions[0], action_parts(actions[0])[0][0])
+    before = shown(block, range(12, 13))
+    written = load(export_bytes(tmp_path / "a.md3", frames="ACTIONS"))
+    (surface,) = written.surfaces
+    assert [len(surface.positions), far(surface.positions[:11], truth[0]) < 0.03] == [22, True]
+    assert far(surface.positions[11:], truth[1]) < 0.03
+    assert bpy.context.scene.frame_current == 12
+    assert np.array_equal(shown_now(block), before[0])
