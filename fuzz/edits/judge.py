@@ -86,7 +86,9 @@ def space_of(block: Any, graph: Any) -> Points:
 
 def shown(frame: int, blocks: list[Any]) -> Points:
     """Return the points of faces that Blender shows of objects in a frame, in their models' spaces, (n, 3)."""
-    bpy.context.scene.frame_set(frame)
+    scene = bpy.context.scene
+    for each in range(min(scene.frame_start, frame), frame + 1):  # as it plays: simulations know no other way
+        scene.frame_set(each)
     graph = bpy.context.evaluated_depsgraph_get()
     return points_of(blocks, graph, lambda block: space_of(block, graph))
 

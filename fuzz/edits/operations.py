@@ -374,6 +374,13 @@ def animate_object(rng: Random) -> None:
         block.keyframe_insert("location", frame=frame)
 
 
+def let_fall(rng: Random) -> None:
+    """Let an object fall, or be in the way of those that do."""
+    block = one(rng, meshes())
+    with bpy.context.temp_override(object=block, active_object=block, selected_objects=[block]):
+        bpy.ops.rigidbody.object_add(type=rng.choice(("ACTIVE", "ACTIVE", "PASSIVE")))
+
+
 def put_elsewhere(rng: Random) -> None:
     """Gather models under roots, as the panel does, and put these elsewhere, at rest or moving."""
     with contextlib.suppress(RuntimeError):  # they have one
@@ -580,7 +587,7 @@ def undo_click(rng: Random) -> None:
 
 
 # What these show depends on how the scene was played, and so is another thing each time.
-SIMULATIONS = frozenset(("CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "EXPLODE"))
+UNCOUNTED = frozenset(("FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "EXPLODE"))  # in each frame they have other points
 OWN: dict[str, Operation] = {
     function.__name__: function
     for function in (
@@ -588,7 +595,7 @@ OWN: dict[str, Operation] = {
         change_weights, lose_group, add_material, rename, custom_normals, new_cube, borrow,
         move_key, add_key, delete_key, relative_keys, pin_key, mask_key, drive_key,
         change_curves, thin_keys, bend_curves, modify_curve, retime, push_down, change_strip, move_object,
-        animate_object, constrain, drive, parent,
+        animate_object, let_fall, constrain, drive, parent,
         parent_to_part, linked_copy, change_speed, deltas, stay_in_edit_mode, change_range,
         new_action, no_action, pose, armature_options, rest_position, hide, delete, save_and_open, append,
         undo, undo_click, play_rows, put_elsewhere,
@@ -622,7 +629,7 @@ def _modifier(kind: str) -> Operation:
 def operations() -> dict[str, Operation]:
     """Return all operations, by name."""
     found = OWN | BONES | SETTINGS | PANEL
-    found |= {f"modifier {kind}": _modifier(kind) for kind in tables.kinds_of_modifiers() if kind not in SIMULATIONS}
+    found |= {f"modifier {kind}": _modifier(kind) for kind in tables.kinds_of_modifiers() if kind not in UNCOUNTED}
     for name, part, options in tables.EDIT_MODE:
         found[tables.called(name, part, options)] = _on_one(tables.in_edit_mode(name, part, options))
     found |= {name: _on_one(tables.in_object_mode(call)) for name, call in tables.OBJECT_MODE.items()}

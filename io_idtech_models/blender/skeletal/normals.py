@@ -121,7 +121,8 @@ def _at_rest(shape: Shape, part: Part, of: SourceNormals, moved: Moved) -> tuple
     """Return the normals (V, 3) of a part's vertices in its object, and which are not the source's any more, (V,)."""
     triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
     over = affine.turned_over(triangles, numbers, faces, moved.triangles)
-    near = affine.beside(moved.points[part.vertices.points], triangles) | over
+    near = affine.beside(moved.points[part.vertices.points], triangles)
+    near = affine.with_twins(near & of.known, part.vertices.points, of.shown) | near | over
     world, own = of.shown.copy(), part.own
     if not (own | ~of.known | near).any():
         return world, near

@@ -26,7 +26,7 @@ from ...model.transforms import inverse
 from ...model.weights import skin_by
 from ...reporting import listed, plural
 from ..compat import Block, playing_curves
-from ..curves import curve_points, is_still
+from ..curves import curve_points, is_still, stays_put
 from ..frame_rigs import rig_of
 from ..mesh import attributes
 from ..scene import bending, bone_under, showing
@@ -332,8 +332,8 @@ def _is_led_alone(block: Block, rig: Block) -> bool:
         return False
     if not is_plain(block.modifiers[0], rig) or _odd_bones(rig):
         return False
-    hung = block.parent == rig and block.parent_type == "OBJECT" and not block.constraints
-    return hung and is_still(block) and is_still(block.data)
+    hung = block.parent == rig and block.parent_type == "OBJECT"
+    return hung and stays_put(block) and is_still(block.data)
 
 
 def is_plain(modifier: Any, rig: Block) -> bool:

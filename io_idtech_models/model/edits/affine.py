@@ -12,6 +12,7 @@ Letters in shapes: V vertices, T triangles, L parts.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ ROUGHLY = 0.1  # of the squared size: what a map may leave unexplained and still
 MOST_FITS, TRIMMED = 24, 2.0  # how often to fit one map to most points; those farther off than so many medians are not
 ROUNDED = 1e-5  # of a coordinate
 VANISHED = 1e-9  # the volume that is left of a cube
+SMOOTH = math.cos(math.radians(0.5))  # farther apart are normals of a crease
 
 
 def maps_at(
@@ -126,13 +128,31 @@ def beside(moved: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool
     return near
 
 
+def with_twins(moved: NDArray[np.bool_], places: NDArray[Any], normals: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Tell which vertices (V,) are among those that `moved` (V,), or have such a one's place (V,) and normal (V, 3).
+
+    So go both sides of a seam of texture coordinates, where Blender shows one smooth point, but not those of a crease.
+    """
+    found, leaders = moved.copy(), np.flatnonzero(moved)
+    leaders = leaders[np.argsort(places[leaders], kind="stable")]
+    others = np.flatnonzero(~moved)
+    begins, ends = (np.searchsorted(places[leaders], places[others], side) for side in ("left", "right"))
+    counts = ends - begins
+    follower = np.repeat(others, counts)
+    nth = np.arange(len(follower)) - np.repeat(np.cumsum(counts) - counts, counts)  # of those at its place
+    leader = leaders[np.repeat(begins, counts) + nth]
+    sizes = steady.lengths(normals[follower]) * steady.lengths(normals[leader])
+    found[follower[steady.dots(normals[follower], normals[leader]) >= SMOOTH * sizes]] = True
+    return found
+
+
 def rounding(positions: NDArray[Any]) -> float:
     """Return how far single precision may put positions (V, 3) that a map moved from where it says, and a little."""
     return ROUNDED * float(np.abs(positions).max(initial=1.0))
 
 
 def places_of(positions: NDArray[Any]) -> Indices:
-    """Return a number (V,) for each position (V, 3), shared by equal ones."""
+    """Return a number (V,) for each position (V, n), shared by equal ones."""
     places: Indices = np.unique(positions, axis=0, return_inverse=True)[1].reshape(-1)
     return places
 

@@ -332,6 +332,9 @@ def _turns(
     sides = turned_over(surface, view)
     for frame in np.flatnonzero(motion.moved.any(axis=1) | sides.any()).tolist():
         moved = affine.beside(view.known & motion.moved[frame], surface.triangles)
+        if not moved[view.known].all():
+            rows = np.column_stack((motion.before[frame], motion.after[frame]))
+            moved = affine.with_twins(moved & view.known, affine.places_of(rows), coding.decode(view.normals[frame]))
         vertices = np.flatnonzero((moved | sides) & view.known & wanted)
         if len(vertices):
             normals = coding.decode(view.normals[frame, vertices])
